@@ -36,13 +36,13 @@ PARTS = {
 
 
 def main() -> None:
-    """Measure, say each row as it comes, write the table."""
+    """Measure, print each row, write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; without any, everything is measured")
     chosen = parser.parse_args().parts or list(PARTS)
     if unknown := set(chosen) - PARTS.keys():
         parser.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
-    rows = table.said(row for part in chosen for row in PARTS[part]())
+    rows = table.print_rows(row for part in chosen for row in PARTS[part]())
     table.write(rows, whole=set(chosen) == set(PARTS))
 
 

@@ -1,4 +1,4 @@
-"""The view against BertViz's `head_view`: what must be built, and how much the browser must read."""
+"""The view against BertViz's `head_view`: build time, and the bytes that the browser reads."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from benchmarks.table import Row
 from core.capture import record_attention
 from core.view import Layer
 from core.view.packing import pack
-from core.view.wanted import Wanted
+from core.view.wanted import ViewRequest
 from dashboard.components.attention_view import Scene, TextSequence
 
 LAYERS, HEADS = 12, 12
@@ -74,12 +74,12 @@ def _files() -> Iterator[Row]:
 
 
 def _ours(attention: tuple, tokens: list[str]) -> str:
-    """The message of our view, as it is sent."""
+    """The message of the atlas's view."""
     layers = tuple(
         Layer(label=str(place), query="text", key="text", heads=HEADS, weights=partial(_head, layer))
         for place, layer in enumerate(attention)
     )
-    return json.dumps(pack(Scene({"text": TextSequence(tuple(tokens))}, layers), Wanted()))
+    return json.dumps(pack(Scene({"text": TextSequence(tuple(tokens))}, layers), ViewRequest()))
 
 
 def _head(layer: torch.Tensor, head: int) -> np.ndarray:
@@ -87,5 +87,5 @@ def _head(layer: torch.Tensor, head: int) -> np.ndarray:
 
 
 def _bertviz(attention: tuple, tokens: list[str]) -> str:
-    """The HTML that BertViz would have the browser read."""
+    """The HTML of BertViz's view."""
     return head_view(attention, tokens, html_action="return").data

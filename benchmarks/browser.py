@@ -36,7 +36,7 @@ async ([selector, number, kind, across, down, watched, within = '.atlas']) => {
 
 
 def rows() -> Iterator[Row]:
-    """Start a server and a browser, and be a visitor."""
+    """Waits of a visitor in a browser."""
     chromium = subprocess.run([ROOT / "bin" / "browser"], capture_output=True, text=True, check=True).stdout.strip()
     with sync_playwright() as playwright, running_server() as (address, started):
         browser = playwright.chromium.launch(

@@ -1,4 +1,4 @@
-"""Every control of a section: moved there and back, and how long the page then goes on changing."""
+"""Every control of a section: how long the page changes after it is moved away and back."""
 
 import statistics
 from collections.abc import Callable, Iterator
@@ -58,10 +58,10 @@ def _wait(page: Page, move: Callable[[], None]) -> float:
 def _controls(main: Locator) -> Iterator[Control]:
     for group in main.get_by_test_id("stButtonGroup").all()[1:]:  # the first one chooses the section
         choices = group.get_by_role("radio").all()
-        now = next((n for n, choice in enumerate(choices) if choice.get_attribute("aria-checked") == "true"), None)
-        if now is not None and len(choices) > 1:
-            other = choices[(now + 1) % len(choices)]
-            yield Control(_label(group), (other.click, choices[now].click))
+        selected = next((n for n, choice in enumerate(choices) if choice.get_attribute("aria-checked") == "true"), None)
+        if selected is not None and len(choices) > 1:
+            other = choices[(selected + 1) % len(choices)]
+            yield Control(_label(group), (other.click, choices[selected].click))
     for toggle in main.get_by_role("switch").all():
         if toggle.is_enabled():
             press = _pressing(toggle, "Space")

@@ -19,7 +19,7 @@ LIMIT = 1000  # milliseconds: a new computation is done within a second, or show
 
 
 def rows() -> Iterator[Row]:
-    """Start a server and a browser, and be a student."""
+    """Waits of a student on each page."""
     with visiting() as (page, address):
         yield from _heads(page, address)
         yield from _order(page, address)
@@ -34,8 +34,8 @@ def _heads(page: Page, address: str) -> Iterator[Row]:
     started = time.perf_counter()
     page.goto(f"{address}/heads?show=Silenced&text={quote_plus(SENTENCES[0])}")
     page.get_by_text("What each head costs, in numbers").wait_for(timeout=60_000)
-    taken = time.perf_counter() - started
-    yield Row("Many heads: link to 36 heads silenced one at a time", taken, "s", None, detail="with progress")
+    seconds = time.perf_counter() - started
+    yield Row("Many heads: link to 36 heads silenced one at a time", seconds, "s", None, detail="with progress")
     opened(page, address, "heads", "Added up")
     waits = [wait(page, typed(page, "Your text", sentence)) for sentence in SENTENCES]
     yield Row("Many heads: new sentence to the sums through W_O", statistics.median(waits), "ms", LIMIT)

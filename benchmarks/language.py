@@ -1,4 +1,4 @@
-"""Next word, Missing word, Sentiment: how fast a text is written, and what visitors of every section wait for."""
+"""Next word, Missing word, Sentiment: the speed of writing, and what visitors of every section wait for."""
 
 import statistics
 import time
@@ -38,7 +38,7 @@ MOVED = (
 
 
 def rows() -> Iterator[Row]:
-    """Start a server and a browser, be a student, and write a text."""
+    """Waits of a student in every section, and the speed of writing a text."""
     with visiting() as (page, address):
         opened(page, address, "next-word", "Why this word")
         page.wait_for_timeout(1000 * IMPORTS)
@@ -49,17 +49,21 @@ def rows() -> Iterator[Row]:
             yield Row(f"{title(name)}, {section}: new sentence", statistics.median(waits), "ms", SENTENCE)
         for name, section in MOVED:
             opened(page, address, name, section)
-            found = [(label, taken) for label, taken in controls.waits(page) if taken]
-            if not found:  # all that one does there is to type, to click in figures, or changes figures only
+            waits_of_controls = [
+                (label, wait_of_control) for label, wait_of_control in controls.waits(page) if wait_of_control
+            ]
+            if (
+                not waits_of_controls
+            ):  # all that one does there is to type, to click in figures, or changes figures only
                 continue
-            label, slowest = max(found, key=lambda each: each[1])
-            what = f"{title(name)}, {section}: slowest of {len(found)} controls, until the page is still"
+            label, slowest = max(waits_of_controls, key=lambda label_and_wait: label_and_wait[1])
+            what = f"{title(name)}, {section}: slowest of {len(waits_of_controls)} controls, until the page is still"
             yield Row(what, slowest, "ms", CONTROL, detail=label)
         yield _written(page, address)
 
 
 def _written(page: Page, address: str) -> Row:
-    """Written twice, of which the second counts: the first one imports."""
+    """The speed of writing a text a second time; the first time includes imports."""
     speeds = []
     for seed in ("1", "2"):
         opened(page, address, "next-word", "Writes", writes_count=str(TOKENS), writes_seed=seed)

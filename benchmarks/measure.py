@@ -1,4 +1,4 @@
-"""Time and memory of a piece of work, measured beside its rival in one run."""
+"""Time and memory of functions, measured in one run."""
 
 import gc
 import statistics
@@ -8,32 +8,32 @@ from pathlib import Path
 
 
 def times(*works: Callable[[], object], repeats: int) -> list[float]:
-    """The median seconds of each work; they take turns, so that a busy moment hits all of them."""
+    """The median seconds of each function; they are timed in turns, so that a busy moment affects all of them."""
     for work in works:
         work()
     seconds: list[list[float]] = [[] for _ in works]
     for _ in range(repeats):
         for place, work in enumerate(works):
             started = time.perf_counter()
-            kept = work()
+            result = work()
             seconds[place].append(time.perf_counter() - started)
-            del kept
+            del result
     return [statistics.median(values) for values in seconds]
 
 
 def peak_memory(work: Callable[[], object]) -> int:
-    """Bytes by which the process grew at its highest while working (Linux: the kernel's own high-water mark)."""
+    """Bytes by which the process grew at most during `work` (by Linux's high-water mark of the resident set)."""
     gc.collect()
     Path("/proc/self/clear_refs").write_text("5")
     before = _status("VmRSS")
-    kept = work()
+    result = work()
     peak = _status("VmHWM")
-    del kept
+    del result
     return max(0, peak - before)
 
 
 def peak_of(process: int) -> int:
-    """The most bytes of memory that another process has had at once."""
+    """The peak resident set of another process, in bytes."""
     return _status("VmHWM", str(process))
 
 

@@ -15,15 +15,17 @@ from core.images.decoder_pool import Decoder
 
 
 def rows() -> Iterator[Row]:
-    """Each of the largest pictures by a decoder that has done nothing else; then a phone's, here and there."""
+    """Memory and time of the largest pictures, each in a new decoder; then a phone's picture in both processes."""
     for name, make in largest():
         raw, decoder = make(), Decoder()
         decoder.decode(saved(Image.new("RGB", (9, 9))))  # it is up
         started = time.perf_counter()
         picture = decoder.decode(raw)
         seconds = time.perf_counter() - started
-        given = len(raw) + 7 * picture.width * picture.height  # here: the file, the answer, and the picture made of it
-        memory = peak_of(decoder.process.pid) + given
+        other_bytes = (
+            len(raw) + 7 * picture.width * picture.height
+        )  # here: the file, the answer, and the picture made of it
+        memory = peak_of(decoder.process.pid) + other_bytes
         decoder.end()
         yield Row(f"Pictures: the largest {name}: memory of both processes", memory / 1e6, "MB", 400)
         yield Row(f"Pictures: the largest {name}: time", seconds, "s", 3)
@@ -37,12 +39,12 @@ def rows() -> Iterator[Row]:
 
 
 def largest() -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """The largest pictures that are read, of each format: what is in them in words, and what makes the file."""
+    """The largest pictures that are accepted, of each format: a description, and a function that makes the file."""
     side = int(LARGEST["WebP"] ** 0.5)
     yield "WebP", partial(_noisy, "WebP", "RGBA", (side, side), {"lossless": True, "method": 0})
     yield "AVIF", partial(_noisy, "AVIF", "RGBA", (side, side), {"speed": 10, "subsampling": "4:4:4"})
-    for bits, colour, each in PNG_COLOURS:
-        yield f"PNG of {8 * each:g} bits a pixel", partial(full_png, LARGEST_SIDE, bits, colour, each)
+    for bits, colour, pixel_bytes in PNG_COLOURS:
+        yield f"PNG of {8 * pixel_bytes:g} bits a pixel", partial(full_png, LARGEST_SIDE, bits, colour, pixel_bytes)
     square = (LARGEST_SIDE, LARGEST_SIDE)
     yield "GIF", partial(_noisy, "GIF", "P", square)
     yield "BMP", partial(_noisy, "BMP", "1", square)
@@ -59,9 +61,9 @@ def _noisy(kind: str, mode: str, size: tuple[int, int], options: dict | None = N
     """Noise in stripes: much to decode, and less than 20 MB."""
     tile = Image.effect_noise((256, 256), 40).resize((1024, 256), Image.Resampling.NEAREST).convert(mode)
     picture = Image.new(mode, size)
-    for left in range(0, size[0], 1024):
-        for top in range(0, size[1], 256):
-            picture.paste(tile, (left, top))
+    for x in range(0, size[0], 1024):
+        for y in range(0, size[1], 256):
+            picture.paste(tile, (x, y))
     return saved(picture, kind, **(options or {}))
 
 

@@ -19,7 +19,7 @@ from core.capture import Record, record_attention
 
 # GPT-2 small's shape (12 layers of 12 heads, width 768) with random weights: speed does not depend on their values.
 LENGTHS = (128, 512, 2048)
-KEPT = 512  # tokens of a record that is saved
+SAVED_TOKENS = 512  # tokens of a record that is saved
 
 
 def rows() -> Iterator[Row]:
@@ -38,34 +38,34 @@ def rows() -> Iterator[Row]:
             1.10,
             detail=f"plain forward {plain:.2f} s; under a mode that does nothing {empty / plain:.2f} x",
         )
-        held, needed = _held_bytes(_recorded(fused, tokens)), 3 * 12 * length * 768 * 4
+        held_bytes, needed_bytes = _held_bytes(_recorded(fused, tokens)), 3 * 12 * length * 768 * 4
         yield Row(
             f"recording, {length:,} tokens: memory held, against q, k and v",
-            held / needed,
+            held_bytes / needed_bytes,
             "x",
             2.0,
-            detail=f"{held / 1e6:.0f} MB",
+            detail=f"{held_bytes / 1e6:.0f} MB",
         )
     yield from _against_output_attentions(fused, eager, tokens)
-    yield from _as_files(fused, eager, torch.randint(0, 50257, (1, KEPT)))
+    yield from _as_files(fused, eager, torch.randint(0, 50257, (1, SAVED_TOKENS)))
 
 
 def _as_files(fused, eager, tokens) -> Iterator[Row]:
-    """A record as a file, beside what one keeps otherwise: all weights, by torch.save."""
-    record, weights = _recorded(fused, tokens), _asked(eager, tokens)
+    """A record as a file, beside all attention weights saved with torch.save."""
+    record, weights = _recorded(fused, tokens), _output_attentions(eager, tokens)
     with tempfile.TemporaryDirectory() as folder:
         ours, theirs = Path(folder) / "record.safetensors", Path(folder) / "attentions.pt"
         saved = times(partial(record.save, ours), partial(torch.save, weights, theirs), repeats=5)
         read = times(partial(_one_head_of, ours), partial(_one_head_of_all, theirs), repeats=5)
         sizes = [file.stat().st_size for file in (ours, theirs)]
-    what = f"{KEPT} tokens, 144 heads"
-    beside = "against `torch.save` of `attentions`"
+    what = f"{SAVED_TOKENS} tokens, 144 heads"
+    against = "against `torch.save` of `attentions`"
     yield Row(
-        f"`record.save`, {what}: bytes, {beside}", sizes[1] / sizes[0], "x", 1.0, at_least=True,
+        f"`record.save`, {what}: bytes, {against}", sizes[1] / sizes[0], "x", 1.0, at_least=True,
         detail=f"{sizes[1] / 1e6:.0f} MB against {sizes[0] / 1e6:.0f} MB",
     )  # fmt: skip
     yield Row(
-        f"`record.save`, {what}: time, {beside}", saved[1] / saved[0], "x", 1.0, at_least=True,
+        f"`record.save`, {what}: time, {against}", saved[1] / saved[0], "x", 1.0, at_least=True,
         detail=f"{1000 * saved[1]:.0f} ms against {1000 * saved[0]:.0f} ms",
     )  # fmt: skip
     yield Row(
@@ -83,7 +83,7 @@ def _one_head_of_all(file: Path) -> torch.Tensor:
 
 
 def _against_output_attentions(fused, eager, tokens) -> Iterator[Row]:
-    ours, theirs = times(partial(_recorded, fused, tokens), partial(_asked, eager, tokens), repeats=3)
+    ours, theirs = times(partial(_recorded, fused, tokens), partial(_output_attentions, eager, tokens), repeats=3)
     yield Row(
         "`output_attentions=True`, 2,048 tokens: time, against recording",
         theirs / ours,
@@ -93,7 +93,7 @@ def _against_output_attentions(fused, eager, tokens) -> Iterator[Row]:
         detail=f"{theirs:.2f} s against {ours:.2f} s",
     )
     ours, theirs = _extra_memory(**os.environ)
-    tidy_ours, tidy_theirs = _extra_memory(**os.environ | {"MALLOC_MMAP_THRESHOLD_": "1000000"})
+    ours_without_gaps, theirs_without_gaps = _extra_memory(**os.environ | {"MALLOC_MMAP_THRESHOLD_": "1000000"})
     yield Row(
         "`output_attentions=True`, 2,048 tokens: extra peak memory, against recording",
         theirs / ours,
@@ -102,14 +102,16 @@ def _against_output_attentions(fused, eager, tokens) -> Iterator[Row]:
         at_least=True,
         detail=f"{theirs / 1e6:.0f} MB against {ours / 1e6:.0f} MB beyond the plain forward pass, of which q, k and v "
         f"are {3 * 12 * LENGTHS[-1] * 768 * 4 / 1e6:.0f} MB, and the rest gaps that glibc leaves between them; without "
-        f"the gaps (MALLOC_MMAP_THRESHOLD_=1000000) {tidy_theirs / tidy_ours:.1f} x",
+        f"the gaps (MALLOC_MMAP_THRESHOLD_=1000000) {theirs_without_gaps / ours_without_gaps:.1f} x",
     )
 
 
 def _extra_memory(**environment: str) -> tuple[int, int]:
     """Bytes that recording, and that `output_attentions`, takes beyond the plain forward pass."""
-    plain, recorded, asked = (_peak_of(way, environment) for way in ("plain", "recorded", "output_attentions"))
-    return max(recorded - plain, 1), asked - plain
+    plain, recorded, output_attentions = (
+        _peak_of(way, environment) for way in ("plain", "recorded", "output_attentions")
+    )
+    return max(recorded - plain, 1), output_attentions - plain
 
 
 def _peak_of(way: str, environment: dict[str, str]) -> int:
@@ -152,12 +154,12 @@ def _plain(model, tokens):
 
 
 @torch.inference_mode()
-def _asked(model, tokens):
+def _output_attentions(model, tokens):
     return model(tokens, output_attentions=True).attentions
 
 
 class _Empty(TorchFunctionMode):
-    """Sees every call of torch and does nothing: what no recorder of this kind can do without."""
+    """A mode that only passes on every call of torch: the least overhead of any recorder of this kind."""
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         return func(*args, **(kwargs or {}))
@@ -189,6 +191,6 @@ def _held_bytes(record) -> int:
 if __name__ == "__main__":
     tokens = torch.randint(0, 50257, (1, LENGTHS[-1]))
     model = _gpt2("eager" if sys.argv[1] == "output_attentions" else "sdpa")
-    work = {"plain": _plain, "recorded": _recorded, "output_attentions": _asked}[sys.argv[1]]
+    work = {"plain": _plain, "recorded": _recorded, "output_attentions": _output_attentions}[sys.argv[1]]
     work(model, tokens[:, :8])  # what is allocated once, whatever the length
     print(peak_memory(partial(work, model, tokens)))

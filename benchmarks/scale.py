@@ -14,19 +14,19 @@ from benchmarks.measure import times
 from benchmarks.student import opened, typed, visiting, wait
 from benchmarks.table import Row
 from core import zoo
-from core.costs.attention_costs import EACH, VARIANTS
+from core.costs.attention_costs import HEAD_DIM, VARIANTS
 
 LONG = 16_384  # tokens
 CONTROL = 400  # milliseconds from a control to the last change on its page
 SECTIONS = (
     *(
-        ("scaling", each)
-        for each in ("Translation", "Images", "Pre-training", "Language", "By year", "Laws", "Calculator")
+        ("scaling", section)
+        for section in ("Translation", "Images", "Pre-training", "Language", "By year", "Laws", "Calculator")
     ),
-    *(("efficient", each) for each in ("Maps", "Swapped in", "From scratch")),
-    *(("shrinking", each) for each in ("Heads", "Weights", "Bits", "Distilled", "All together")),
+    *(("efficient", section) for section in ("Maps", "Swapped in", "From scratch")),
+    *(("shrinking", section) for section in ("Heads", "Weights", "Bits", "Distilled", "All together")),
 )
-ASKED = ("Heads", "Weights", "Bits")  # sections of Shrinking whose sentences change with one's own
+WITH_SENTENCES = ("Heads", "Weights", "Bits")  # sections of Shrinking whose sentences change with one's own
 # What all charts say, where the last thing on a page need not change with the sentence.
 DRAWN = "() => [...document.querySelectorAll('.js-plotly-plot')].map((each) => each.textContent).join()"
 OPEN = 2.0  # seconds from a link to a complete page
@@ -46,7 +46,7 @@ def rows() -> Iterator[Row]:
             ("shrinking", "All together"),
         ):
             yield from _opened(page, address, name, section)
-        for section in ASKED:
+        for section in WITH_SENTENCES:
             opened(page, address, "shrinking", section)
             waits = [wait(page, typed(page, "Your sentence", sentence, "Enter"), DRAWN) for sentence in SENTENCES]
             yield Row(f"Shrinking, {section}: new sentence", statistics.median(waits), "ms", SENTENCE)
@@ -55,13 +55,13 @@ def rows() -> Iterator[Row]:
 
 
 def _against_exact() -> Iterator[Row]:
-    query, key, value = torch.randn(3, 1, 1, LONG, EACH, generator=torch.Generator().manual_seed(0))
+    query, key, value = torch.randn(3, 1, 1, LONG, HEAD_DIM, generator=torch.Generator().manual_seed(0))
     with torch.inference_mode():
         names = ("Sliding window", "BigBird", "Performer", "Exact, fused")
-        taken = times(*(partial(VARIANTS[name].output, query, key, value) for name in names), repeats=5)
-    for name, seconds in zip(names[:-1], taken[:-1], strict=True):
+        durations = times(*(partial(VARIANTS[name].output, query, key, value) for name in names), repeats=5)
+    for name, seconds in zip(names[:-1], durations[:-1], strict=True):
         what = f"Efficient attention: exact fused kernel against {name}, {LONG:,} tokens, time"
-        yield Row(what, taken[-1] / seconds, "x")
+        yield Row(what, durations[-1] / seconds, "x")
 
 
 def _opened(page: Page, address: str, name: str, section: str) -> Iterator[Row]:
@@ -76,9 +76,9 @@ def _opened(page: Page, address: str, name: str, section: str) -> Iterator[Row]:
 
 
 def _moved(page: Page, address: str, name: str, section: str) -> Row:
-    """The control of a section that is waited for longest, and how long."""
+    """The longest wait of a section's controls."""
     opened(page, address, name, section)
-    found = list(controls.waits(page))
-    label, slowest = max(found, key=lambda each: each[1])
-    what = f"{name.capitalize()}, {section}: slowest of {len(found)} controls, until the page is still"
+    waits = list(controls.waits(page))
+    label, slowest = max(waits, key=lambda label_and_wait: label_and_wait[1])
+    what = f"{name.capitalize()}, {section}: slowest of {len(waits)} controls, until the page is still"
     return Row(what, slowest, "ms", CONTROL, detail=label)

@@ -29,12 +29,12 @@ class Server:
     started: float = field(default_factory=time.perf_counter)
 
     def processes(self) -> list[psutil.Process]:
-        """The server and all that it has started."""
+        """The server and its child processes."""
         server = psutil.Process(self.process.pid)
         return [server, *server.children(recursive=True)]
 
     def processor_seconds(self) -> float:
-        """Processor time so far, of the server and of its children, those that have ended included."""
+        """Processor time so far of the server and of its children, including ended ones, in seconds."""
         total = 0.0
         for process in self.processes():
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -51,7 +51,7 @@ class Server:
         return total
 
     def rest(self, quiet: float = QUIET, patience: float = 240) -> None:
-        """Wait until the server has done next to nothing for `quiet` seconds: it has warmed up, and nobody is there."""
+        """Wait until the server has been idle for `quiet` seconds; TimeoutError after `patience` seconds."""
         deadline, calm = time.perf_counter() + patience, 0.0
         before = self.processor_seconds()
         while calm < quiet:
@@ -63,7 +63,7 @@ class Server:
             before = now
 
     def stop(self) -> None:
-        """End it as a host does."""
+        """Terminate the server, and wait until it has ended."""
         self.process.terminate()
         self.process.wait(timeout=20)
 
@@ -90,7 +90,7 @@ def start(app: str = ATLAS, settings: Mapping[str, str] | None = None, port: int
     port = port or free_port()
     command = [sys.executable, "-m", "streamlit", "run", app, f"--server.port={port}"]
     environment = os.environ | {"PYTHONPATH": str(ROOT)} | dict(settings or {})
-    begun = time.perf_counter()
+    started = time.perf_counter()
     process = subprocess.Popen(
         command,
         cwd=ROOT,
@@ -99,7 +99,7 @@ def start(app: str = ATLAS, settings: Mapping[str, str] | None = None, port: int
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    server = Server(f"http://127.0.0.1:{port}", process, begun)
+    server = Server(f"http://127.0.0.1:{port}", process, started)
     try:
         _wait_for(server.address)
     except TimeoutError:

@@ -1,4 +1,4 @@
-"""A student in a browser: opens a page, types, and waits until what is read has changed."""
+"""A student in a browser: opens a page, types, and waits until the page has changed."""
 
 import subprocess
 import time
@@ -30,15 +30,15 @@ def visiting() -> Iterator[tuple[Page, str]]:
 
 
 def opened(page: Page, address: str, name: str, section: str, **query: str) -> None:
-    """A section, complete, with whatever it keeps already warm."""
-    asked = "".join(f"&{key}={quote_plus(value)}" for key, value in query.items())
-    page.goto(f"{address}/{name}?show={quote_plus(section)}{asked}")
+    """Open a section and wait until it is complete."""
+    parameters = "".join(f"&{key}={quote_plus(value)}" for key, value in query.items())
+    page.goto(f"{address}/{name}?show={quote_plus(section)}{parameters}")
     page.get_by_role("heading", name="How it is computed").wait_for(timeout=60_000)
     page.wait_for_timeout(1500)
 
 
 def typed(page: Page, label: str, text: str, key: str = "Control+Enter") -> Callable[[], None]:
-    """Fill a field; what is returned sends it."""
+    """Fill a field; returns the function that submits it."""
 
     def send() -> None:
         page.get_by_role("textbox", name=label).press(key)
@@ -48,7 +48,7 @@ def typed(page: Page, label: str, text: str, key: str = "Control+Enter") -> Call
 
 
 def wait(page: Page, act: Callable[[], None], read: str = NOTICED) -> float:
-    """Milliseconds until what is `read` is another."""
+    """Milliseconds from `act` until the value of the JavaScript function `read` has changed."""
     before = page.evaluate(read)
     started = time.perf_counter()
     act()

@@ -1,4 +1,4 @@
-"""One row a measurement: what, how much, against what, and whether the budget holds."""
+"""The table of measurements: a row for each, with its value, its budget and whether it holds."""
 
 import json
 import platform
@@ -25,51 +25,51 @@ class Row:
 
     @property
     def holds(self) -> bool:
-        """Whether the value keeps to its budget."""
+        """Whether the value is within its budget."""
         if self.budget is None:
             return True
         return self.value >= self.budget if self.at_least else self.value <= self.budget
 
     @property
-    def shown(self) -> str:
-        """The value with the digits that matter."""
+    def formatted(self) -> str:
+        """The value with three significant digits, or as a whole number from 1,000 on."""
         return f"{self.value:,.0f}" if self.value >= 1000 else f"{self.value:.3g}"
 
     @property
     def verdict(self) -> str:
-        """The budget in words, and by how much it is missed, if it is."""
+        """The budget as a text, and by how much it is missed; "–" without a budget."""
         if self.budget is None:
             return "–"
         limit = f"{'≥' if self.at_least else '≤'} {self.budget:g} {self.unit}"
         return f"{limit}: holds" if self.holds else f"{limit}: **misses by {abs(self.value - self.budget):.3g}**"
 
 
-def said(rows: Iterable[Row]) -> list[Row]:
-    """All of the rows; each is printed as it comes."""
-    kept = []
+def print_rows(rows: Iterable[Row]) -> list[Row]:
+    """Collect rows, and print each as it is measured."""
+    printed = []
     for row in rows:
-        print(f"{row.what}: {row.shown} {row.unit}  {row.verdict.replace('*', '')}  {row.detail}", flush=True)
-        kept.append(row)
-    return kept
+        print(f"{row.what}: {row.formatted} {row.unit}  {row.verdict.replace('*', '')}  {row.detail}", flush=True)
+        printed.append(row)
+    return printed
 
 
 def write(rows: list[Row], *, whole: bool, command: str = BENCH) -> None:
     """Write RESULTS.md and results.json: these rows, with machine and versions, as one run of a `command`.
 
-    Rows of earlier runs stay, each below its own machine, but for those that were measured again; after a `whole` run
-    of a command no earlier row of its own stays.
+    Rows of earlier runs are kept with their machine, except those that were measured again; `whole`: whether the run
+    measured everything, so that all earlier rows of its command are dropped.
     """
     measured = {row.what for row in rows}
     runs = json.loads((FOLDER / "results.json").read_text())["runs"]
     for run in runs:
-        gone = whole and run.get("command", BENCH) == command
-        run["rows"] = [row for row in run["rows"] if not gone and row["what"] not in measured]
-    new = {
+        is_replaced = whole and run.get("command", BENCH) == command
+        run["rows"] = [row for row in run["rows"] if not is_replaced and row["what"] not in measured]
+    run_now = {
         "command": command,
         "machine": describe_machine(),
         "rows": [asdict(row) | {"holds": row.holds} for row in rows],
     }
-    runs = [*(run for run in runs if run["rows"]), new]
+    runs = [*(run for run in runs if run["rows"]), run_now]
     (FOLDER / "RESULTS.md").write_text("\n".join(_page(runs)))
     (FOLDER / "results.json").write_text(json.dumps({"runs": runs}, indent=1, ensure_ascii=False) + "\n")
 
@@ -87,12 +87,12 @@ def _page(runs: list[dict]) -> Iterator[str]:
         yield "|---|---:|---|---|"
         for saved in run["rows"]:
             row = Row(**{name: value for name, value in saved.items() if name != "holds"})
-            yield f"| {row.what} | {row.shown} {row.unit} | {row.verdict} | {row.detail} |"
+            yield f"| {row.what} | {row.formatted} {row.unit} | {row.verdict} | {row.detail} |"
     yield ""
 
 
 def describe_machine() -> dict[str, str]:
-    """Processor, cores, memory, system and the versions that matter."""
+    """Processor, cores, system and versions of libraries."""
     names = ("torch", "transformers", "timm", "streamlit", "bertviz")
     return {
         "processor": _first_line(["sh", "-c", "grep -m1 'model name' /proc/cpuinfo | cut -d: -f2"])

@@ -1,4 +1,4 @@
-"""Vision: loading the models, a photograph as a phone makes it, and what a visitor waits for on both pages."""
+"""Vision: loading the models, a photograph of a phone's size, and what a visitor waits for on both pages."""
 
 import statistics
 import time
@@ -63,7 +63,7 @@ def rows() -> Iterator[Row]:
 
 
 def _recorded() -> Iterator[Row]:
-    """Swin is recorded window by window: what that adds to its own forward pass."""
+    """The time of recording Swin, window by window, relative to its forward pass."""
     model = zoo.load_image("swin-tiny-imagenet")
     pixels = model.prepare(open_example("cat"), resolution=256).pixels
 
@@ -88,18 +88,18 @@ def _drawn() -> Iterator[Row]:
         (seconds,) = times(partial(load_image_gpt, name), repeats=5)
         yield Row(f"Reconstruction: loading image-GPT, {name}", seconds, "s", 0.5)
     reader = load_image_gpt(NEXT)
-    given = reader.prepare(open_example("coffee")).colours[: reader.side**2 // 2]
+    upper_half = reader.prepare(open_example("coffee")).colours[: reader.side**2 // 2]
     for count in (4, 8):
-        (seconds,) = times(partial(_all_rows, reader, given, count), repeats=3)
+        (seconds,) = times(partial(_all_rows, reader, upper_half, count), repeats=3)
         yield Row(f"Reconstruction: half a picture drawn by image-GPT, {count} completions", seconds, "s", 3)
 
 
-def _all_rows(reader: PixelReader, given: torch.Tensor, count: int) -> list[torch.Tensor]:
-    return list(draw_rest(reader.network, given, count, Rules(), seed=0))
+def _all_rows(reader: PixelReader, upper_half: torch.Tensor, count: int) -> list[torch.Tensor]:
+    return list(draw_rest(reader.network, upper_half, count, Rules(), seed=0))
 
 
 def _pixels(page: Page, address: str) -> Iterator[Row]:
-    """What a visitor of image-GPT's sections waits for, with half of the picture drawn anew at each choice."""
+    """Waits in image-GPT's sections, where half of the picture is drawn again at each choice."""
     for section, query in (
         ("Pixel by pixel", {}),
         ("Pixel by pixel", {"pixel_task": "hidden pixels"}),
@@ -107,7 +107,7 @@ def _pixels(page: Page, address: str) -> Iterator[Row]:
         ("Side by side", {}),
     ):
         opened(page, address, "reconstruction", section, **query)
-        label, slowest = max(controls.waits(page), key=lambda each: each[1])
+        label, slowest = max(controls.waits(page), key=lambda label_and_wait: label_and_wait[1])
         what = (
             f"Reconstruction, {section}{', hidden pixels' if query else ''}: slowest control, until the page is still"
         )
@@ -115,7 +115,7 @@ def _pixels(page: Page, address: str) -> Iterator[Row]:
 
 
 def phone_photograph() -> bytes:
-    """A photograph of ours with a phone's number of pixels, noise and place in its EXIF data."""
+    """An example photograph with a phone's number of pixels, noise and EXIF data."""
     noise = np.random.default_rng(0).integers(-12, 13, (*PHONE[::-1], 3))
     values = np.asarray(open_example("coffee").resize(PHONE), dtype=np.int64) + noise
     exif = Image.Exif()
@@ -158,14 +158,14 @@ def _visit(page: Page, address: str, received: list[int], photograph: bytes) -> 
 
 
 def _reconstructed(page: Page, address: str) -> Iterator[Row]:
-    """Photographs that nobody has asked for yet, then every control of the autoencoder's sections."""
+    """Waits for new photographs, then for every control of the autoencoder's sections."""
     opened(page, address, "reconstruction", "Fill the gaps")
     names = ("cat", "astronaut", "rocket")
     waits = [wait(page, page.get_by_role("radio", name=name, exact=True).click) for name in names]
     yield Row("Reconstruction: new photograph to its reconstruction", statistics.median(waits), "ms", 3000)
     for section in ("Fill the gaps", "Who told it?", "Measured"):
         opened(page, address, "reconstruction", section)
-        label, slowest = max(controls.waits(page), key=lambda each: each[1])
+        label, slowest = max(controls.waits(page), key=lambda label_and_wait: label_and_wait[1])
         what = f"Reconstruction, {section}: slowest control, until the page is still"
         yield Row(what, slowest, "ms", 400, detail=label)
 

@@ -56,13 +56,13 @@ def rows() -> Iterator[Row]:
             return model.look(pixels, words)
 
         words = write().words
-        taken = times(write, partial(captioner_maps, model, pixels, words), repeats=5)
-        yield Row(f"Captioning, {name}: a caption with beam 3, and all its maps", taken[0], "s", ANSWER)
-        yield Row(f"Captioning, {name}: its words by every way to tell", taken[1], "s", ANSWER)
+        seconds_of_caption = times(write, partial(captioner_maps, model, pixels, words), repeats=5)
+        yield Row(f"Captioning, {name}: a caption with beam 3, and all its maps", seconds_of_caption[0], "s", ANSWER)
+        yield Row(f"Captioning, {name}: its words by every way to tell", seconds_of_caption[1], "s", ANSWER)
     clip = load_clip("photographs")
     pixels = clip.prepare(open_example("coffee")).pixels
-    instead = [["a cup of coffee"], ["a cup on a table"], ["coffee on a table"]]
-    (seconds_of_maps,) = times(partial(clip_maps, clip, pixels, "a cup of coffee on a table", instead), repeats=5)
+    alternatives = [["a cup of coffee"], ["a cup on a table"], ["coffee on a table"]]
+    (seconds_of_maps,) = times(partial(clip_maps, clip, pixels, "a cup of coffee on a table", alternatives), repeats=5)
     yield Row("CLIP: three words of a sentence by every way to tell", seconds_of_maps, "s", ANSWER)
     for name in JOINT:
         joint = load_joint(name)
@@ -71,7 +71,7 @@ def rows() -> Iterator[Row]:
         def look(joint=joint, tokens=tokens, pixels=pixels):
             with record_attention(joint.network) as record:
                 joint.run(pixels, tokens)
-            return joint.looks(record, len(tokens))
+            return joint.attention(record, len(tokens))
 
         yield Row(f"Joint, {name}: who looks at whom in every head", times(look, repeats=5)[0], "s", ANSWER)
     yield from drawings()
@@ -99,8 +99,8 @@ def rows() -> Iterator[Row]:
             for section in ("Write a sentence", "Who told it?", "Go on", "Painted in stages", "Side by side"):
                 opened(page, address, "generation", section)
                 # Sections share what was drawn: a sentence that another one has asked for would not be new.
-                asked = islice(fresh, len(SENTENCES))
-                waits = [wait(page, typed(page, "Your sentence", sentence, "Enter")) for sentence in asked]
+                new_sentences = islice(fresh, len(SENTENCES))
+                waits = [wait(page, typed(page, "Your sentence", sentence, "Enter")) for sentence in new_sentences]
                 what = f"Generation, {section}: new sentence to four pictures"
                 yield Row(what, statistics.median(waits), "ms", 1000 * PICTURE)
         for name, section in (
@@ -115,7 +115,7 @@ def rows() -> Iterator[Row]:
             ("generation", "Measured"),
         ):
             opened(page, address, name, section)
-            label, slowest = max(controls.waits(page), key=lambda each: each[1])
+            label, slowest = max(controls.waits(page), key=lambda label_and_wait: label_and_wait[1])
             yield Row(
                 f"{name.capitalize()}, {section}: slowest control, until the page is still",
                 slowest,
@@ -126,7 +126,7 @@ def rows() -> Iterator[Row]:
 
 
 def drawings() -> Iterator[Row]:
-    """DALL-E alone, where its weights are there."""
+    """DALL-E alone, if its weights exist."""
     if not offered():
         return
     yield Row("Generation: loading a DALL-E", times(partial(load_dalle, "scenes"), repeats=3)[0], "s", LOADING)
@@ -138,14 +138,14 @@ def drawings() -> Iterator[Row]:
         return drawer.coder.paint(codes)
 
     for count in (1, 4, 16):
-        (taken,) = times(partial(draw, count), repeats=3)
-        yield Row(f"Generation: {count} drawings of a sentence", taken, "s", PICTURE)
+        (seconds,) = times(partial(draw, count), repeats=3)
+        yield Row(f"Generation: {count} drawings of a sentence", seconds, "s", PICTURE)
     *_, codes = drawer.draw(words, range(1))
-    (taken,) = times(partial(drawer.look, words, codes[0]), repeats=5)
-    yield Row("Generation: what each part was made from, in every head", taken, "s", ANSWER)
+    (seconds,) = times(partial(drawer.look, words, codes[0]), repeats=5)
+    yield Row("Generation: what each part was made from, in every head", seconds, "s", ANSWER)
     yield Row(
         "Generation: loading an attention GAN", times(partial(load_attention_gan, "scenes"), repeats=3)[0], "s", LOADING
     )
     painter = load_attention_gan("scenes")
-    (taken,) = times(lambda: painter.paint([words] * 16, painter.noise(0, range(16))), repeats=5)
-    yield Row("Generation: 16 pictures painted in stages, with what each place took", taken, "s", PICTURE)
+    (seconds,) = times(lambda: painter.paint([words] * 16, painter.noise(0, range(16))), repeats=5)
+    yield Row("Generation: 16 pictures painted in stages, with what each place took", seconds, "s", PICTURE)

@@ -1,6 +1,6 @@
-"""Models, and what they attend to: torch and numpy only, usable without the app.
+"""Models and their attention: torch and numpy only, usable without the app.
 
-In a clone this package is called `core`, once installed `attention_atlas`. What core.capture offers, it offers too.
+In a clone this package is called `core`, once installed `attention_atlas`. It also exports the names of core.capture.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Only when it is asked for: the processes that decode pictures have no room for torch.
+    # Imported lazily: the processes that decode pictures have no room for torch.
     if name in __all__:
         from . import capture
 

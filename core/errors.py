@@ -1,8 +1,8 @@
-"""The exceptions that reach a person: each is one sentence with the rule, the numbers and the next step."""
+"""The exceptions that reach a user: each is one sentence with the rule, the numbers and the next step."""
 
 
 class AtlasError(Exception):
-    """Something a visitor asked for cannot be done; `str(error)` is the sentence to show. Caught in one place."""
+    """A request that cannot be fulfilled; `str(error)` is the sentence to display. Caught in one place."""
 
 
 class InputError(AtlasError):
@@ -14,11 +14,11 @@ class ModelError(AtlasError):
 
 
 class CaptureError(AtlasError):
-    """Attention that could not be seen, or an edit that cannot be made."""
+    """Attention that cannot be recorded, or an edit that cannot be applied."""
 
 
 class HubError(ModelError):
-    """The model hub does not give a model: it has none of that name, may not give it, or does not answer."""
+    """The model hub does not provide a model: it has none of that name, denies access, or does not answer."""
 
 
 class OfflineError(HubError):

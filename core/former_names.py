@@ -1,4 +1,4 @@
-"""Names that the guides showed and that are called otherwise now: they work for one version, with a warning."""
+"""Deprecated names: they work for one version, with a DeprecationWarning."""
 
 import importlib
 import warnings
@@ -7,10 +7,10 @@ from typing import Any
 
 
 def former_names(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a module: `names` maps each former name to the present one.
+    """A module's `__getattr__` for deprecated names; `names` maps each former name to the present one.
 
-    A present name is one of the same module, or with dots a module relative to `package`, as `importlib.import_module`
-    takes it. AttributeError for any other name, as of every module.
+    A present name is an attribute of the same module, or, beginning with a dot, a module relative to `package` as for
+    `importlib.import_module`. Any other name raises AttributeError.
     """
 
     def find(name: str) -> Any:
@@ -18,12 +18,12 @@ def former_names(package: str, names: Mapping[str, str]) -> Callable[[str], Any]
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         present = names[name]
         if present.startswith("."):
-            found = importlib.import_module(present, package)
-            full_name = found.__name__
+            value = importlib.import_module(present, package)
+            full_name = value.__name__
         else:
-            found = getattr(importlib.import_module(package), present)
+            value = getattr(importlib.import_module(package), present)
             full_name = f"{package}.{present}"
         warnings.warn(f"{package}.{name} is {full_name} now.", DeprecationWarning, stacklevel=2)
-        return found
+        return value
 
     return find

@@ -1,6 +1,7 @@
-"""Where the files lie that come with the project and are no part of this package: weights, pages, lessons.
+"""Paths of the project's files outside this package: weights, pages, lessons.
 
-In a clone they stand beside it; once installed they lie below it, where they cannot meet another package's `pages`.
+In a clone they are beside the package; once installed they are inside it, where they cannot clash with another
+package's `pages`.
 """
 
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ WEIGHTS = PROJECT / "weights"
 
 @contextmanager
 def naming(file: Path, made_by: str) -> Iterator[None]:
-    """Turn what goes wrong with a file (OSError, ValueError) into one ModelError; `made_by` is the command to run."""
+    """Turn an OSError or ValueError about a file into a ModelError that names the command `made_by` which makes it."""
     where = file.relative_to(PROJECT) if file.is_relative_to(PROJECT) else file
     again = f"fetch the project again, or make it: {made_by}."
     try:

@@ -1,4 +1,4 @@
-"""What happens to a text at the door: bytes become characters, characters become tokens that can be read."""
+"""Decode and clean a text, tokenize it, and label its tokens for people."""
 
 import codecs
 import re
@@ -10,26 +10,26 @@ from tokenizers import Tokenizer
 
 from .errors import InputError, ModelError
 
-LARGEST_TEXT = 1_000_000  # bytes as UTF-8: two novels. All of it is tokenized to say how much was cut: 1 s, 160 MB
+LARGEST_TEXT = 1_000_000  # bytes as UTF-8: two novels. All of it is tokenized to report how much was cut: 1 s, 160 MB
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Where a text was cut because the model's context holds no more; special tokens are not counted."""
+    """Where a text was truncated to the model's context: tokens kept of the total; special tokens are not counted."""
 
     kept: int
     total: int
-    character: int  # the first character of the text that the model does not see
+    character: int  # index of the first character of the text that was cut
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """A text as a model sees it. All tuples have one entry for each token.
+    """A tokenized text. All tuples have one entry for each token.
 
-    `labels` are for people: read one after the other they give the text, with the spaces where the tokenizer
-    keeps them; a byte that is no character on its own is shown as "‹E2›". `special` marks the tokens that the
-    tokenizer added, `words` gives the number of the word that a token belongs to, None where there is none. Of two
-    texts in one input, `segments` says which one a token belongs to, 0 or 1; it is empty where there is one text.
+    `labels` are for display: joined, they give the text, with the spaces that the tokenizer preserves; a byte that is
+    no character on its own is shown as "‹E2›". `special` marks the tokens that the tokenizer added, `words` is the
+    number of the token's word, or None. With two texts in one input, `segments` is the number of the token's text, 0
+    or 1; it is empty for a single text.
     """
 
     ids: tuple[int, ...]
@@ -44,7 +44,7 @@ class Tokens:
 
 
 def read_text(raw: str | bytes) -> str:
-    """The text to work with: line ends are newlines, control characters other than newline and tab are left out.
+    """Decode and clean a text: line ends become newlines, control characters other than newline and tab are removed.
 
     Bytes may be UTF-8, or UTF-16 or UTF-32 with a byte order mark. Zero-width and direction marks stay: Arabic,
     Persian and many emoji need them. Raises InputError if the text is too long, empty or not decodable.
@@ -70,7 +70,7 @@ def read_text(raw: str | bytes) -> str:
 
 _CONTROLS = {code: None for code in [*range(32), *range(127, 160)] if chr(code) not in "\n\t"}
 
-_MARKS = {  # the longer one first: UTF-16's mark is the beginning of UTF-32's
+_MARKS = {  # the longer ones first: UTF-16's mark is the beginning of UTF-32's
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -90,18 +90,18 @@ def _decode(raw: bytes) -> str:
 
 
 def encode(tokenizer: Tokenizer, text: str, *, context: int) -> Tokens:
-    """The tokens of a text, with the tokenizer's own special tokens, cut so that at most `context` are left.
+    """Tokenize a text, with the tokenizer's special tokens, truncated to at most `context` tokens.
 
-    Safe in many threads at once: nothing of the tokenizer is set. Raises InputError if no token is left.
+    Thread-safe: no setting of the tokenizer is changed. Raises InputError for a text without tokens.
     """
     encoding = tokenizer.encode(text, add_special_tokens=False)
-    total, room = len(encoding.ids), context - tokenizer.num_special_tokens_to_add(is_pair=False)
+    total, max_tokens = len(encoding.ids), context - tokenizer.num_special_tokens_to_add(is_pair=False)
     if not total:
         raise InputError("This model's tokenizer sees nothing in this text. Type some words.")
     cut = None
-    if total > room:
-        encoding.truncate(room)
-        cut = Cut(kept=room, total=total, character=encoding.offsets[-1][1])
+    if total > max_tokens:
+        encoding.truncate(max_tokens)
+        cut = Cut(kept=max_tokens, total=total, character=encoding.offsets[-1][1])
     encoding = tokenizer.post_process(encoding)
     special = tuple(map(bool, encoding.special_tokens_mask))
     labels = label_pieces(tokenizer, encoding.ids, encoding.offsets)
@@ -110,87 +110,90 @@ def encode(tokenizer: Tokenizer, text: str, *, context: int) -> Tokens:
         ids=tuple(encoding.ids),
         labels=tuple(labels),
         special=special,
-        words=tuple(None if added else word for word, added in zip(words, special, strict=True)),
+        words=tuple(None if is_special else word for word, is_special in zip(words, special, strict=True)),
         cut=cut,
     )
 
 
 def encode_pair(tokenizer: Tokenizer, first: str, second: str, *, context: int) -> Tokens:
-    """The tokens of two texts in one input, with the special tokens around them that the tokenizer adds.
+    """Tokenize two texts as one input, with the tokenizer's special tokens.
 
-    InputError if one of them has no token, or if both together have more than `context`; ModelError if the tokenizer
-    does not mark where the second begins.
+    Raises InputError if a text has no token, or if the input has more than `context` tokens; ModelError if the
+    tokenizer puts no special token between the texts.
     """
-    sides = [tokenizer.encode(text, add_special_tokens=False) for text in (first, second)]
-    if not all(side.ids for side in sides):
+    sentences = [tokenizer.encode(text, add_special_tokens=False) for text in (first, second)]
+    if not all(sentence.ids for sentence in sentences):
         raise InputError("Two sentences are needed here, and one of them is empty. Type some words.")
-    labels = [label_pieces(tokenizer, side.ids, side.offsets) for side in sides]
-    words = [_words_of(text, side.offsets) for text, side in zip((first, second), sides, strict=True)]
-    later = 1 + max((word for word in words[0] if word is not None), default=-1)
-    words[1] = [None if word is None else word + later for word in words[1]]
+    labels = [label_pieces(tokenizer, sentence.ids, sentence.offsets) for sentence in sentences]
+    words = [_words_of(text, sentence.offsets) for text, sentence in zip((first, second), sentences, strict=True)]
+    first_word = 1 + max((word for word in words[0] if word is not None), default=-1)
+    words[1] = [None if word is None else word + first_word for word in words[1]]
     encoding = tokenizer.encode(first, second)
     if len(encoding) > context:
         raise InputError(
             f"The two sentences have {len(encoding):,} tokens together; this model reads at most {context:,} at once. "
             "Shorten one of them."
         )
-    order = list(encoding.sequence_ids)
-    if None not in order[order.index(0) : order.index(1)]:
+    sentence_numbers = list(encoding.sequence_ids)
+    if None not in sentence_numbers[sentence_numbers.index(0) : sentence_numbers.index(1)]:
         raise ModelError(
             "This model's tokenizer puts nothing between two sentences, so the model cannot know where the second one "
             "begins. Choose another model."
         )
-    texts = [zip(*each, strict=True) for each in zip(labels, words, strict=True)]
-    added = label_pieces(tokenizer, encoding.ids)
-    merged = [(added[place], None) if side is None else next(texts[side]) for place, side in enumerate(order)]
-    begins = order.index(1)
+    texts = [zip(*labels_and_words, strict=True) for labels_and_words in zip(labels, words, strict=True)]
+    special_labels = label_pieces(tokenizer, encoding.ids)
+    merged = [
+        (special_labels[index], None) if number is None else next(texts[number])
+        for index, number in enumerate(sentence_numbers)
+    ]
+    second_start = sentence_numbers.index(1)
     return Tokens(
         ids=tuple(encoding.ids),
         labels=tuple(label for label, _ in merged),
-        special=tuple(side is None for side in order),
+        special=tuple(number is None for number in sentence_numbers),
         words=tuple(word for _, word in merged),
-        segments=tuple(int(place >= begins) for place in range(len(order))),
+        segments=tuple(int(place >= second_start) for place in range(len(sentence_numbers))),
     )
 
 
 def read_tokens(tokenizer: Tokenizer, ids: Sequence[int]) -> Tokens:
-    """Tokens from their numbers, for example those that a model wrote itself."""
-    known = tokenizer.get_added_tokens_decoder()
-    special = tuple(number in known and known[number].special for number in ids)
+    """Tokens from their ids, for example those that a model generated."""
+    added_tokens = tokenizer.get_added_tokens_decoder()
+    special = tuple(number in added_tokens and added_tokens[number].special for number in ids)
     labels = label_pieces(tokenizer, ids)
     spans, end = [], 0
     for label in labels:
         spans.append((end, end := end + len(label)))
-    words = _words_of(BYTE.sub("byte", "".join(labels)), spans)  # as long, and in a word like the letter's other bytes
+    words = _words_of(BYTE.sub("byte", "".join(labels)), spans)  # of the same length, and letters of one word
     return Tokens(
         ids=tuple(ids),
         labels=tuple(labels),
         special=special,
-        words=tuple(None if added else word for word, added in zip(words, special, strict=True)),
+        words=tuple(None if is_special else word for word, is_special in zip(words, special, strict=True)),
     )
 
 
 def label_pieces(
     tokenizer: Tokenizer, ids: Sequence[int], offsets: Sequence[tuple[int, int]] | None = None
 ) -> list[str]:
-    """Each token as a person reads it, a leading space included where a new word begins.
+    """A readable label for each token, with a leading space where a new word begins.
 
-    Tokenizers mark words in three ways: byte-level ones spell every byte as a letter (a space is "Ġ"),
+    Tokenizers mark words in three ways: byte-level ones write every byte as a letter (a space is "Ġ"),
     SentencePiece writes a space as "▁", WordPiece marks the pieces that do *not* begin a word, by "##". The last
-    kind drops the spaces, so `offsets`, the characters that each token covers, tell where they were.
+    kind drops the spaces, so `offsets`, the characters that each token covers, are needed to restore them.
     """
     added = tokenizer.get_added_tokens_decoder()
     decoder = tokenizer.decoder.__getstate__().decode() if tokenizer.decoder else ""
     prefix = getattr(tokenizer.model, "continuing_subword_prefix", None) or ""
     suffix = getattr(tokenizer.model, "end_of_word_suffix", None) or ""
     unknown = getattr(tokenizer.model, "unk_token", None)
-    labels, last = [], 0
-    for place, number in enumerate(ids):
+    labels, last_end = [], 0
+    for index, number in enumerate(ids):
         piece = tokenizer.id_to_token(number) or f"[{number}]"
         if number in added:
             label = added[number].content
-            if label == unknown and offsets and offsets[place][0] > last:
-                label = f" {label}"  # it stands for a word, and where that word stood
+            if label == unknown and offsets and offsets[index][0] > last_end:
+                label = f" {label}"  # it replaces a word that followed a space
         elif '"ByteLevel"' in decoder and not suffix:
             label = _read_bytes(_spelled_bytes(piece))
         elif "▁" in decoder:
@@ -198,28 +201,28 @@ def label_pieces(
             label = byte_sign(int(piece[3:5], 16)) if is_byte else piece.replace("▁", " ")
         else:
             continues = bool(prefix) and piece.startswith(prefix)
-            gap = offsets[place][0] > last if offsets else place > 0
+            gap = offsets[index][0] > last_end if offsets else index > 0
             label = piece.removeprefix(prefix).removesuffix(suffix)
             if '"ByteLevel"' in decoder:
                 label = _read_bytes(_spelled_bytes(label))
             label = f" {label}" if gap and not continues else label
         labels.append(label)
-        last = offsets[place][1] if offsets else last
+        last_end = offsets[index][1] if offsets else last_end
     return labels
 
 
 def byte_sign(byte: int) -> str:
-    """How a byte is shown that is no character on its own, whatever shows it: "‹DC›"."""
+    """The label of a byte that is no character on its own: "‹DC›"."""
     return f"‹{byte:02X}›"
 
 
 BYTE = re.compile("‹([0-9A-F]{2})›")  # what `byte_sign` makes
 
 
-def spelt(labels: str) -> str:
-    """The text whose bytes stand in some labels one after the other; "" where they are no whole letters."""
+def decode_labels(labels: str) -> str:
+    """The text of joined labels, with the bytes that `byte_sign` wrote decoded; "" where they are not valid UTF-8."""
     parts = BYTE.split(labels)  # text and bytes in turn
-    raw = b"".join(bytes.fromhex(part) if place % 2 else part.encode() for place, part in enumerate(parts))
+    raw = b"".join(bytes.fromhex(part) if index % 2 else part.encode() for index, part in enumerate(parts))
     try:
         return raw.decode()
     except UnicodeDecodeError:
@@ -227,7 +230,7 @@ def spelt(labels: str) -> str:
 
 
 def _spell_bytes() -> dict[str, int]:
-    """Which byte each letter stands for in byte-level tokenizers (Radford et al. 2019, section 2.2).
+    """The byte of each letter in byte-level tokenizers (Radford et al. 2019, section 2.2).
 
     Printable bytes stand for themselves; the others, in order, are the letters from U+0100 on.
     """
@@ -257,7 +260,7 @@ codecs.register_error(_HEXADECIMAL, _show_bytes)
 
 
 def _words_of(text: str, spans: Sequence[tuple[int, int]]) -> list[int | None]:
-    """The number of the word in which each span begins, spaces aside."""
+    """The number of the first word in each span of characters; None for spans of spaces."""
     numbers = _number_words(text)
     return [next((n for n in numbers[start:end] if n is not None), None) for start, end in spans]
 
@@ -266,11 +269,11 @@ def _number_words(text: str) -> list[int | None]:
     """For each character the number of its word: letters and digits in a row, signs in a row, or one ideograph."""
     numbers: list[int | None] = []
     number, previous = -1, "space"
-    for place, character in enumerate(text):
+    for index, character in enumerate(text):
         kind = _kind(character)
-        if character in "'’" and previous == "letter" and _kind(text[place + 1 : place + 2]) == "letter":
+        if character in "'’" and previous == "letter" and _kind(text[index + 1 : index + 2]) == "letter":
             kind = "letter"
-        if kind == "joiner":  # belongs to what it joins
+        if kind == "joiner":  # belongs to the character before it
             kind = previous
         if kind not in ("space", previous) or kind == "ideograph":
             number += 1

@@ -1,4 +1,4 @@
-"""What stands in the address of a page for choices that no control is bound to, such as words that were clicked."""
+"""Parameters of a page's address for choices without a control, such as words that were clicked."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -8,10 +8,10 @@ import streamlit as st
 Parsed = TypeVar("Parsed")
 
 
-def parameter(name: str, parse: Callable[[str], Parsed], otherwise: Parsed | None = None) -> Parsed:
-    """What `parse` makes of a parameter of the address; without one of this name `otherwise`, or what it makes of "".
+def parameter(name: str, parse: Callable[[str], Parsed], default: Parsed | None = None) -> Parsed:
+    """The parsed parameter of the address; if it is missing, `default`, or `parse("")` if there is no default.
 
-    The value may be anything that somebody wrote there. `parse` returns what the page can use, or raises InputError.
+    The parameter may be any text. `parse` returns a value that the page can use, or raises InputError.
     """
     text = st.query_params.get(name)
-    return otherwise if text is None and otherwise is not None else parse(text or "")
+    return default if text is None and default is not None else parse(text or "")

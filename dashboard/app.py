@@ -1,4 +1,4 @@
-"""The frame: the window, the table of contents, and the page or the station of a lesson that the address names."""
+"""The frame: the window, the table of contents, and the page or the lesson's station in the address."""
 
 from collections.abc import Callable
 from functools import partial
@@ -17,9 +17,9 @@ SIDEBAR = 230  # pixels: the longest name of a page
 
 
 def frame() -> None:
-    """Show the page that the address names, inside the table of contents; of a lesson, its question first."""
+    """Show the page in the address, inside the table of contents; in a lesson, its question first."""
     presenting = theme.is_presented()
-    st.set_page_config(  # before the table of contents is there, which would be drawn in the usual width
+    st.set_page_config(  # before the table of contents, which would be drawn in the default width
         page_title=TITLE,
         page_icon=page_head.ICON,
         layout="wide",
@@ -28,31 +28,34 @@ def frame() -> None:
     if not presenting:
         page_head.show_logo()
     page = st.navigation(contents.navigation(), position="hidden" if presenting else "sidebar", expanded=True)
-    named = contents.at(page.url_path)
-    if named is not contents.HOME:
-        st.set_page_config(page_title=f"{named.name} · {TITLE}")
+    contents_page = contents.page_at(page.url_path)
+    if contents_page is not contents.HOME:
+        st.set_page_config(page_title=f"{contents_page.name} · {TITLE}")
     larger()
-    with st.container():  # a place even without a class: what moves on the page would lose its part of the address
+    with st.container():  # a container even without a class: controls that move would lose their part of the address
         view.bar()
-    shown = show(page.run, page.url_path)
-    if shown and not presenting:
-        navigation.end(named)
+    is_page_shown = show(page.run, page.url_path)
+    if is_page_shown and not presenting:
+        navigation.end(contents_page)
     explain_terms()
 
 
 def show(run: Callable[[], object], address: str = "") -> bool:
-    """Run a page, with the bar of a lesson where one is played; False where the station's question comes first.
+    """Run a page, with the bar of a lesson if there is one; False if the station's question is shown instead.
 
-    `address` is the page's own, by which a page that has just been opened is known.
+    `address` is that of the page, which tells whether it has just been opened.
     """
-    with error_messages.sentences():
-        at = player.playing()
-        station = (at.lesson.name, at.number) if at else None
-        if at is not None and at.answer is None:
+    with error_messages.as_sentences():
+        position = player.position_in_lesson()
+        station = (position.lesson.name, position.number) if position else None
+        if position is not None and position.answer is None:
             carried.arrive(None, station)
-            player.question(at)
+            player.show_question(position)
             return False
         carried.arrive(address, station)
-        with page_head.below_title(partial(player.below_title, at) if at else None), carried.replaced_where_unusable():
+        with (
+            page_head.below_title(partial(player.below_title, position) if position else None),
+            carried.replaced_where_unusable(),
+        ):
             run()
     return True

@@ -18,45 +18,45 @@ ROOT = Path(__file__).parent.parent
 class Page:
     """One page: the folder below `pages/`, the short name in the sidebar, the question it answers, its address.
 
-    `about` says on the first page what a visitor does there, `builds_on` which pages it takes for granted.
+    `about` is the text about it on the first page, `builds_on` are the pages that it presupposes.
     """
 
-    room: str
+    folder: str
     name: str
     question: str
     url: str
     about: str = ""
     builds_on: tuple["Page", ...] = ()
 
-    def place(self) -> StreamlitPage:
-        """The page as Streamlit knows it: an object for each run, which notes in it whether the page may be shown.
+    def streamlit_page(self) -> StreamlitPage:
+        """Streamlit's object of the page, a copy for each run, in which Streamlit notes whether the page may be shown.
 
-        What it is made from does not change: to look up the file of each page took a sixth of a rerun.
+        The original is cached: to look up the file of each page took a sixth of a rerun.
         """
-        if self.room not in _PLACES:
-            file = ROOT / "pages" / self.room / "page.py"
-            made = st.Page(file, title=self.name, url_path=self.url, default=not self.url)
+        if self.folder not in _STREAMLIT_PAGES:
+            file = ROOT / "pages" / self.folder / "page.py"
+            streamlit_page = st.Page(file, title=self.name, url_path=self.url, default=not self.url)
             if get_script_run_ctx(suppress_warning=True) is None:
-                return made  # outside of a run it is no whole page
-            _PLACES[self.room] = made
-        return copy(_PLACES[self.room])
+                return streamlit_page  # outside of a run it is incomplete
+            _STREAMLIT_PAGES[self.folder] = streamlit_page
+        return copy(_STREAMLIT_PAGES[self.folder])
 
     def warm_up(self) -> None:
-        """Compute what the page shows at first, where its compute.py says how (`warm_up`)."""
-        name = f"pages.{self.room.replace('/', '.')}.compute"
+        """Call `warm_up` of the page's compute.py, if there is one: it computes what the page shows at first."""
+        name = f"pages.{self.folder.replace('/', '.')}.compute"
         if importlib.util.find_spec(name):
             getattr(importlib.import_module(name), "warm_up", lambda: None)()
 
     def link(self, label: str, **choices: str) -> None:
         """Show a link to the page, with choices already made."""
-        st.page_link(self.place(), label=label, icon=":material/arrow_forward:", query_params=choices)
+        st.page_link(self.streamlit_page(), label=label, icon=":material/arrow_forward:", query_params=choices)
 
     def address(self, **choices: str) -> str:
         """The page's address, seen from any other page, with choices already made."""
         return f"{self.url}?{urlencode(choices)}"
 
 
-_PLACES: dict[str, StreamlitPage] = {}  # by room
+_STREAMLIT_PAGES: dict[str, StreamlitPage] = {}  # by folder
 
 HOME = Page("explore/home", "Home", "See attention at work", "")
 LESSONS = Page(
@@ -274,13 +274,13 @@ GROUPS: dict[str, tuple[Page, ...]] = {
 }
 
 
-def at(address: str) -> Page:
+def page_at(address: str) -> Page:
     """The page with this address."""
     return next(page for page in pages() if page.url == address)
 
 
-def asking(question: str) -> Page:
-    """The page that asks this."""
+def page_asking(question: str) -> Page:
+    """The page with this question."""
     return next(page for page in pages() if page.question == question)
 
 
@@ -290,12 +290,12 @@ def pages() -> list[Page]:
 
 
 def step_by_step(model: str, text: object) -> str | None:
-    """Where a head of this text can be taken apart, layer and head yet to be added; None if it cannot be."""
+    """The address of the page STEPS for a text, without layer and head; None if the page cannot show model or text."""
     if model != STEPS_MODEL or not isinstance(text, str) or len(text) > LONGEST_LINE or "\n" in text:
         return None
     return STEPS.address(begin=OWN_SENTENCE, text=text)
 
 
 def navigation() -> dict[str, list[StreamlitPage]]:
-    """The groups as `st.navigation` wants them."""
-    return {group: [page.place() for page in pages] for group, pages in GROUPS.items()}
+    """The groups as `st.navigation` takes them."""
+    return {group: [page.streamlit_page() for page in pages] for group, pages in GROUPS.items()}

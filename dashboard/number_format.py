@@ -1,4 +1,4 @@
-"""Numbers in sentences and formulas, as books print them."""
+"""Numbers formatted for sentences and formulas, as books print them."""
 
 import math
 from collections.abc import Callable
@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 
 CLEAR = 2  # standard errors by which two measured numbers differ before a sentence calls one of them larger
-POINT = 0.01  # shares that differ by no more are called alike where no standard error is known
-NOISE = 0.1  # of a measured time: times that differ by less are called alike
+POINT = 0.01  # shares that differ by no more count as equal if no standard error is known
+NOISE = 0.1  # of a measured time: times that differ by less count as equal
 READABLE = 10_000_000  # from here on a number is written with a power of ten
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -17,7 +17,7 @@ Comparison = Literal["more", "less", "as much", "unknown"]
 
 
 def compare(value: float, other: float, *, margin: float = 0.0) -> Comparison:
-    """Whether a number is more than another, less, or as much: within `margin`; "unknown" where any is NaN."""
+    """Whether a number is more than another, less, or as much (within `margin`); "unknown" if any is NaN."""
     if math.isnan(value) or math.isnan(other) or math.isnan(margin):
         return "unknown"
     if value == other or abs(value - other) <= margin:
@@ -28,8 +28,8 @@ def compare(value: float, other: float, *, margin: float = 0.0) -> Comparison:
 def compare_shares(hits: int, count: int, other_hits: int, other_count: int) -> Comparison:
     """`compare` of two shares, `hits` of `count`, with a margin of CLEAR standard errors of their difference.
 
-    The error is that of two independent samples (pooled); of two answers to the same questions it is an upper bound
-    as long as the answers go together. "unknown" where a count is 0.
+    The error is that of two independent samples (pooled); for two answers to the same questions it is an upper bound
+    as long as they are positively correlated. "unknown" if a count is 0.
     """
     if not count or not other_count:
         return "unknown"
@@ -51,18 +51,18 @@ def share_error(share: float, count: int) -> float:
 
 
 def large(number: int) -> str:
-    """Whole numbers: 65,536, but 1.34 × 10¹¹."""
+    """A whole number: 65,536, but 1.34 × 10¹¹."""
     return f"{number:,}" if number < READABLE else with_power(number, digits=3)
 
 
 def with_power(number: float, *, digits: int) -> str:
-    """As a power of ten, with so many digits: 2 × 10⁻⁹. No line is broken at its spaces."""
+    """A number with a power of ten, with so many digits: 2 × 10⁻⁹, with no-break spaces."""
     mantissa, power = f"{number:.{digits - 1}e}".replace("-", "−", 1 if number < 0 else 0).split("e")
     return f"{mantissa}\u00a0×\u00a010{str(int(power)).translate(_RAISED)}"
 
 
 def amount(number: float) -> str:
-    """With three digits and a prefix: 175 G."""
+    """A number with three digits and a prefix: 175 G."""
     for prefix, power in (("T", 12), ("G", 9), ("M", 6), ("k", 3)):
         if number >= 10**power:
             return f"{number / 10**power:.3g} {prefix}"
@@ -70,16 +70,16 @@ def amount(number: float) -> str:
 
 
 def in_latex(value: float) -> str:
-    """As `large`, for a formula: 65{,}536, but 1.34\\cdot 10^{11}."""
+    """A number like `large`, in LaTeX: 65{,}536, but 1.34\\cdot 10^{11}."""
     if abs(value) < READABLE:
-        whole = float(value).is_integer() or abs(value) >= 10_000
-        return (f"{value:,.0f}" if whole else f"{value:.4g}").replace(",", "{,}")
+        is_whole = float(value).is_integer() or abs(value) >= 10_000
+        return (f"{value:,.0f}" if is_whole else f"{value:.4g}").replace(",", "{,}")
     power = math.floor(math.log10(abs(value)))
     return rf"{value / 10.0**power:.3g}\cdot 10^{{{power}}}"
 
 
 def small(value: float) -> str:
-    """Differences from very small to large: "0", "1.2 × 10⁻⁶", "0.034", "2.71"."""
+    """A number that may be very small: "0", "1.2 × 10⁻⁶", "0.034", "2.71"."""
     if value == 0:
         return "0"
     if abs(value) < 0.001:
@@ -88,7 +88,7 @@ def small(value: float) -> str:
 
 
 def signed(value: float) -> str:
-    """Two digits behind the point, with a true minus; never a minus zero."""
+    """A number with two decimals and a true minus; never a minus zero."""
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
@@ -97,15 +97,15 @@ def points(change: float) -> str:
     return f"{round(100 * change, 1) + 0.0:+.1f} points".replace("-", "−")
 
 
-def whole(value: int) -> str:
+def integer(value: int) -> str:
     """A whole number with a true minus."""
     return f"{value}".replace("-", "−")
 
 
 def span(values: np.ndarray, tell: Callable[[float], str] = "{:.0f}".format) -> str:
-    """From the least to the greatest of what is known (NaN is not), as "1 to 9"; "no number" where nothing is."""
-    known = values[~np.isnan(values)]
-    return f"{tell(known.min())} to {tell(known.max())}" if known.size else "no number"
+    """The range of values without NaN, as "1 to 9"; "no number" if all are NaN."""
+    finite = values[~np.isnan(values)]
+    return f"{tell(finite.min())} to {tell(finite.max())}" if finite.size else "no number"
 
 
 def column(*values: float) -> str:

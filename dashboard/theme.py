@@ -1,4 +1,4 @@
-"""The look, in one place: the palettes of `core/view` and what figures on pages need beside them."""
+"""The theme: the palettes of `core/view`, and the settings of figures on pages."""
 
 from dataclasses import dataclass, replace
 
@@ -28,22 +28,22 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Look:
-    """How figures look to a visitor: colours, the size of letters in pixels, and whether they stand on a projector."""
+    """The style of figures: colours, the size of letters in pixels, and whether they are on a projector."""
 
     palette: Palette
     letters: int = 14
     presented: bool = False
 
     def sized(self, more: int) -> "Look":
-        """The same with letters that are `more` pixels larger, or smaller if it is negative."""
+        """A copy with letters that are `more` pixels larger (smaller if negative)."""
         return replace(self, letters=self.letters + more)
 
     def high(self, pixels: int) -> int:
         """The height of a figure that has so many pixels on a page: a quarter more on a projector."""
         return round(1.25 * pixels) if self.presented else pixels
 
-    def drawn(self, colour: str) -> str:
-        """What a hue is drawn in on this paper; any other colour is drawn as it is."""
+    def themed(self, colour: str) -> str:
+        """The shade of a hue in this palette; any other colour unchanged."""
         return self.palette.hues[HUES.index(colour)] if colour in HUES else colour
 
 
@@ -53,7 +53,7 @@ LETTERS = '"Source Sans", sans-serif'  # what Streamlit sets where .streamlit/co
 
 
 def colorscale(colours: tuple[str, ...]) -> list[list]:
-    """The same colours as Plotly wants them."""
+    """The colours as a colour scale of Plotly."""
     return [[position, colour] for position, colour in zip(np.linspace(0, 1, len(colours)), colours, strict=True)]
 
 
@@ -63,7 +63,7 @@ def is_presented() -> bool:
 
 
 def look() -> Look:
-    """How figures look to this visitor: the colours of the browser's theme, and letters for a page or a projector."""
+    """The look for this visitor: the colours of the browser's theme, and letters for a page or a projector."""
     colours = PALETTES["dark" if st.context.theme.type == "dark" else "light"]
     presented = is_presented()
     return Look(colours, letters=20 if presented else 14, presented=presented)

@@ -1,10 +1,10 @@
-"""Tokens and visitors' texts as tables, sentences and Markdown show them."""
+"""Tokens and visitors' texts, prepared for tables, sentences and Markdown."""
 
 from collections.abc import Iterable
 
 import streamlit as st
 
-from core.text import BYTE, Tokens, byte_sign, spelt
+from core.text import BYTE, Tokens, byte_sign, decode_labels
 
 
 def plain(text: str) -> str:
@@ -16,16 +16,16 @@ _MARKDOWN = set("\\`*_{}[]()<>#+-.!|~$:&=^\"'")
 
 
 def readable(label: str) -> str:
-    """A token for a table or an axis: without its leading space, and what cannot be seen made visible."""
-    if shown := label.strip():
-        return "".join(_PICTURES.get(letter, letter if _is_visible(letter) else "·") for letter in shown)
+    """A token for a table or an axis: without its leading space, and with signs for invisible characters."""
+    if visible_text := label.strip():
+        return "".join(_PICTURES.get(letter, letter if _is_visible(letter) else "·") for letter in visible_text)
     return "".join(_PICTURES.get(letter, "␣") for letter in label) or "∅"
 
 
 def in_word(tokens: Tokens, place: int) -> str:
-    """A token for a table or a sentence; one that is a piece of a word stands in brackets within it: "carr[ots]".
+    """A token for a table or a sentence; a piece of a word stands in brackets within the word: "carr[ots]".
 
-    Of a word that is spelt in bytes a byte is named with the word: "‹B1› of ⁨مرحبا⁩", its own direction kept inside.
+    A byte of a word that is spelt in bytes is named with the word: "‹B1› of ⁨مرحبا⁩", isolated for its text direction.
     """
     labels, word = tokens.labels, tokens.words[place]
     piece = readable(labels[place])
@@ -36,10 +36,10 @@ def in_word(tokens: Tokens, place: int) -> str:
         first -= 1
     while last + 1 < len(tokens) and tokens.words[last + 1] == word:
         last += 1
-    if BYTE.search(piece) and (whole := spelt("".join(labels[first : last + 1]).strip())) and last > first:
-        return f"{piece} of \u2068{whole}\u2069"
-    beside = ("".join(part).strip() for part in (labels[first:place], labels[place + 1 : last + 1]))
-    before, after = (spelt(part) or part for part in beside)
+    if BYTE.search(piece) and (word_text := decode_labels("".join(labels[first : last + 1]).strip())) and last > first:
+        return f"{piece} of \u2068{word_text}\u2069"
+    neighbours = ("".join(part).strip() for part in (labels[first:place], labels[place + 1 : last + 1]))
+    before, after = (decode_labels(part) or part for part in neighbours)
     return f"{before and readable(before)}[{piece}]{after and readable(after)}" if before or after else piece
 
 
@@ -53,16 +53,16 @@ _PICTURES = {chr(code): byte_sign(code) for code in (*range(0x20), 0x7F)} | {"\n
 
 
 def explain_bytes(labels: Iterable[str]) -> None:
-    """Say below a figure or a table what the sign of a byte means, if there is one in its labels."""
-    if found := next(filter(None, map(BYTE.search, labels)), None):
-        st.caption(f"{found[0]} is one byte, no letter by itself: rare letters are spelt in two to four of them.")
+    """Write below a figure or a table what the sign of a byte means, if there is one in its labels."""
+    if match := next(filter(None, map(BYTE.search, labels)), None):
+        st.caption(f"{match[0]} is one byte, no letter by itself: rare letters are spelt in two to four of them.")
 
 
 def say_what_was_cut(tokens: Tokens) -> None:
-    """Where the text ends for the model, if its context holds no more."""
+    """Write where the text ends for the model, if its context is too short for the entire text."""
     if cut := tokens.cut:
-        own = (label for label, special in zip(tokens.labels, tokens.special, strict=True) if not special)
-        last = plain("".join(own).strip()[-40:])
+        labels = (label for label, special in zip(tokens.labels, tokens.special, strict=True) if not special)
+        last = plain("".join(labels).strip()[-40:])
         st.info(
             f"This text is longer than the model can read at once: it reads the first {cut.kept:,} of {cut.total:,} "
             f"tokens ({cut.character:,} characters), up to “… {last}”. The rest is left out.",

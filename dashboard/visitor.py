@@ -1,4 +1,4 @@
-"""Who asks, the owner at this computer or a visitor of a public server; and what each may open."""
+"""Whether a request comes from the owner at this computer or from a visitor of a public server; what each may open."""
 
 import ipaddress
 import logging
@@ -11,79 +11,80 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from core.hub.permissions import AT_HOME, Permission, read_repository, shown
+from core.hub.permissions import AT_HOME, Permission, printable_name, read_repository
 
-LARGEST = 5.0  # GB of a download, if ATLAS_MODEL_GB does not say more or less
+DEFAULT_LARGEST = 5.0  # GB of a download, if ATLAS_MODEL_GB does not say more or less
 
-# What proxies, tunnels and content networks add to a request, and no browser does. "X-" has most of them.
+# Headers that proxies, tunnels and content networks add to a request, and no browser does. Most begin with "X-".
 _FORWARDED = ("x-", "cf-", "cdn-", "fly-", "fastly-", "akamai-", "tailscale-", "ngrok-", "client-ip", "true-client-ip")
 _ADDED = ("forwarded", "via")
 
 
 def permission() -> Permission:
-    """What whoever asks may open: the one place where it is decided."""
-    return AT_HOME if is_at_home() else _of_visitors(os.environ.get("ATLAS_MODELS", ""))
+    """The permission of the current visitor; the only place that decides it."""
+    return AT_HOME if is_at_home() else _visitor_permission(os.environ.get("ATLAS_MODELS", ""))
 
 
 def is_at_home() -> bool:
     """Whether the visitor sits at the computer that runs the atlas, and may open its folders.
 
-    `make run` has to say so, the server must listen to this computer only, and the request must be of a browser here.
-    Whatever else is the case, the server is public.
+    True if `make run` set ATLAS_AT_HOME, the server listens to this computer only, and the request is of a browser on
+    it. Otherwise the server counts as public.
     """
     if not runtime.exists():
-        return True  # there is no server: it is a notebook, say, of whoever sits here
+        return True  # there is no server: it is a notebook, for instance
     if os.environ.get("ATLAS_AT_HOME") != "1" or not _is_loopback(str(st.get_option("server.address") or "")):
         return False
     if get_script_run_ctx(suppress_warning=True) is None:
-        return True  # nobody asks: it is work of the server's own, or for a visitor whom a page has let pass
+        return True  # no request: it is the server's own work, or for a visitor whom a page has let pass
     headers = st.context.headers
     return st.context.ip_address is None and is_of_this_computer({name: headers.get_all(name) for name in headers})
 
 
 def is_of_this_computer(headers: Mapping[str, list[str]]) -> bool:
-    """Whether a request is of a browser on this computer and has come on no way about another.
+    """Whether a request is of a browser on this computer, and was not forwarded by another one.
 
-    A page of another site that the browser here has open tells itself by its Origin; a name of another site that was
-    made to lead to this computer, by the Host; a proxy, by what it adds or, if it adds nothing, by a Host that is not
-    what the browser's Origin says.
+    A page of another site in this browser is recognized by its Origin, a foreign name that resolves to this computer by
+    the Host, a proxy by the headers it adds or, if it adds none, by a Host that differs from the Origin.
     """
-    found = {name.lower(): values for name, values in headers.items()}
-    if any(name.startswith(_FORWARDED) or name in _ADDED for name in found):
+    lower_case = {name.lower(): values for name, values in headers.items()}
+    if any(name.startswith(_FORWARDED) or name in _ADDED for name in lower_case):
         return False
-    match found.get("host"), found.get("origin"):
+    match lower_case.get("host"), lower_case.get("origin"):
         case [host], [origin]:
             return origin in (f"http://{host}", f"https://{host}") and _is_loopback(_host_of(origin))
     return False
 
 
 def may_name() -> str:
-    """What may stand in the box for models, for its help."""
+    """The help of the box for models: which names are allowed."""
     if is_at_home():
         return (
             "Choose, or type the name of any model on Hugging Face (`openai-community/gpt2`, `vit_base_patch16_224`) "
             "or the path of a folder with `model.safetensors`."
         )
-    listed = ", ".join(f"`{name}`" for name in sorted(permission().listed or ()))
-    more = f"and {listed}" if listed else "and no others"
+    names_listed = ", ".join(f"`{name}`" for name in sorted(permission().listed or ()))
+    more = f"and {names_listed}" if names_listed else "and no others"
     return (
         f"This server opens the models that come with the atlas {more}. In an app of your own you can name any model."
     )
 
 
 def check_settings() -> None:
-    """Say in the log what visitors may open, and which settings cannot be understood."""
+    """Log which models visitors may open, and which settings cannot be understood."""
     log = logging.getLogger(__name__)
     names, wrong = read_list(os.environ.get("ATLAS_MODELS", ""))
     if wrong:
         log.warning(
             "ATLAS_MODELS: %s cannot be the name of a repository of the hub and is left out. Names are separated by "
             "commas or new lines, for instance: openai-community/gpt2, google-t5/t5-small",
-            ", ".join(f"'{shown(name)}'" for name in wrong),
+            ", ".join(f"'{printable_name(name)}'" for name in wrong),
         )
     if _gigabytes() is None:
         log.warning(
-            "ATLAS_MODEL_GB: '%s' is not a number above 0; %s is used.", shown(os.environ["ATLAS_MODEL_GB"]), LARGEST
+            "ATLAS_MODEL_GB: '%s' is not a number above 0; %s is used.",
+            printable_name(os.environ["ATLAS_MODEL_GB"]),
+            DEFAULT_LARGEST,
         )
     if not _is_loopback(str(st.get_option("server.address") or "")) and os.environ.get("ATLAS_AT_HOME") == "1":
         log.warning("ATLAS_AT_HOME=1 has no effect: the server does not listen to 127.0.0.1 only, so it is public.")
@@ -92,23 +93,23 @@ def check_settings() -> None:
 
 
 def read_list(setting: str) -> tuple[frozenset[str], list[str]]:
-    """The names on a list that a host has written, and what on it can be no name."""
-    given = [name.strip() for name in re.split(r"[,\n]", setting) if name.strip()]
-    names = {name: read_repository(name) for name in given}
-    return frozenset(filter(None, names.values())), [name for name, read in names.items() if read is None]
+    """The valid names on a list of repositories, and its entries that are no valid names."""
+    entries = [name.strip() for name in re.split(r"[,\n]", setting) if name.strip()]
+    names = {name: read_repository(name) for name in entries}
+    return frozenset(filter(None, names.values())), [name for name, repository in names.items() if repository is None]
 
 
-def _of_visitors(setting: str) -> Permission:
-    return Permission(listed=read_list(setting)[0], largest=int(1e9 * (_gigabytes() or LARGEST)))
+def _visitor_permission(setting: str) -> Permission:
+    return Permission(listed=read_list(setting)[0], largest=int(1e9 * (_gigabytes() or DEFAULT_LARGEST)))
 
 
 def _gigabytes() -> float | None:
-    """The setting for the largest download; None if it cannot be understood."""
+    """The setting for the largest download, in GB; None if it cannot be understood."""
     try:
-        found = float(os.environ.get("ATLAS_MODEL_GB", LARGEST))
+        gigabytes = float(os.environ.get("ATLAS_MODEL_GB", DEFAULT_LARGEST))
     except ValueError:
         return None
-    return found if 0 < found < 1e6 else None
+    return gigabytes if 0 < gigabytes < 1e6 else None
 
 
 def _host_of(origin: str) -> str:

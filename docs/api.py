@@ -14,19 +14,19 @@ NAME = "attention_atlas"  # what the library is called where it is installed
 
 
 def write(folder: Path) -> list[str]:
-    """The reference of all rooms of the library, under the names that it has once installed; gives those."""
+    """Write the reference of all packages of the library, under their installed names; returns these names."""
     sys.modules[NAME] = library = ModuleType(NAME)
     library.__path__ = [str(LIBRARY)]
-    rooms = [f"{NAME}.{found.name}" for found in pkgutil.iter_modules([str(LIBRARY)])]
+    packages = [f"{NAME}.{module.name}" for module in pkgutil.iter_modules([str(LIBRARY)])]
     pdoc.render.configure(docformat="markdown", show_source=True, search=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # a name in __all__ that is not there, a docstring that cannot be read
-        pdoc.pdoc(*rooms, output_directory=folder)
-    return rooms
+        pdoc.pdoc(*packages, output_directory=folder)
+    return packages
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=Path("site"))
-    asked = parser.parse_args()
-    print(f"{len(write(asked.folder))} rooms are told in {asked.folder}/index.html.")
+    arguments = parser.parse_args()
+    print(f"{len(write(arguments.folder))} rooms are told in {arguments.folder}/index.html.")

@@ -21,7 +21,7 @@ Built = tuple[Callable[[], nn.Module], Callable[[nn.Module], Any], Eager | None]
 
 @dataclass(frozen=True)
 class Way:
-    """What builds a family; `note` says what is left out in this way."""
+    """A way of building a family; `note`: what is left out in it."""
 
     build: Callable[[], Built]
     note: str = ""
@@ -29,7 +29,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Family:
-    """A library, a name in it, and the ways of building it, of which the first one that runs is taken."""
+    """A library, a name in it, and the ways of building it; the first that runs is used."""
 
     library: str
     name: str
@@ -37,7 +37,7 @@ class Family:
 
 
 def families() -> Iterator[Family]:
-    """Every family of the installed libraries that reads texts, pictures or sound."""
+    """Yield every family of the installed libraries that reads texts, pictures or sound."""
     yield from _of_torch()
     yield from _of_transformers()
     yield from _of_timm()
@@ -88,11 +88,11 @@ def _of_transformers() -> Iterator[Family]:
     from transformers import MODEL_MAPPING
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-    known = set(MODEL_MAPPING.keys())
+    supported = set(MODEL_MAPPING.keys())
     for family in sorted(CONFIG_MAPPING):
         with contextlib.suppress(Exception):  # one that a library is missing for
             config_class = CONFIG_MAPPING[family]
-            if config_class in known:
+            if config_class in supported:
                 ways = (
                     Way(
                         partial(_transformer, config_class, narrow=narrow, alone=alone, deep=deep),
@@ -107,20 +107,22 @@ def _of_transformers() -> Iterator[Family]:
 
 
 def _transformer(config_class: Any, *, narrow: bool, alone: bool, deep: bool) -> Built:
-    """`narrow`: small in everything; else only in what can be counted, as layers. `alone`: words without a picture.
-    `deep`: also the parts of parts of the configuration are made small.
+    """Functions that make, run and run eagerly a small model of transformers.
+
+    `narrow`: all sizes are small, else only counts such as the number of layers. `alone`: words without a picture.
+    `deep`: nested parts of the configuration are made small too.
     """
 
     from transformers import AutoModel
 
     def config(form: str) -> Any:
-        made = config_class()
-        direct = (made, *(getattr(made, name) for name in getattr(made, "sub_configs", {})))
-        for part in parts_of(made) if deep else direct:
+        settings = config_class()
+        direct = (settings, *(getattr(settings, name) for name in getattr(settings, "sub_configs", {})))
+        for part in parts_of(settings) if deep else direct:
             shrink(part, SMALL if narrow else FEW)
-        set_own(made)
-        made._attn_implementation = form
-        return made
+        set_own(settings)
+        settings._attn_implementation = form
+        return settings
 
     def make() -> nn.Module:
         torch.manual_seed(0)
@@ -139,8 +141,8 @@ def _transformer(config_class: Any, *, narrow: bool, alone: bool, deep: bool) ->
         with torch.no_grad():
             plain, output = run(twin), twin(**inputs(twin, alone), output_attentions=True)
         names = ("attentions", "encoder_attentions", "decoder_attentions", "cross_attentions")
-        maps = [each for name in names for each in (getattr(output, name, None) or ())]
-        return plain, [each for each in maps if isinstance(each, Tensor) and each.ndim == 4]
+        maps = [map_ for name in names for map_ in (getattr(output, name, None) or ())]
+        return plain, [map_ for map_ in maps if isinstance(map_, Tensor) and map_.ndim == 4]
 
     return make, run, eager
 
@@ -172,7 +174,7 @@ def _of_timm() -> Iterator[Family]:
 
 
 def _size(name: str) -> int:
-    """The smallest of a family comes first, by what its name says."""
+    """The rank of a model's size by its name; the smallest comes first."""
     words = (
         "pico",
         "nano",

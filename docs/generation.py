@@ -65,14 +65,14 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class Way:
-    """How a text is written: what `generate` is given, and what `merged` has to be told of it."""
+    """How a text is generated: arguments of `generate` (`how`), and a function to those that `merged` needs."""
 
     name: str
     how: dict[str, Any]
     prompt: Tensor = PROMPT
-    told: Callable[[Any, int], dict[str, Any]] = field(default=lambda *_: {})
+    merge_arguments: Callable[[Any, int], dict[str, Any]] = field(default=lambda *_: {})
     rounds: bool = False  # whether the cache changes what is attended to
-    beams: int = 1  # places of the batch that a text has, where `merged` is not told which were followed
+    beams: int = 1  # rows of the batch for each text, where `merged` does not get the beam indices
 
 
 WAYS = (
@@ -84,13 +84,17 @@ WAYS = (
         {"cache_implementation": "quantized", "cache_config": {"backend": "fp8"}},
         rounds=True,
     ),
-    Way("beams, with `beams=`", {"num_beams": 3}, told=lambda output, item: {"beams": output.beam_indices[item]}),
+    Way(
+        "beams, with `beams=`",
+        {"num_beams": 3},
+        merge_arguments=lambda output, item: {"beams": output.beam_indices[item]},
+    ),
     Way("beams, without", {"num_beams": 3}, beams=3),
     Way(
         "drafts (prompt look-up), with `length=`",
         {"prompt_lookup_num_tokens": 3},
         torch.tensor([[5, 8, 2, 5, 8, 2, 5, 8]]),
-        told=lambda output, _: {"length": output.sequences.shape[1] - 1},
+        merge_arguments=lambda output, _: {"length": output.sequences.shape[1] - 1},
     ),
 )
 
@@ -113,13 +117,13 @@ def section() -> str:
         f"| family | {' | '.join(way.name for way in WAYS)} |",
         f"|---|{'---|' * len(WAYS)}",
     ]
-    for family, (what, _) in FAMILIES.items():
-        lines.append(f"| {family}: {what} | {' | '.join(cell(family, way) for way in WAYS)} |")
+    for family, (description, _) in FAMILIES.items():
+        lines.append(f"| {family}: {description} | {' | '.join(cell(family, way) for way in WAYS)} |")
     return "\n".join([*lines, ""])
 
 
 def read(page: str) -> dict[tuple[str, str], str]:
-    """The cells of a page that ends with the section, by family and way."""
+    """Read the cells of a page that ends with the section, by family and way."""
     lines = page[page.index(HEADING) :].splitlines()
     rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("|") and not line.startswith("|---")]
     names = rows[0][1:]
@@ -131,10 +135,12 @@ def read(page: str) -> dict[tuple[str, str], str]:
 
 
 def cell(family: str, way: Way) -> str:
-    """A verdict, with the number of attentions that it is of; the library's own words where it cannot write so."""
-    model, read = built(family), []
+    """A cell of the table: verdicts with the numbers of their maps, or the library's error message."""
+    model, inputs_read = build(family), []
     name = "decoder_input_ids" if model.config.is_encoder_decoder else "input_ids"
-    hook = model.register_forward_pre_hook(lambda _, __, named: read.append(named[name]), with_kwargs=True)
+    hook = model.register_forward_pre_hook(
+        lambda _, __, arguments: inputs_read.append(arguments[name]), with_kwargs=True
+    )
     try:
         with torch.no_grad(), record_attention(model) as record:
             output = _written(model, way)
@@ -145,10 +151,10 @@ def cell(family: str, way: Way) -> str:
     finally:
         hook.remove()
     # Without `beams=` a map is that of the tokens which one place of the batch has read.
-    text = torch.cat(read, dim=1)[:: way.beams] if way.beams > 1 else output.sequences[:, :-1]
+    text = torch.cat(inputs_read, dim=1)[:: way.beams] if way.beams > 1 else output.sequences[:, :-1]
     maps = _last_rows(model, way) if way.rounds else _maps(model, way, text)
     verdicts = [
-        _verdict(record, path, item * way.beams, own[item], way.told(output, item), last=way.rounds)
+        _verdict(record, path, item * way.beams, own[item], way.merge_arguments(output, item), last=way.rounds)
         for path, own in maps.items()
         for item in range(len(way.prompt))
     ]
@@ -156,8 +162,8 @@ def cell(family: str, way: Way) -> str:
     return ", ".join(f"{name} ({count} of {len(verdicts)})" for name, count in sorted(counts.items()))
 
 
-def built(family: str) -> nn.Module:
-    """A small decoder, or encoder and decoder, whose random weights are large enough that no two texts are alike."""
+def build(family: str) -> nn.Module:
+    """A small decoder, or encoder-decoder, with random weights large enough for different texts."""
     from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
     torch.manual_seed(0)
@@ -170,10 +176,10 @@ def built(family: str) -> nn.Module:
     return model
 
 
-def _written(model: nn.Module, way: Way, **more: Any) -> Any:
+def _written(model: nn.Module, way: Way, **options: Any) -> Any:
     return model.generate(
         way.prompt, max_new_tokens=NEW, do_sample=False, return_dict_in_generate=True, output_scores=True,
-        **{"use_cache": True} | way.how | more,
+        **{"use_cache": True} | way.how | options,
     )  # fmt: skip
 
 
@@ -185,20 +191,30 @@ def _eager(model: nn.Module) -> nn.Module:
 
 
 def _maps(model: nn.Module, way: Way, text: Tensor) -> dict[str, Tensor]:
-    """The library's own maps of the whole text, by the paths at which the decoder's attention is recorded."""
+    """The library's own maps of the whole text, by the path of the decoder's attention module."""
     twin = _eager(model)
     inputs = (
         {"input_ids": way.prompt, "decoder_input_ids": text} if model.config.is_encoder_decoder else {"input_ids": text}
     )
     with torch.no_grad():
-        theirs = twin(**inputs, output_attentions=True, use_cache=False)
-        with record_attention(model) as whole:
+        library_output = twin(**inputs, output_attentions=True, use_cache=False)
+        with record_attention(model) as full_record:
             model(**inputs, use_cache=False)
     if not model.config.is_encoder_decoder:
-        return dict(zip(whole.paths, [own for own in theirs.attentions if own is not None], strict=True))
-    own = [path for path in whole.paths if ".decoder." in path]
-    maps = [map_ for pair in zip(theirs.decoder_attentions, theirs.cross_attentions, strict=True) for map_ in pair]
-    return dict(zip(own, maps, strict=True))
+        return dict(
+            zip(
+                full_record.paths,
+                [map_ for map_ in library_output.attentions if map_ is not None],
+                strict=True,
+            )
+        )
+    decoder_paths = [path for path in full_record.paths if ".decoder." in path]
+    maps = [
+        map_
+        for pair in zip(library_output.decoder_attentions, library_output.cross_attentions, strict=True)
+        for map_ in pair
+    ]
+    return dict(zip(decoder_paths, maps, strict=True))
 
 
 def _last_rows(model: nn.Module, way: Way) -> dict[str, Tensor]:
@@ -207,19 +223,29 @@ def _last_rows(model: nn.Module, way: Way) -> dict[str, Tensor]:
         model(way.prompt, **({"decoder_input_ids": way.prompt} if model.config.is_encoder_decoder else {}))
     output = _written(_eager(model), way, output_attentions=True)
     if not model.config.is_encoder_decoder:
-        return dict(zip(record.paths, [own for own in output.attentions[-1] if own is not None], strict=True))
-    own = [path for path in record.paths if ".decoder." in path]
+        return dict(
+            zip(
+                record.paths,
+                [map_ for map_ in output.attentions[-1] if map_ is not None],
+                strict=True,
+            )
+        )
+    decoder_paths = [path for path in record.paths if ".decoder." in path]
     pairs = zip(output.decoder_attentions[-1], output.cross_attentions[-1], strict=True)
-    return dict(zip(own, [map_ for pair in pairs for map_ in pair], strict=True))
+    return dict(zip(decoder_paths, [map_ for pair in pairs for map_ in pair], strict=True))
 
 
-def _verdict(record: Record, path: str, item: int, own: Tensor, told: dict[str, Any], *, last: bool) -> str:
+def _verdict(
+    record: Record, path: str, item: int, library_map: Tensor, arguments: dict[str, Any], *, last: bool
+) -> str:
     try:
-        merged = record.merged(path, item, **told)
+        merged = record.merged(path, item, **arguments)
     except CaptureError:
         return "refused"
     merged = merged[:, -1:] if last else merged
-    return "exact" if merged.shape == own.shape and float((merged - own).abs().max()) < CLOSE else "WRONG"
+    return (
+        "exact" if merged.shape == library_map.shape and float((merged - library_map).abs().max()) < CLOSE else "WRONG"
+    )
 
 
 def _words(error: Exception) -> str:

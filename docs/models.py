@@ -41,7 +41,7 @@ LONGEST = 220  # characters of a library's own words
 
 @dataclass(frozen=True)
 class Row:
-    """A family and what came of it."""
+    """A family, its verdict and the detail."""
 
     library: str
     family: str
@@ -50,42 +50,42 @@ class Row:
 
 
 def main() -> None:
-    """Print the rows of some families, or write the page of all."""
+    """Write the page of all families, or the rows of some into the present page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("families", nargs="*")
     chosen = parser.parse_args().families
     torch.set_num_threads(1)  # before anything is computed: threads of OpenMP do not outlive a fork
-    found = []
+    rows = []
     for row in rows_of([family for family in families() if not chosen or family.name in chosen]):
-        found.append(row)
+        rows.append(row)
         print(f"{row.library} {row.family}: {row.verdict} {row.detail}", flush=True)
-    kept = {(row.library, row.family): row for row in read(FILE)} if chosen else {}
-    kept |= {(row.library, row.family): row for row in found}
-    written = FILE.read_text(encoding="utf-8") if chosen else generation.section()
-    section = written[written.index(generation.HEADING) :]
-    FILE.write_text(f"{page(list(kept.values()))}\n{section}", encoding="utf-8")
+    rows_by_family = {(row.library, row.family): row for row in read(FILE)} if chosen else {}
+    rows_by_family |= {(row.library, row.family): row for row in rows}
+    page_text = FILE.read_text(encoding="utf-8") if chosen else generation.section()
+    section = page_text[page_text.index(generation.HEADING) :]
+    FILE.write_text(f"{page(list(rows_by_family.values()))}\n{section}", encoding="utf-8")
 
 
-def rows_of(asked: list[Family]) -> Iterator[Row]:
-    """The rows of families in their order, each made in a process of its own: it may hang, or want all the memory."""
+def rows_of(chosen: list[Family]) -> Iterator[Row]:
+    """The rows of families in their order, each made in a process of its own, which may hang or run out of memory."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        yield from pool.map(_in_a_process, asked)
+        yield from pool.map(_in_a_process, chosen)
 
 
 def _in_a_process(family: Family) -> Row:
     context = multiprocessing.get_context("fork")  # what is imported and what builds go along
-    end, other = context.Pipe(duplex=False)
+    receiver, sender = context.Pipe(duplex=False)
 
     def work() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        other.send(row_of(family))
+        sender.send(row_of(family))
 
     child = context.Process(target=work, daemon=True)
     child.start()
-    other.close()
+    sender.close()
     try:
-        if end.poll(PATIENCE):
-            return end.recv()
+        if receiver.poll(PATIENCE):
+            return receiver.recv()
         return Row(family.library, family.name, "not built", f"It takes more than {PATIENCE} seconds.")
     except EOFError:
         return Row(family.library, family.name, "not built", "Its process ended without a word.")
@@ -94,8 +94,8 @@ def _in_a_process(family: Family) -> Row:
 
 
 def row_of(family: Family) -> Row:
-    """Build, run, record and compare one family; whatever goes wrong is a row too."""
-    why = ""
+    """Build, run, record and compare one family; errors become rows too."""
+    reason = ""
     for way in family.ways:
         try:
             torch.manual_seed(0)
@@ -104,14 +104,14 @@ def row_of(family: Family) -> Row:
             with torch.no_grad():
                 plain = run(model)
         except Exception as error:  # whatever a library does with a configuration that it did not expect
-            why = why or _words(error)
+            reason = reason or _words(error)
             continue
-        verdict, detail = _judged(model, run, eager, plain)
+        verdict, detail = _safe_verdict(model, run, eager, plain)
         return Row(family.library, family.name, verdict, "; ".join(filter(None, [detail, way.note])))
-    return Row(family.library, family.name, "not built", why)
+    return Row(family.library, family.name, "not built", reason)
 
 
-def _judged(model: nn.Module, *how: Any) -> tuple[str, str]:
+def _safe_verdict(model: nn.Module, *how: Any) -> tuple[str, str]:
     try:
         return verdict_of(model, *how)
     except CaptureError as error:
@@ -123,18 +123,18 @@ def _judged(model: nn.Module, *how: Any) -> tuple[str, str]:
 
 
 def verdict_of(model: nn.Module, run: Callable[[nn.Module], Any], eager: Eager | None, plain: Any) -> tuple[str, str]:
-    """What the recorder makes of a model, and the numbers."""
+    """The verdict on a model's record, and the detail of the row."""
     with torch.no_grad(), record_attention(model) as record:
         run(model)
-    missing, notes = _not_told(record), []
-    theirs, why = _their_maps(model, eager, plain)
-    if theirs:
-        found = [call.weights() for call in record]
-        same = sum(any(_equal(own, other) for other in found) for own in theirs)
-        notes.append(f"{same} of {len(theirs)} maps")
-        if same == len(theirs) and not missing:
-            return "exact", "; ".join(filter(None, [*notes, why]))
-        if same < len(theirs):
+    missing, notes = _missing_parts(record), []
+    library_maps, reason = _their_maps(model, eager, plain)
+    if library_maps:
+        recorded_maps = [call.weights() for call in record]
+        same = sum(any(_equal(own, other) for other in recorded_maps) for own in library_maps)
+        notes.append(f"{same} of {len(library_maps)} maps")
+        if same == len(library_maps) and not missing:
+            return "exact", "; ".join(filter(None, [*notes, reason]))
+        if same < len(library_maps):
             missing.append(f"{notes.pop()} equal the library's own")
     pasted, changed = _pasted(model, run, record, plain)
     if isinstance(changed, str):
@@ -146,40 +146,40 @@ def verdict_of(model: nn.Module, run: Callable[[nn.Module], Any], eager: Eager |
     else:
         # What was not pasted is not known to be consistent.
         (notes if pasted == len(record) else missing).append(f"{pasted} of {len(record)} maps pasted")
-    return "partly" if missing else "consistent", "; ".join(filter(None, [*missing, *notes, why]))
+    return "partly" if missing else "consistent", "; ".join(filter(None, [*missing, *notes, reason]))
 
 
 def _their_maps(model: nn.Module, eager: Eager | None, plain: Any) -> tuple[list[Tensor], str]:
-    """The maps that the library gives of the same computation, and why some are left out."""
+    """The library's own maps of the same computation, and the reason why some are left out, or ""."""
     output, maps = None, []
     with contextlib.suppress(Exception):  # some have no eager form that gives maps
         output, maps = eager(model) if eager else (None, [])
     if maps and _apart(plain, output) > CLOSE:
         return [], "the library's eager form computes something else"
-    kept = [each for each in maps if _are_shares(each.detach().nan_to_num())]
-    return kept, "what the library gives as maps is no softmax" if len(kept) < len(maps) else ""
+    usable_maps = [map_ for map_ in maps if _are_shares(map_.detach().nan_to_num())]
+    return usable_maps, "what the library gives as maps is no softmax" if len(usable_maps) < len(maps) else ""
 
 
 def _are_shares(weights: Tensor) -> bool:
-    """Whether each row is shared out among its keys, but for what a sink takes."""
+    """Whether all weights are non-negative and no row sums to more than 1 (less where there is a sink)."""
     return bool((weights >= 0).all() and (weights.sum(-1) < 1.01).all())
 
 
-def _not_told(record: Record) -> list[str]:
-    """What the record itself says that it has not seen."""
-    told = []
+def _missing_parts(record: Record) -> list[str]:
+    """Texts about what the record itself reports as missing."""
+    parts = []
     if record.unseen:
-        told.append(f"unseen: {', '.join(record.unseen[:3])}{' …' if len(record.unseen) > 3 else ''}")
+        parts.append(f"unseen: {', '.join(record.unseen[:3])}{' …' if len(record.unseen) > 3 else ''}")
     if record.partial:
         path, (rows, tokens) = next(iter(record.partial.items()))
-        told.append(f"{path}: {rows} of {tokens} rows")
+        parts.append(f"{path}: {rows} of {tokens} rows")
     if any(call.over == "channel" for call in record):
-        told.append("some maps are over channels")
-    return told
+        parts.append("some maps are over channels")
+    return parts
 
 
 def _pasted(model: nn.Module, run: Callable[[nn.Module], Any], record: Record, plain: Any) -> tuple[int, float | str]:
-    """How many maps can be pasted over themselves, and by how much the output moves then, or why it is refused."""
+    """How many maps can be pasted over themselves, and the change of the output then, or the reason of a refusal."""
     counts = {path: sum(call.path == path for call in record) for path in record.paths}
     chosen = [call for call in record if counts[call.path] == 1 and call.sink is None]
     edits = {
@@ -198,16 +198,19 @@ def _pasted(model: nn.Module, run: Callable[[nn.Module], Any], record: Record, p
         return 0, _words(error)
 
 
-def _apart(one: Any, other: Any) -> float:
-    """By how much two outputs differ at most."""
-    here, there = _tensors(one), _tensors(other)
-    if [each.shape for each in here] != [each.shape for each in there]:
+def _apart(first: Any, second: Any) -> float:
+    """The largest absolute difference of two outputs; infinity where their shapes differ."""
+    first_tensors, second_tensors = _tensors(first), _tensors(second)
+    if [tensor.shape for tensor in first_tensors] != [tensor.shape for tensor in second_tensors]:
         return math.inf
-    return max((float((a - b).abs().max()) for a, b in zip(here, there, strict=True) if a.numel()), default=0.0)
+    return max(
+        (float((a - b).abs().max()) for a, b in zip(first_tensors, second_tensors, strict=True) if a.numel()),
+        default=0.0,
+    )
 
 
 def _tensors(output: Any) -> list[Tensor]:
-    """The numbers in an output, in their order; hidden ones too."""
+    """All floating-point tensors in an output, nested ones too, in their order."""
     if isinstance(output, Tensor):
         return [output.detach().float()] if output.is_floating_point() else []
     if isinstance(output, dict):
@@ -216,7 +219,7 @@ def _tensors(output: Any) -> list[Tensor]:
 
 
 def _equal(own: Tensor, other: Tensor) -> bool:
-    """Whether a map is the library's own, which may leave out the queries and keys of a prompt before the text."""
+    """Whether a recorded map equals the library's own, which may leave out queries and keys of a prompt."""
     queries, keys = own.shape[-2:]
     other = other[..., -queries:, -keys:]
     return own.shape == other.shape and bool(((own - other.nan_to_num()).abs() < CLOSE).all())
@@ -228,7 +231,7 @@ def _words(error: Exception) -> str:
 
 
 def read(file: Path) -> list[Row]:
-    """The rows of a page, with those of families without attention, in no order."""
+    """Read the rows of a page, with those of families without attention."""
     lines = file.read_text(encoding="utf-8").splitlines()
     first, last = lines.index(HEAD) + 2, next(place for place, line in enumerate(lines) if line.startswith(WITHOUT))
     cells = [line.strip("| ").split(" | ", 3) for line in lines[first:last] if line]
@@ -240,8 +243,8 @@ def read(file: Path) -> list[Row]:
 
 
 def page(rows: list[Row]) -> str:
-    """The page: how many of each verdict, then every row that has attention; those without are named in a line."""
-    told = {
+    """The page: a count of each verdict, the rows of families with attention, and a line with those without."""
+    meanings = {
         "exact": "every map that the library's own eager attention gives equals one of the record's (to 0.0001)",
         "consistent": "nothing changes when the record's maps are pasted in place of the model's own",
         "partly": "something of it is not seen, cannot be edited, or differs: the row says what",
@@ -261,7 +264,7 @@ def page(rows: list[Row]) -> str:
         "",
         "| verdict | families | what it says |",
         "|---|---|---|",
-        *(f"| {name} | {sum(row.verdict == name for row in rows)} | {what} |" for name, what in told.items()),
+        *(f"| {name} | {sum(row.verdict == name for row in rows)} | {meaning} |" for name, meaning in meanings.items()),
         "",
         HEAD,
         "|---|---|---|---|",

@@ -197,7 +197,7 @@ def clip() -> list[Result]:
     ]
 
 
-def scene_sentences(scores: clip_results.Exchanged) -> list[Result]:
+def scene_sentences(scores: clip_results.SentencePreferences) -> list[Result]:
     """How often CLIP prefers the true sentence of a drawn scene, beside the mean of its words read one by one."""
     row = partial(share, "clip", "drawn scenes", parameters=parameters("clip", "scenes"))
     alone = "mean of its words, read one by one"
@@ -221,7 +221,7 @@ def scene_sentences(scores: clip_results.Exchanged) -> list[Result]:
 def vilbert() -> list[Result]:
     """Masked words with the picture, with another one and without; true sentences above false ones."""
     results = joint_results.results()
-    words = {(shares.name, shares.shown): shares for shares in results.words if shares.split == TEST}
+    words = {(shares.name, shares.picture): shares for shares in results.words if shares.split == TEST}
     lies = {shares.name: shares for shares in results.lies if shares.split == TEST}
     rows = []
     for kind, name in STREAMS.items():
@@ -232,10 +232,10 @@ def vilbert() -> list[Result]:
             ("with another picture", other.by_kind[everything]),
             ("without a picture", none.by_kind[everything]),
         ]
-        rows.append(row("masked content words right", own.by_kind[everything], own.asked[everything], baselines))
+        rows.append(row("masked content words right", own.by_kind[everything], own.counts[everything], baselines))
         for key, wrong in WRONG.items():
             measure, match = f"true sentence above one with {wrong}", lies[kind]
-            rows.append(row(measure, match.by_kind[key], match.asked[key], chance=0.5))
+            rows.append(row(measure, match.by_kind[key], match.counts[key], chance=0.5))
     return rows
 
 
@@ -254,7 +254,7 @@ def dalle() -> list[Result]:
 
 
 def attention_gan() -> list[Result]:
-    """The same of the attention GAN, and how far its pictures are from true scenes."""
+    """Words that hold in pictures of the attention GAN, emoji nearer to their own name, and the Fréchet distance."""
     results = attention_gan_results.results()
     size, emoji, cut = results.painters["scenes"].parameters, results.painters["emoji"], results.looks["cut"]
     distances = {name: crowd.frechet for name, crowd in results.crowds.items()}
@@ -300,19 +300,19 @@ def words_that_hold(
 
 
 def own_names(folder: str, own_name: float | None, parameters: int) -> list[Result]:
-    """How many drawn emoji are nearer to their own name than to another; no row where that was not measured."""
+    """The share of drawn emoji nearer to their own name than to another; no row where it was not measured."""
     measure, chance = "nearer to their own name than to another", (Baseline("chance", 0.5),)
     return [] if own_name is None else [Result(folder, "emoji", measure, own_name, SHARE, chance, parameters)]
 
 
 def scene_reader() -> list[Result]:
-    """How many new scenes the judge of both reads without a mistake."""
-    own = dalle_results.reader()[TEST].whole
+    """The share of new scenes that the reader of scenes reads without a mistake."""
+    own = dalle_results.reader()[TEST].whole_scenes
     return [Result("scene-reader", "judges both", "new scenes read without a mistake", own, SHARE)]
 
 
 def pointing_game() -> list[Result]:
-    """How often the strongest place of a word's map lies on what the word means, beside maps that ignore the word."""
+    """How often the maximum of a word's map lies on what the word refers to, beside maps that ignore the word."""
     rows = [row for row in grounding.rows() if row.kind == grounding.ALL]
     names = {"random": "random place", "centre": "centre of the picture"}
     baselines = tuple(

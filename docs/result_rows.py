@@ -13,7 +13,7 @@ WEIGHTS = ROOT / "weights"
 
 @dataclass(frozen=True)
 class Unit:
-    """How values of one quantity are written and compared.
+    """The format of the values of a quantity, and how they are compared.
 
     `scale` multiplies a value before it is written with `digits` decimals and `sign` behind it; `difference` is the
     word behind a difference of two values.
@@ -26,11 +26,11 @@ class Unit:
     lower_is_better: bool = False
 
     def write(self, value: float) -> str:
-        """A value as it stands in the table."""
+        """Format a value for the table."""
         return f"{value * self.scale:,.{self.digits}f}{self.sign}"
 
     def write_difference(self, value: float) -> str:
-        """The size of a difference with its unit."""
+        """Format the size of a difference, with its unit."""
         return f"{abs(value) * self.scale:,.{self.digits}f}{self.difference}"
 
 
@@ -45,7 +45,7 @@ DISTANCE = Unit(digits=1, lower_is_better=True)
 
 @dataclass(frozen=True)
 class Baseline:
-    """What a result is compared with; `error` is its standard error, 0 where it is not known or there is none.
+    """A value to compare a result with; `error` is its standard error, 0 where it is unknown or there is none.
 
     `gap_error` is the standard error of the difference where both were measured on the same questions.
     """
@@ -96,15 +96,15 @@ def share(
     chance: float | None = None,
     parameters: int | None = None,
 ) -> Result:
-    """A share of right answers whose baselines answered as many questions; chance is known exactly."""
+    """An accuracy on `questions` questions, beside baselines on as many questions, and the exact chance level."""
     measured = [Baseline(name, other, share_error(other, questions)) for name, other in baselines]
-    known = [] if chance is None else [Baseline("chance", chance)]
+    chance_baseline = [] if chance is None else [Baseline("chance", chance)]
     error = share_error(value, questions)
-    return Result(folder, model, measure, value, SHARE, (*measured, *known), parameters, error)
+    return Result(folder, model, measure, value, SHARE, (*measured, *chance_baseline), parameters, error)
 
 
 def share_error(value: float, questions: int) -> float:
-    """The standard error of a share of so many independent questions."""
+    """The standard error of a share of `questions` independent questions."""
     return math.sqrt(value * (1 - value) / questions)
 
 

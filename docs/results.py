@@ -42,7 +42,7 @@ The weights are under the project's licence (Apache-2.0) unless a card says othe
 
 
 def sections() -> dict[str, list[Result]]:
-    """All results by the heading that they stand below."""
+    """All results by the heading of their table."""
     return {
         "Language models": [*texts.gpt_books(), *texts.characters(), *texts.positions(), *texts.small_tasks()],
         "Masked language models": [*texts.bert_books(), *texts.bert_pairs(), *texts.bert_tasks()],
@@ -71,7 +71,7 @@ def page() -> str:
 
 
 def row(result: Result) -> str:
-    """A result as a line of its table."""
+    """A result as a row of its table."""
     name = f"[`{result.folder}`](../weights/{result.folder}/CARD.md) {result.model}".strip()
     size = f"{result.parameters / 1e6:.1f} M" if result.parameters else ""
     baselines = "; ".join(

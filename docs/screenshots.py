@@ -64,7 +64,7 @@ LOW = (
 
 
 def main() -> None:
-    """One PNG for each page, or for those that are named."""
+    """Take a PNG of each page, or of those that the command line names."""
     chromium = subprocess.run([ROOT / "bin" / "browser"], capture_output=True, text=True, check=True).stdout.strip()
     with sync_playwright() as playwright, running_server() as (address, _):
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])

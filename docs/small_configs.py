@@ -180,17 +180,17 @@ LONG = {"big_bird": 64, "bigbird_pegasus": 64}  # tokens: with fewer they look a
 
 
 def shrink(config: Any, numbers: dict[str, Any]) -> None:
-    """Small numbers in place of large ones; what depends on others follows them."""
+    """Replace the sizes of a configuration by those of `numbers`, and adapt the settings that depend on them."""
     if config is None:
         return
     by_stage = isinstance(getattr(config, "num_heads", None), list | tuple)  # their widths belong to these heads
-    for name, small in numbers.items():
-        if by_stage and small == WIDTH:
+    for name, small_value in numbers.items():
+        if by_stage and small_value == WIDTH:
             continue
         with contextlib.suppress(Exception):  # some cannot be set, or differ from layer to layer
-            held = getattr(config, name, None)
-            if isinstance(held, int) and not isinstance(held, bool):
-                setattr(config, name, small)
+            value = getattr(config, name, None)
+            if isinstance(value, int) and not isinstance(value, bool):
+                setattr(config, name, small_value)
     rope = getattr(config, "rope_parameters", None)
     if isinstance(rope, dict) and "mrope_section" in rope:
         rope["mrope_section"] = [2, 1, 1]  # a half of a head's width, for time, height and width
@@ -198,20 +198,20 @@ def shrink(config: Any, numbers: dict[str, Any]) -> None:
         config.vocab_size = VOCABULARY
     if hasattr(config, "use_cache"):
         config.use_cache = False  # one run, and nothing to come after it
-    for name, held in list(vars(config).items()):  # lists with an entry for each layer
-        if isinstance(held, list | tuple) and name.endswith(("layer_types", "layers_block_type", "attention_layers")):
-            kept = list(held[:LAYERS])
-            if not {"linear_attention", "conv", "mamba"}.isdisjoint(kept) and "full_attention" not in kept:
-                kept[-1] = "full_attention"
-            setattr(config, name, type(held)(kept))
+    for name, value in list(vars(config).items()):  # lists with an entry for each layer
+        if isinstance(value, list | tuple) and name.endswith(("layer_types", "layers_block_type", "attention_layers")):
+            kinds = list(value[:LAYERS])
+            if not {"linear_attention", "conv", "mamba"}.isdisjoint(kinds) and "full_attention" not in kinds:
+                kinds[-1] = "full_attention"
+            setattr(config, name, type(value)(kinds))
     for name in ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id"):
-        held = getattr(config, name, None)
-        if isinstance(held, int) and held >= VOCABULARY:
+        value = getattr(config, name, None)
+        if isinstance(value, int) and value >= VOCABULARY:
             setattr(config, name, 1)
 
 
 def parts_of(config: Any) -> Iterator[Any]:
-    """A configuration, its parts, and theirs."""
+    """Yield a configuration and all its parts, nested ones too."""
     yield config
     for name in getattr(config, "sub_configs", {}):
         if (part := getattr(config, name, None)) is not None:
@@ -219,7 +219,7 @@ def parts_of(config: Any) -> Iterator[Any]:
 
 
 def set_own(config: Any) -> None:
-    """Give a configuration what its family needs besides; the parts of one from their own families first."""
+    """Set the values of OWN for the family of a configuration, after those of its parts."""
     for part in reversed(list(parts_of(config))):
         for name, value in OWN.get(getattr(part, "model_type", ""), {}).items():
             *places, last = name.split(".")

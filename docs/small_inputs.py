@@ -13,45 +13,45 @@ SOUND, FRAMES = 4_000, 64  # numbers of a sound, and columns of a spectrogram
 
 
 def inputs(model: Any, alone: bool) -> dict[str, Any]:
-    """Something of each kind that the model reads: words, a picture, sound; or words alone."""
+    """Random arguments for each kind of input that the model reads (words, a picture, sound), or words alone."""
     torch.manual_seed(1)
-    config, asked = model.config, inspect.signature(model.forward).parameters
+    config, parameters = model.config, inspect.signature(model.forward).parameters
     if own := OWN.get(config.model_type):
         return own(config)
     ids = _words(config)
-    given: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     main = "input_ids" if alone else model.main_input_name
-    if main == "pixel_values" or (not alone and "pixel_values" in asked and "vision_config" in vars(config)):
-        given["pixel_values"] = _picture(config)
-    if "grid_thw" in asked and not alone:  # pictures as a row of patches, with how many there are each way
+    if main == "pixel_values" or (not alone and "pixel_values" in parameters and "vision_config" in vars(config)):
+        arguments["pixel_values"] = _picture(config)
+    if "grid_thw" in parameters and not alone:  # pictures as a row of patches, with how many there are each way
         patch = getattr(config, "in_channels", 3) * getattr(config, "temporal_patch_size", 1) * config.patch_size**2
-        first = next(name for name in asked if name in ("hidden_states", "pixel_values"))
-        more = {"merge_sizes": torch.tensor([2])} if "merge_sizes" in asked else {}
-        return {first: torch.randn(16, patch), "grid_thw": torch.tensor([[1, 4, 4]]), **more}
-    if "bbox" in asked:
+        first = next(name for name in parameters if name in ("hidden_states", "pixel_values"))
+        sizes = {"merge_sizes": torch.tensor([2])} if "merge_sizes" in parameters else {}
+        return {first: torch.randn(16, patch), "grid_thw": torch.tensor([[1, 4, 4]]), **sizes}
+    if "bbox" in parameters:
         boxes = ("bros", "udop")  # these calculate with them
-        given["bbox"] = torch.zeros(*ids.shape, 4, dtype=torch.float if config.model_type in boxes else torch.long)
+        arguments["bbox"] = torch.zeros(*ids.shape, 4, dtype=torch.float if config.model_type in boxes else torch.long)
     if main == "input_values":
-        given["input_values"] = _sound(config)
+        arguments["input_values"] = _sound(config)
     if main == "input_features":
-        given["input_features"] = _spectrogram(config)
-    if main == "input_ids" or ("input_ids" in asked and "pixel_values" in given):
-        given["input_ids"] = ids
-    if "decoder_input_ids" in asked:
-        given["decoder_input_ids"] = ids[:, :7]
-    for name, parameter in asked.items():  # what the model cannot do without
-        if parameter.default is parameter.empty and name not in given and name in NEEDED:
-            given[name] = NEEDED[name](config)
-    return given
+        arguments["input_features"] = _spectrogram(config)
+    if main == "input_ids" or ("input_ids" in parameters and "pixel_values" in arguments):
+        arguments["input_ids"] = ids
+    if "decoder_input_ids" in parameters:
+        arguments["decoder_input_ids"] = ids[:, :7]
+    for name, parameter in parameters.items():  # what the model cannot do without
+        if parameter.default is parameter.empty and name not in arguments and name in NEEDED:
+            arguments[name] = NEEDED[name](config)
+    return arguments
 
 
-def named(config: Any, *names: str, usual: Any = None) -> Any:
-    """The first of these numbers that a configuration or one of its parts holds."""
+def named(config: Any, *names: str, default: Any = None) -> Any:
+    """The first of these settings that a configuration or one of its parts has; `default` where there is none."""
     for part in parts_of(config):
         for name in names:
-            if (held := getattr(part, name, None)) is not None:
-                return held
-    return usual
+            if (value := getattr(part, name, None)) is not None:
+                return value
+    return default
 
 
 def _words(config: Any) -> Tensor:
@@ -59,7 +59,7 @@ def _words(config: Any) -> Tensor:
 
 
 def _picture(config: Any) -> Tensor:
-    """A picture, or as many as the model takes one after another."""
+    """A random picture, or several frames if the model reads several."""
     vision = getattr(config, "vision_config", None) or config
     side = getattr(vision, "image_size", None) or SIDE
     high, wide = (side, side) if isinstance(side, int) else (*side, *side)[:2]
@@ -69,19 +69,22 @@ def _picture(config: Any) -> Tensor:
 
 
 def _video(config: Any) -> Tensor:
-    side, frames = named(config, "crop_size", "image_size", usual=SIDE), named(config, "frames_per_clip", "num_frames")
+    side, frames = (
+        named(config, "crop_size", "image_size", default=SIDE),
+        named(config, "frames_per_clip", "num_frames"),
+    )
     return torch.randn(1, frames or 2, 3, side, side)
 
 
 def _sound(config: Any) -> Tensor:
-    """Samples; of a model that reads spectrograms by that name, one of those."""
+    """A random waveform, or a spectrogram for models that read one under this name."""
     if (bins := getattr(config, "num_mel_bins", None)) and hasattr(config, "max_length"):
         return torch.randn(1, config.max_length, bins)
     return torch.randn(1, 1, SOUND - SOUND % 1920) if named(config, "audio_channels") else torch.randn(1, SOUND)
 
 
 def _spectrogram(config: Any) -> Tensor:
-    bins = named(config, "num_mel_bins", "input_feat_per_channel", "feature_projection_input_dim", usual=80)
+    bins = named(config, "num_mel_bins", "input_feat_per_channel", "feature_projection_input_dim", default=80)
     whisper = config.model_type == "whisper"
     frames = 2 * getattr(config, "max_source_positions", 64)
     return torch.randn(1, bins, frames) if whisper else torch.randn(1, min(frames, 2 * FRAMES), bins)
@@ -94,7 +97,7 @@ def _series(config: Any) -> Tensor:
 
 
 def _lagged(config: Any) -> dict[str, Tensor]:
-    """A time series with what the model is told of each of its moments, and what comes after it."""
+    """A random time series with its features, and the values that follow it."""
     past, after = config.context_length + max(config.lags_sequence), config.prediction_length
     return {
         "past_values": torch.randn(1, past),
@@ -106,17 +109,17 @@ def _lagged(config: Any) -> dict[str, Tensor]:
 
 
 def _large(config: Any) -> dict[str, Tensor]:
-    """A picture that still has places after five halvings, and words about it."""
+    """A random picture that is large enough for five halvings, and words."""
     return {"pixel_values": torch.randn(1, 3, 4 * SIDE, 4 * SIDE), "input_ids": _words(config)}
 
 
 def _pairs_of_frames(config: Any) -> dict[str, Tensor]:
-    """A video as a row of patches, of two frames each."""
+    """A random video as a row of patches of two frames each."""
     return {"pixel_values": torch.randn(16, 2 * 3 * config.patch_size**2), "grid_thw": torch.tensor([[1, 4, 4]])}
 
 
 def _packed(config: Any, side: int = 4) -> dict[str, Tensor]:
-    """A picture as a row of its patches."""
+    """A random picture as a row of patches."""
     vision = getattr(config, "vision_config", None) or config
     patch = 3 * vision.patch_size**2
     return {

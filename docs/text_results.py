@@ -283,17 +283,17 @@ def best_grammar_heads() -> list[Result]:
 def students(teacher: str, measure: str) -> list[Result]:
     """Students with fewer layers, beside the same network trained without a teacher and beside the teacher."""
     networks = {network.variant: network for network in shrinking_students.students(teacher)}
-    whole = networks["whole"]
+    teacher_row = networks["whole"]
     return [
         Result(
             "shrinking",
-            f"`{name}`, {student.layers} of {whole.layers} layers",
+            f"`{name}`, {student.layers} of {teacher_row.layers} layers",
             measure,
             student.quality,
             SHARE,
             (
                 Baseline("without a teacher", networks[f"{name}-alone"].quality, gap_error=student.gain.error),
-                Baseline(f"its teacher, `{teacher}`", whole.quality, gap_error=student.lead.error),
+                Baseline(f"its teacher, `{teacher}`", teacher_row.quality, gap_error=student.lead.error),
             ),
             student.parameters,
         )

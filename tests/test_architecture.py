@@ -134,6 +134,34 @@ def test_there_is_one_place_that_keeps(what, place):
     assert users_of(what) == ({place} if place else set())
 
 
+def test_only_the_zoo_asks_of_which_kind_a_model_is():
+    zoo = sorted((ROOT / "core" / "zoo").rglob("*.py"))
+    kinds = {
+        node.name for file in zoo for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.ClassDef)
+    }
+    assert {"TextModel", "ImageModel", "Classifier"} <= kinds
+    files = (file for room in ("core", "dashboard", "pages") for file in (ROOT / room).rglob("*.py"))
+    for file in files:
+        if not file.is_relative_to(ROOT / "core" / "zoo"):
+            checked = checked_kinds(file.read_text()) & kinds
+            assert not checked, f"{file.relative_to(ROOT)} asks whether a model is of {', '.join(sorted(checked))}."
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "isinstance(model, TextModel)",
+        "assert not isinstance(model, (int, zoo.TextModel))",
+        "isinstance(model, int | TextModel)",
+        "match model:\n    case TextModel():\n        pass",
+        'type(model).__name__ == "TextModel"',
+        'QUESTIONS = {"TextModel": 1}\nQUESTIONS[type(model).__name__]',
+    ],
+)
+def test_the_test_of_kinds_can_fail(source):
+    assert checked_kinds(source) == {"TextModel"}
+
+
 def test_whatever_drives_a_browser_lies_where_tests_are_slow():
     users = {file for file in (ROOT / "tests").rglob("*.py") if "playwright" in imported_roots(file)}
     assert users
@@ -274,3 +302,27 @@ def cycle(arrows: Mapping[str, set[str]]) -> list[str]:
     except CycleError as error:
         return error.args[1]
     return []
+
+
+def checked_kinds(source: str) -> set[str]:
+    """The names that a source compares the type of something with: by isinstance, by a pattern, or as a string."""
+    tree, names = ast.parse(source), set[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+            names |= names_in(node.args[1])
+        if isinstance(node, ast.MatchClass):
+            names |= names_in(node.cls)
+    if "__name__" in source:
+        names |= {
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier()
+        }
+    return names - {"int", "zoo"}
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """All names and attributes that stand in an expression."""
+    inside = list(ast.walk(node))
+    attributes = {part.attr for part in inside if isinstance(part, ast.Attribute)}
+    return attributes | {part.id for part in inside if isinstance(part, ast.Name)}

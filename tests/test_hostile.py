@@ -46,7 +46,7 @@ def test_what_hangs_or_dies_is_a_failure_and_the_rest_is_tried_all_the_same(tmp_
     (tmp_path / "crashing_room.py").write_text(CRASHES)
     monkeypatch.syspath_prepend(tmp_path)
     tried = list(tries.try_all("crashing_room", deadline=5))
-    assert {one.name: (one.end, one.said) for one in tried} == {
+    assert {one.name: (one.end, one.message) for one in tried} == {
         "well": (tries.RESULT, "result"),
         "refused": (tries.SENTENCE, "No."),
         "raised": (tries.FAILURE, "KeyError: 'what'"),

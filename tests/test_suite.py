@@ -31,7 +31,7 @@ def test_every_page_keeps_a_visit_in_the_browser_and_one_without(page):
     smoke = functions(ROOT / "tests" / "browser" / "test_smoke.py")
     (visit,) = (function for function in smoke.values() if "pytest.mark.smoke" in marks(function))
     assert any("contents.pages()" in mark for mark in marks(visit))
-    assert any(visits(file, page.room) for file in (ROOT / "tests" / "pages").glob("test_*.py")), page.room
+    assert any(visits(file, page.folder) for file in (ROOT / "tests" / "pages").glob("test_*.py")), page.folder
 
 
 def test_a_single_slow_test_says_how_long_it_takes_and_which_quick_one_guards_the_same():

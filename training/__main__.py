@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def steps_of_models() -> dict[str, list[str]]:
-    """For each model, by its name with hyphens, the scripts that can be run."""
+    """The scripts of each model, by its name with hyphens."""
     models: dict[str, list[str]] = {}
     for file in sorted(FOLDER.glob("*/*.py")):
         if re.search(r"^def main\(", file.read_text(encoding="utf-8"), re.MULTILINE):
@@ -51,7 +51,7 @@ def listing(models: Mapping[str, Sequence[str]]) -> str:
 
 
 def chosen(models: Mapping[str, Sequence[str]], words: Sequence[str]) -> tuple[str, list[str]]:
-    """The module that these words name, and the options that are left for it; SystemExit where there is none."""
+    """The module that the words of the command line name, and its options; SystemExit where there is none."""
     name, *options = words
     before = [IMAGE_CLASSIFIERS[name]] if name in IMAGE_CLASSIFIERS else []
     model = "tiny-imagenet" if before else name

@@ -14,23 +14,23 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "hosting.md"
 BEGIN, END = "<!-- made by `make hostile`: begin -->\n", "<!-- made by `make hostile`: end -->\n"
 
 
-def rooms() -> list[str]:
-    """The modules that know hostile input: those with cases."""
+def modules_with_cases() -> list[str]:
+    """The names of the modules of this package that have `cases`."""
     names = [f"benchmarks.hostile.{module.name}" for module in pkgutil.iter_modules(benchmarks.hostile.__path__)]
     return [name for name in names if hasattr(importlib.import_module(name), "cases")]
 
 
-def table(tried: Mapping[str, Iterable[Tried]]) -> str:
-    """For each room a row in bold letters, below it one for each kind in the order in which they came; the sum last."""
+def table(tries: Mapping[str, Iterable[Tried]]) -> str:
+    """A row in bold for each module, below it one for each kind of case; the sum last."""
     rows = ["| what came in | tries | right results | sentences | failures |", "|---|---:|---:|---:|---:|"]
     total: Counter[str] = Counter()
-    for room, ends in tried.items():
+    for module, tries_of_module in tries.items():
         kinds: dict[str, Counter[str]] = defaultdict(Counter)
-        for one in ends:
-            kinds[one.kind][one.end] += 1
-        together: Counter[str] = sum(kinds.values(), Counter())
-        total += together
-        rows += [_row(f"**{room}**", together), *(_row(kind, counts) for kind, counts in kinds.items())]
+        for try_ in tries_of_module:
+            kinds[try_.kind][try_.end] += 1
+        counts_of_module: Counter[str] = sum(kinds.values(), Counter())
+        total += counts_of_module
+        rows += [_row(f"**{module}**", counts_of_module), *(_row(kind, counts) for kind, counts in kinds.items())]
     return "\n".join([*rows, _row("**all**", total)]) + "\n"
 
 
@@ -39,26 +39,26 @@ def _row(name: str, ends: Counter[str]) -> str:
     return f"| {name} | " + " | ".join(f"{count:,}" for count in counts) + " |"
 
 
-def with_table(document: str, made: str) -> str:
-    """The document with the table between its two comments replaced."""
-    before, begin, rest = document.partition(BEGIN)
-    _, end, after = rest.partition(END)
+def with_table(document: str, table_text: str) -> str:
+    """Replace the table between the two comments of a document; ValueError where they are missing."""
+    before, begin, after_begin = document.partition(BEGIN)
+    _, end, after = after_begin.partition(END)
     if not (begin and end):
         raise ValueError(f"The two comments that hold the table are not in {DOCUMENT.name}.")
-    return f"{before}{BEGIN}\n{made}\n{END}{after}"
+    return f"{before}{BEGIN}\n{table_text}\n{END}{after}"
 
 
 def main() -> int:
-    """Try everything, write the table, name the failures; the exit code says whether there were any."""
-    tried: dict[str, list[Tried]] = {}
-    for room in rooms():
-        name = room.rpartition(".")[2]
-        tried[name] = list(try_all(room))
-        print(f"{name}: {len(tried[name]):,} tries", flush=True)
-    failures = [one for ends in tried.values() for one in ends if one.end == FAILURE]
-    for one in failures:
-        print(f"{one.kind}, {one.name}: {one.said}")
-    DOCUMENT.write_text(with_table(DOCUMENT.read_text(encoding="utf-8"), table(tried)), encoding="utf-8")
+    """Try everything, write the table, print the failures; returns the exit code, 1 if there were any."""
+    tries: dict[str, list[Tried]] = {}
+    for module in modules_with_cases():
+        name = module.rpartition(".")[2]
+        tries[name] = list(try_all(module))
+        print(f"{name}: {len(tries[name]):,} tries", flush=True)
+    failures = [failure for tries_of_module in tries.values() for failure in tries_of_module if failure.end == FAILURE]
+    for failure in failures:
+        print(f"{failure.kind}, {failure.name}: {failure.message}")
+    DOCUMENT.write_text(with_table(DOCUMENT.read_text(encoding="utf-8"), table(tries)), encoding="utf-8")
     return int(bool(failures))
 
 

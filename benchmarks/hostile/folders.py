@@ -1,4 +1,4 @@
-"""Folders with models that are made to break what opens them: five tiny models, each with something changed."""
+"""Model folders that are made to break whatever opens them: five tiny models, each with something changed."""
 
 import json
 import tempfile
@@ -23,13 +23,13 @@ MARKUP = "<script>alert(1)</script><img src=x onerror=alert(1)>"
 
 
 def cases() -> Iterator[Case]:
-    """Every folder, made when it is asked for."""
+    """Yield every folder."""
     for make in (_configs, _architectures, _outlines, _pictures, _tokenizers, _settings, weight_files.cases):
         yield from make()
 
 
 def try_one(case: Case) -> str:
-    """Ask what it is, load it, and use what was loaded; "result", or the sentence of whatever refuses it."""
+    """Inspect, load and run the model of a folder: "result", or the error message."""
     with tempfile.TemporaryDirectory() as place:
         folder = write(case.content, Path(place) / "model")
         try:
@@ -42,7 +42,7 @@ def try_one(case: Case) -> str:
 def _one_by_one(
     kind: str, model: str, file: str, pairs: Iterable[tuple[str, Any]], *, within: str = ""
 ) -> Iterator[Case]:
-    """A tiny model for each name and value, set alone in one of its files."""
+    """Yield a tiny model for each name and value, with this entry of one of its files changed."""
     for name, value in pairs:
         yield Case(kind, f"{name} is {str(value)[:40]}", changed(tiny(model), file, **{f"{within}{name}": value}))
 

@@ -13,7 +13,7 @@ import numpy as np
 from safetensors.numpy import save
 
 from benchmarks.hostile import Case
-from benchmarks.hostile.played_hub import COMMIT, QUESTION, Answer, Hub, Manner, asked_instead, set_all
+from benchmarks.hostile.played_hub import COMMIT, QUESTION, Answer, Hub, Manner, hub_client_of, set_attributes
 from core import zoo
 from core.errors import AtlasError
 from core.hub import repositories as asked_hub
@@ -27,14 +27,14 @@ ENDS = 20  # seconds after which a try counts as without an end
 
 
 def small_model() -> dict[str, bytes]:
-    """The files of a model that can be asked about and fetched."""
+    """The files of a valid small model."""
     config = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_layer": 1, "n_head": 2, "n_embd": 8}
     weights = {"transformer.wte.weight": np.zeros((400, 8), np.float32)}
     return {CONFIG: json.dumps(config | {"vocab_size": 400, "n_positions": 16}).encode(), WEIGHTS: save(weights)}
 
 
 def cases() -> Iterator[Case]:
-    """Ways in which a hub can answer; the content is what happens at which question."""
+    """Yield ways in which a hub can answer; the content maps requests to functions that answer them."""
     for place in (QUESTION, CONFIG, WEIGHTS):
         yield Case("hub that never answers", place, {place: stall})
         yield Case("hub that answers a byte at a time", f"{place}, in the body", {place: drip})
@@ -42,59 +42,59 @@ def cases() -> Iterator[Case]:
         yield Case("hub that hangs up", f"{place}, in the head", {place: hang_up})
         yield Case("hub that hangs up", f"{place}, in the body", {place: cut})
         yield Case("hub that sends more than can be", f"{place}, without an end", {place: pour})
-        yield Case("hub that sends more than can be", f"{place}, packed", {place: packed})
-        yield Case("hub that sends to elsewhere", f"{place}, in a circle", {place: circle})
-        yield Case("hub that sends to elsewhere", f"{place}, to nobody", {place: elsewhere})
+        yield Case("hub that sends more than can be", f"{place}, packed", {place: send_packed})
+        yield Case("hub that sends to elsewhere", f"{place}, in a circle", {place: redirect_in_circle})
+        yield Case("hub that sends to elsewhere", f"{place}, to nobody", {place: redirect_to_nobody})
         for status in (400, 403, 404, 429, 500, 503):
             yield Case("hub that answers with an error", f"{place}, {status}", {place: refusal(status)})
     for text in RUBBISH:
-        yield Case("hub that talks nonsense", text[:60], {QUESTION: saying(text)})
+        yield Case("hub that talks nonsense", text[:60], {QUESTION: send_text(text)})
     for name in ("../../../evil", str(OUTSIDE), "", "e" * 5000, "a/b", "..", "."):
         for header in ("ETag", "X-Linked-ETag", "X-Repo-Commit"):
             yield Case(
-                "hub that names files in ways of its own", f"{header}: {name[:30]}", {CONFIG: named(header, name)}
+                "hub that names files in ways of its own", f"{header}: {name[:30]}", {CONFIG: name_file(header, name)}
             )
 
 
 def try_one(case: Case) -> str:
-    """Ask about the model, then fetch it: "result", or the sentence; anything else is raised."""
+    """Inspect the model, then fetch it: "result", or the error message; any other exception is raised."""
     # A download that was left may still write when its folder is removed.
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, in_a_hurry(), Hub().open() as hub:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, short_deadlines(), Hub().open() as hub:
         cache = Path(folder) / "one" / "two" / "cache"
         hub.repositories[NAME], hub.manners = small_model(), case.content
         permission = zoo.Permission(listed=frozenset({NAME}), largest=10**9)
-        with asked_instead(hub, cache):
+        with hub_client_of(hub, cache):
             began = time.monotonic()
             try:
                 zoo.inspect(NAME, permission=permission)
                 zoo.fetch(NAME, permission=permission)
-                said = "result"
+                message = "result"
             except AtlasError as error:
-                said = str(error)
+                message = str(error)
             if time.monotonic() - began > ENDS:
                 raise TimeoutError(f"{case.name}: {time.monotonic() - began:.0f} seconds")
             hub.closed.set()
             _check_traces(Path(folder), cache)
-            if said == "result" and not find_fetched(NAME):
+            if message == "result" and not find_fetched(NAME):
                 raise AssertionError("What was called complete is not.")
             if any(hub.tokens):
                 raise AssertionError("The login of this computer was used.")
-    return said
+    return message
 
 
 @contextmanager
-def in_a_hurry() -> Iterator[None]:
-    """Deadlines of SECONDS."""
+def short_deadlines() -> Iterator[None]:
+    """Set the deadlines of core.zoo to SECONDS."""
     old = {"ANSWER": asked_hub.ANSWER, "STALL": asked_hub.STALL}
-    set_all(asked_hub, dict.fromkeys(old, SECONDS))
+    set_attributes(asked_hub, dict.fromkeys(old, SECONDS))
     try:
         yield
     finally:
-        set_all(asked_hub, old)
+        set_attributes(asked_hub, old)
 
 
 def _check_traces(folder: Path, cache: Path) -> None:
-    """Nothing outside the cache, and soon no part of a file in it."""
+    """AssertionError if a file was written outside the cache, or a part of a file is left in it after ENDS seconds."""
     outside = [path for path in folder.rglob("*") if path.is_file() and not path.is_relative_to(cache)]
     outside += [OUTSIDE] if OUTSIDE.exists() else []
     OUTSIDE.unlink(missing_ok=True)
@@ -111,7 +111,7 @@ def _check_traces(folder: Path, cache: Path) -> None:
 
 
 def stall(answer: Answer) -> None:
-    """Say nothing."""
+    """Send no answer."""
     answer.hub.closed.wait(60)
 
 
@@ -156,36 +156,36 @@ def pour(answer: Answer) -> None:
             answer.wfile.write(b" " * 1_000_000)
 
 
-def packed(answer: Answer) -> None:
-    """Send what is a thousand times larger once it is unpacked."""
+def send_packed(answer: Answer) -> None:
+    """Send a gzip answer that unpacks to a thousand times its size."""
     content = gzip.compress(b" " * 100_000_000)
     answer.begin(length=len(content), Content_Encoding="gzip")
     if answer.command == "GET":
         answer.wfile.write(content)
 
 
-def circle(answer: Answer) -> None:
-    """Send back to the same place."""
+def redirect_in_circle(answer: Answer) -> None:
+    """Redirect to the same address."""
     answer.begin(302, 0, Location=answer.path)
 
 
-def elsewhere(answer: Answer) -> None:
-    """Send to a port at which nobody listens."""
+def redirect_to_nobody(answer: Answer) -> None:
+    """Redirect to a port at which nothing listens."""
     answer.begin(302, 0, Location="http://127.0.0.1:9/secret")
 
 
 def refusal(status: int) -> Manner:
-    """Answer with an error, and ask for a long rest."""
+    """Answer with an error and a long Retry-After."""
     return lambda answer: answer.begin(status, 0, Retry_After="86400")
 
 
-def saying(text: str) -> Manner:
+def send_text(text: str) -> Manner:
     """Answer with this text."""
     return lambda answer: answer.send(text)
 
 
-def named(header: str, name: str) -> Manner:
-    """Send the right content, to be kept under a name of the hub's choice."""
+def name_file(header: str, name: str) -> Manner:
+    """Send the right content, with a header that names the file to store it in."""
 
     def answer_so(answer: Answer) -> None:
         content = small_model()[CONFIG]
@@ -213,9 +213,9 @@ RUBBISH = [
     *(_listing(id=None), _listing(id=7), _listing(sha="../../../evil"), _listing(tags=7), _listing(tags=[7, None])),
     *(_listing(siblings=7), _listing(siblings=[7]), _listing(siblings=[{}]), _listing(siblings={"a": 1})),
     *(_listing(safetensors=7), _listing(safetensors={"total": "x"}), _listing(safetensors={"total": None})),
-    *(_listing(safetensors={"parameters": {}, "total": each}) for each in TOTALS),
-    *(_file(WEIGHTS, each) for each in (-1, 10**30, "x", None, [1], 1.5, 0, True)),
-    *(_file(each, 10) for each in NAMES),
+    *(_listing(safetensors={"parameters": {}, "total": total}) for total in TOTALS),
+    *(_file(WEIGHTS, size) for size in (-1, 10**30, "x", None, [1], 1.5, 0, True)),
+    *(_file(name, 10) for name in NAMES),
     _listing(tags=["license:" + "x" * 100_000]),
     _listing(siblings=[{"rfilename": f"tokenizer{number}", "size": 1} for number in range(5000)]),
 ]

@@ -1,4 +1,4 @@
-"""Tiny models as the files of their folder: making one, changing it, putting it on the disk, using it."""
+"""Tiny models as the files of their folders: make, change, write and use them."""
 
 import json
 import os
@@ -24,26 +24,26 @@ TEXT = "The cat listens to whom it likes."
 
 @dataclass(frozen=True)
 class Special:
-    """Something in a folder that is no ordinary file: a "pipe", a "folder", or a "link" to a `target`."""
+    """An entry of a folder that is no regular file: a "pipe", a "folder", or a "link" to `target`."""
 
     what: str
     target: str = ""
 
 
 def is_picture(folder: Folder) -> bool:
-    """Whether a folder pretends to hold a model for pictures."""
+    """Whether the files of a folder declare a model for pictures."""
     config = folder.get("config.json", b"")
     return "preprocessor_config.json" in folder or (isinstance(config, bytes) and b'"architecture"' in config)
 
 
 def use(folder: Path, *, is_picture: bool) -> None:
-    """Every way in through core.zoo, and all that pages do with the model; AtlasError where it cannot be had."""
+    """Inspect, load and run a model as the pages do; AtlasError where core.zoo refuses it."""
     name = str(folder)
     if is_picture:
         zoo.inspect(name, "image", **OPEN, attends=False)
         seeing = zoo.load_image(name, **OPEN, attends=False)
-        seen = seeing.run(seeing.prepare(Image.new("RGB", (50, 40), "teal")))
-        seeing.predictions(seen)
+        image_run = seeing.run(seeing.prepare(Image.new("RGB", (50, 40), "teal")))
+        seeing.predictions(image_run)
         return
     offer = zoo.inspect(name, **OPEN)
     model = zoo.load_text(name, **OPEN)
@@ -60,7 +60,7 @@ def use(folder: Path, *, is_picture: bool) -> None:
 
 
 def write(folder: Folder, path: Path) -> Path:
-    """Put a folder on the disk."""
+    """Write a folder to the disk."""
     path.mkdir()
     for name, content in folder.items():
         if isinstance(content, bytes):
@@ -76,7 +76,7 @@ def write(folder: Folder, path: Path) -> Path:
 
 @cache
 def tiny(kind: str) -> Folder:
-    """A small model that is as it should be, always the same: "gpt2", "classifier", "t5", "vit", "timm"."""
+    """A small valid model, always the same: "gpt2", "classifier", "t5", "vit" or "timm"."""
     import timm
     import transformers
     from timm.models import save_for_hf
@@ -131,7 +131,7 @@ def _tokenizer() -> Tokenizer:
 
 
 def changed(folder: Folder, file: str, **entries: Any) -> Folder:
-    """The same folder with some entries of a JSON file set anew; "__" in a name goes down one level."""
+    """A copy of a folder with new values of some entries of a JSON file; "__" in a name goes down one level."""
     content = json.loads(folder.get(file, b"{}"))
     for name, value in entries.items():
         *above, last = name.split("__")
@@ -143,20 +143,20 @@ def changed(folder: Folder, file: str, **entries: Any) -> Folder:
 
 
 def weights_of(header: Any, *, length: int | None = None, rest: bytes = b"") -> bytes:
-    """A safetensors file with this header: any bytes, or what is written as JSON."""
+    """A safetensors file with this header (bytes, or an object that is written as JSON) and `rest` behind it."""
     raw = header if isinstance(header, bytes) else json.dumps(header).encode()
     return struct.pack("<Q", len(raw) if length is None else length) + raw + rest
 
 
 def with_weights(folder: Folder, change: Callable[[dict[str, torch.Tensor]], None]) -> Folder:
-    """The same folder with other numbers in its weights."""
+    """A copy of a folder with its weights changed in place by `change`."""
     weights = {name: weight.clone() for name, weight in load(folder["model.safetensors"]).items()}
     change(weights)
     return {**folder, "model.safetensors": save(weights, metadata={"format": "pt"})}
 
 
 def spoiled(folder: Folder, value: float, *, every: bool = False) -> Folder:
-    """The same folder with one weight, or all of them, that are no numbers."""
+    """A copy of a folder with one weight, or with `every` all of them, set to `value`."""
 
     def change(weights: dict[str, torch.Tensor]) -> None:
         for weight in weights.values() if every else [weights[min(weights)]]:

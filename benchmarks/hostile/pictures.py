@@ -22,7 +22,7 @@ PNG_COLOURS = ((8, 6, 4), (16, 0, 2), (16, 6, 8), (1, 0, 1 / 8))
 
 
 def try_one(case: Case) -> str:
-    """Open the file: "result", or the sentence that refuses it."""
+    """Open the file: "result", or the error message."""
     try:
         picture = open_picture(case.content)
     except InputError as refusal:
@@ -33,10 +33,10 @@ def try_one(case: Case) -> str:
 
 
 def cases() -> Iterator[Case]:
-    """More than 450 files, the same ones every time."""
-    whole = dict(_whole())
+    """Yield more than 450 files, always the same."""
+    valid = dict(_valid_pictures())
     dice = random.Random(18)
-    for name, raw in whole.items():
+    for name, raw in valid.items():
         yield Case("every format and colour", name, raw)
         for number in range(4):
             place = dice.randrange(1, len(raw))
@@ -45,19 +45,19 @@ def cases() -> Iterator[Case]:
             # Half of them in the header, where a byte weighs more.
             places = range(min(len(raw), 60)) if number % 2 else range(len(raw))
             yield Case("bytes changed", f"{number}-{name}", _changed(raw, dice, places))
-    yield Case("the wrong ending", "really-a-gif.jpg", whole["palette.gif"])
-    yield Case("the wrong ending", "really-a-jpeg.txt", whole["colour.jpg"])
+    yield Case("the wrong ending", "really-a-gif.jpg", valid["palette.gif"])
+    yield Case("the wrong ending", "really-a-jpeg.txt", valid["colour.jpg"])
     yield from _moving()
-    yield from _turned(whole["colour.jpg"])
+    yield from _turned(valid["colour.jpg"])
     yield from _shapes()
     yield from _bombs()
     yield from _many_scans()
-    yield from _slow(whole["colour.png"])
+    yield from _slow(valid["colour.png"])
     yield from _no_numbers()
     yield from _no_pictures()
 
 
-def _whole() -> Iterator[tuple[str, bytes]]:
+def _valid_pictures() -> Iterator[tuple[str, bytes]]:
     colours = np.random.default_rng(18).integers(0, 256, (40, 60, 3), dtype=np.uint8)
     photo = Image.fromarray(colours)
     grey16 = Image.fromarray(colours[..., 0].astype(np.uint16) * 257)
@@ -160,8 +160,8 @@ def _bombs() -> Iterator[Case]:
     wide = {256: 99, 257: 99, 258: 8, 259: 8, 262: 1, 322: 30_000, 323: 30_000, 324: 8, 325: 8}
     yield Case("promises many pixels", "one-tile-of-900-million.tiff", tiff(wide))
     yield Case("keeps what it promises", "50-million-of-16-bits.png", full_png(7071, 16, 0, 2))
-    for bits, colour, each in PNG_COLOURS:
-        raw = full_png(LARGEST_SIDE, bits, colour, each)
+    for bits, colour, pixel_bytes in PNG_COLOURS:
+        raw = full_png(LARGEST_SIDE, bits, colour, pixel_bytes)
         yield Case("keeps what it promises", f"{bits}-bits-in-colour-{colour}.png", raw)
     yield Case("keeps what it promises", "turned.tiff", hungry_tiff())
     yield Case("a file too large", "20-megabytes.jpg", b"\xff\xd8" + bytes(LARGEST_FILE))
@@ -255,9 +255,9 @@ def png(width: int, height: int, pixels: bytes, bits: int = 8, colour: int = 2) 
     return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", pixels) + _chunk(b"IEND", b"")
 
 
-def full_png(side: int, bits: int, colour: int, each: float) -> bytes:
-    """A black PNG that keeps what it promises; `each`: bytes of a pixel."""
-    return png(side, side, _zeros(side * (1 + ceil(each * side))), bits, colour)
+def full_png(side: int, bits: int, colour: int, pixel_bytes: float) -> bytes:
+    """A black PNG as large as its header says; `pixel_bytes`: bytes of a pixel."""
+    return png(side, side, _zeros(side * (1 + ceil(pixel_bytes * side))), bits, colour)
 
 
 def _chunk(kind: bytes, content: bytes) -> bytes:
@@ -265,7 +265,7 @@ def _chunk(kind: bytes, content: bytes) -> bytes:
 
 
 def _zeros(count: int) -> bytes:
-    """So many zeros, packed, without ever having them all."""
+    """`count` zero bytes, compressed without holding them all in memory."""
     packer, million = zlib.compressobj(1), bytes(1_000_000)
     parts = [packer.compress(million[: min(len(million), count - start)]) for start in range(0, count, len(million))]
     return b"".join((*parts, packer.flush()))

@@ -1,4 +1,4 @@
-"""Texts that break programs: what is no character, what looks like another, and what is in markup.py."""
+"""Texts that break programs: invalid, invisible and confusable characters, and those of markup.py."""
 
 import random
 import sys
@@ -167,7 +167,7 @@ KINDS: dict[str, tuple[str | bytes, ...]] = {
 
 
 def cases() -> Iterator[Case]:
-    """What is listed above; a text of each category of Unicode; and texts of random characters, always the same."""
+    """Yield the texts listed above, a text of each category of Unicode, and random texts, always the same."""
     for kind, contents in KINDS.items():
         for place, content in enumerate(contents):
             yield Case(kind, f"{kind} {place + 1}", content)
@@ -182,7 +182,7 @@ def cases() -> Iterator[Case]:
 
 
 def try_one(case: Case) -> str:
-    """Read the text and let `gpt-books` run over it: "result", or the sentence with which it was refused."""
+    """Read the text and run `gpt-books` on it: "result", or the error message."""
     try:
         model = _model()
         tokens = model.encode(read_text(case.content))
@@ -197,11 +197,11 @@ def _model() -> zoo.TextModel:
     return zoo.load_text("gpt-books")
 
 
-def _categories(of_each: int = 60) -> dict[str, list[str]]:
-    """Up to 60 characters of each general category, from all over Unicode."""
-    found: dict[str, list[str]] = {}
+def _categories(most: int = 60) -> dict[str, list[str]]:
+    """Up to `most` characters of each general category of Unicode."""
+    by_category: dict[str, list[str]] = {}
     for code in range(0, sys.maxunicode + 1, 1):
-        letters = found.setdefault(unicodedata.category(chr(code)), [])
-        if len(letters) < of_each:
+        letters = by_category.setdefault(unicodedata.category(chr(code)), [])
+        if len(letters) < most:
             letters.append(chr(code))
-    return found
+    return by_category

@@ -1,4 +1,4 @@
-"""Each case of a module is tried in a process that can be killed: what hangs or crashes is counted."""
+"""Try each case of a module in a process that can be killed, so that hangs and crashes are counted."""
 
 import importlib
 import multiprocessing
@@ -18,41 +18,41 @@ RESULT, SENTENCE, FAILURE = "result", "sentence", "failure"
 
 @dataclass(frozen=True)
 class Tried:
-    """One try: the kind and the name of what came in, how it ended, and what was said."""
+    """One try: kind and name of the case, how it ended (RESULT, SENTENCE or FAILURE), and the message."""
 
     kind: str
     name: str
     end: str
-    said: str
+    message: str
 
 
 def try_all(room: str, deadline: float = DEADLINE) -> Iterator[Tried]:
-    """All cases of a module, in a process that can be killed: what hangs or crashes is a failure like any other."""
-    done, left = 0, True
-    while left:
+    """Try all cases of a module in a process that can be killed; a hang or a crash is a FAILURE."""
+    count, remaining = 0, True
+    while remaining:
         receiver, sender = multiprocessing.Pipe(duplex=False)
-        worker = multiprocessing.get_context("spawn").Process(target=_work, args=(room, done, sender))
+        worker = multiprocessing.get_context("spawn").Process(target=_work, args=(room, count, sender))
         worker.start()
         sender.close()
-        begun: tuple[str, str] | None = None
+        current_case: tuple[str, str] | None = None
         try:
             while True:
-                if not receiver.poll(deadline if begun else deadline + START):
+                if not receiver.poll(deadline if current_case else deadline + START):
                     raise TimeoutError(f"no end within {deadline:.0f} seconds")
                 match receiver.recv():
                     case (kind, name):
-                        begun = kind, name
+                        current_case = kind, name
                     case Tried() as tried:
                         yield tried
-                        done, begun = done + 1, None
+                        count, current_case = count + 1, None
                     case None:
-                        left = False
+                        remaining = False
                         break
         except (TimeoutError, EOFError) as error:
-            if begun is None:
+            if current_case is None:
                 raise RuntimeError(f"{room}.cases() itself came to no end: {error or 'its process died'}.") from error
-            yield Tried(*begun, FAILURE, str(error) or "the process died")
-            done += 1
+            yield Tried(*current_case, FAILURE, str(error) or "the process died")
+            count += 1
         finally:
             _end(worker)
 
@@ -63,13 +63,13 @@ def _work(room: str, first: int, sender: Connection) -> None:
     for case in islice(module.cases(), first, None):
         sender.send((case.kind, case.name))
         try:
-            said = module.try_one(case)
-            end = RESULT if said == "result" else SENTENCE
+            message = module.try_one(case)
+            end = RESULT if message == "result" else SENTENCE
         except AtlasError as error:
-            end, said = SENTENCE, str(error)
+            end, message = SENTENCE, str(error)
         except Exception as error:
-            end, said = FAILURE, f"{type(error).__name__}: {error}"[:300]
-        sender.send(Tried(case.kind, case.name, end, said))
+            end, message = FAILURE, f"{type(error).__name__}: {error}"[:300]
+        sender.send(Tried(case.kind, case.name, end, message))
     sender.send(None)
 
 

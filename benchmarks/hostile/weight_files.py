@@ -1,4 +1,4 @@
-"""Folders with a model whose weights, or files, are made to break what opens them: headers, indexes, pipes, links."""
+"""Model folders whose weights or files are made to break whatever opens them: headers, indexes, pipes, links."""
 
 import json
 from collections.abc import Iterator
@@ -10,16 +10,16 @@ from benchmarks.hostile.model_files import Special, spoiled, tiny, weights_of
 
 
 def cases() -> Iterator[Case]:
-    """Every folder, made when it is asked for."""
+    """Yield every folder."""
     for make in (_headers, _indexes, _files):
         yield from make()
 
 
 def _headers() -> Iterator[Case]:
-    more: Any
+    options: Any
     kind = "header of a safetensors file"
-    whole = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
-    for name, header, more in (
+    tensor = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
+    for name, header, options in (
         ("100,000 brackets", b"[" * 100_000, {}),
         ("100,000 braces", b'{"a":' * 100_000, {}),
         ("a list", b"[]", {}),
@@ -27,17 +27,20 @@ def _headers() -> Iterator[Case]:
         ("no text", b"\xff" * 100, {}),
         ("longer than the file", {}, {"length": 10**6}),
         ("longer than memory", {}, {"length": 2**63}),
-        *((f"data_offsets {value}", {"a": {**whole, "data_offsets": value}}, {"rest": bytes(8)}) for value in _OFFSETS),
-        *((f"shape {str(value)[:40]}", {"a": {**whole, "shape": value}}, {"rest": bytes(8)}) for value in _SHAPES),
-        *((f"dtype {value}", {"a": {**whole, "dtype": value}}, {"rest": bytes(8)}) for value in _TYPES),
-        ("two tensors in one place", {"a": whole, "b": whole}, {"rest": bytes(8)}),
-        ("a gap", {"a": {**whole, "data_offsets": [8, 16]}}, {"rest": bytes(16)}),
+        *(
+            (f"data_offsets {value}", {"a": {**tensor, "data_offsets": value}}, {"rest": bytes(8)})
+            for value in _OFFSETS
+        ),
+        *((f"shape {str(value)[:40]}", {"a": {**tensor, "shape": value}}, {"rest": bytes(8)}) for value in _SHAPES),
+        *((f"dtype {value}", {"a": {**tensor, "dtype": value}}, {"rest": bytes(8)}) for value in _TYPES),
+        ("two tensors in one place", {"a": tensor, "b": tensor}, {"rest": bytes(8)}),
+        ("a gap", {"a": {**tensor, "data_offsets": [8, 16]}}, {"rest": bytes(16)}),
         ("tensors that are numbers", {"a": 7}, {}),
         ("one name twice", b'{"a": 7, "a": 8}', {}),
         ("metadata that is a list", {"__metadata__": [1]}, {}),
         ("nothing in it", {}, {}),
     ):
-        yield Case(kind, name, {**tiny("gpt2"), "model.safetensors": weights_of(header, **more)})
+        yield Case(kind, name, {**tiny("gpt2"), "model.safetensors": weights_of(header, **options)})
     good = tiny("gpt2")["model.safetensors"]
     for keep in (0, 7, 8, 100, len(good) - 1):
         yield Case(kind, f"cut after {keep} bytes", {**tiny("gpt2"), "model.safetensors": good[:keep]})

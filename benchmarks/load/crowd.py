@@ -1,4 +1,4 @@
-"""A crowd: so many visitors at once, each with a request every few seconds, and how long they wait for a whole page."""
+"""A crowd: many visitors at once, each with a request every few seconds, and how long they wait for a whole page."""
 
 import asyncio
 import gc
@@ -27,7 +27,10 @@ MIXES = {"on Explore / Text": PLACES[:1], "on five pages": PLACES}
 
 @dataclass(frozen=True)
 class Size:
-    """So many visitors of so many processes; `budget`: seconds within which 95 of 100 pages have to be there."""
+    """The size of a crowd; `budget`: the limit in seconds for the 95th percentile of the waits.
+
+    `visitors`: at once; `processes`: of the server.
+    """
 
     visitors: int
     processes: int = 1
@@ -35,7 +38,7 @@ class Size:
 
     @property
     def words(self) -> str:
-        """As a row of the table says it."""
+        """The size as a text of the table."""
         return f"{self.visitors} visitors" + (f" of {self.processes} processes" if self.processes > 1 else "")
 
 
@@ -45,7 +48,7 @@ CROWDS = (Size(8), Size(30, budget=0.5), Size(100), Size(100, processes=2, budge
 
 @dataclass
 class Crowd:
-    """What a crowd of visitors met with."""
+    """Waits and errors of a crowd, and the processor time that it took."""
 
     waits: list[tuple[str, bool, float]] = field(default_factory=list)  # page, whether asked something new, seconds
     troubles: list[str] = field(default_factory=list)  # errors and refusals, in words
@@ -53,40 +56,40 @@ class Crowd:
     server: float = 0.0  # the same of the server
 
     def seconds(self, *, share: float, page: str = "", new: bool | None = None) -> float:
-        """The wait that this share of the requests did not exceed; of one page only, of new or known inputs only."""
+        """The quantile `share` of the waits in seconds: of all pages or one, of new or known inputs or both (None)."""
         chosen = sorted(wait for name, news, wait in self.waits if name.startswith(page) and new in (None, news))
         return chosen[math.ceil(share * len(chosen)) - 1] if chosen else math.nan
 
 
 def rows() -> Iterator[Row]:
     """Each crowd on the atlas, beside one of the same size on the empty page."""
-    errors, asked = Counter[str](), 0
+    errors, requests = Counter[str](), 0
     for size, where, crowd, empty in measure(CROWDS, SECONDS):
         name = f"{size.words} {where}, a request every {PAUSE:.0f} s: whole page"
-        beside = [f"the empty page: {empty.seconds(share=share):.3f} s" for share in (0.5, 0.95)]
+        on_empty_page = [f"the empty page: {empty.seconds(share=share):.3f} s" for share in (0.5, 0.95)]
         busy = f"processor: server {crowd.server:.2f}, visitors {crowd.client:.2f} cores"
-        detail = f"{beside[0]}; {len(crowd.waits)} requests"
+        detail = f"{on_empty_page[0]}; {len(crowd.waits)} requests"
         yield Row(f"{name}, median", crowd.seconds(share=0.5), "s", detail=detail)
         late = crowd.seconds(share=0.95)
-        yield Row(f"{name}, 95th percentile", late, "s", size.budget, detail=f"{beside[1]}; {busy}")
+        yield Row(f"{name}, 95th percentile", late, "s", size.budget, detail=f"{on_empty_page[1]}; {busy}")
         errors.update(crowd.troubles)
-        asked += len(crowd.waits) + len(crowd.troubles)
-    told = "; ".join(f"{count} × {what}" for what, count in errors.most_common(3))
-    detail = f"of {asked} requests{': ' if told else ''}{told}"
+        requests += len(crowd.waits) + len(crowd.troubles)
+    error_counts = "; ".join(f"{count} × {error}" for error, count in errors.most_common(3))
+    detail = f"of {requests} requests{': ' if error_counts else ''}{error_counts}"
     yield Row("Crowds of visitors: requests that were refused or failed", errors.total(), "", 0, detail=detail)
 
 
 def measure(crowds: Sequence[Size], seconds: float) -> Iterator[tuple[Size, str, Crowd, Crowd]]:
-    """Each crowd, where it was, what it met with there, and what one of its size on the empty page just before."""
+    """Each crowd's size, its pages, its result there, and the result of a crowd of its size on the empty page."""
     with ExitStack() as running:
-        beside = running.enter_context(serving(EMPTY))
+        empty_server = running.enter_context(serving(EMPTY))
         servers = [running.enter_context(serving()) for _ in range(max(size.processes for size in crowds))]
         for server in servers:
             server.rest()
             asyncio.run(_warm_up(server.address))
         gc.freeze()  # what was imported need not be looked through again while clocks are read
         for size in crowds:
-            empty = asyncio.run(_crowd([beside], size.visitors, seconds, (NOWHERE,)))
+            empty = asyncio.run(_crowd([empty_server], size.visitors, seconds, (NOWHERE,)))
             for where, places in MIXES.items():
                 for server in servers:
                     server.rest(3)  # from the crowd before
@@ -95,32 +98,32 @@ def measure(crowds: Sequence[Size], seconds: float) -> Iterator[tuple[Size, str,
 
 
 async def _warm_up(address: str) -> None:
-    """One visitor sees everything that is known."""
+    """Visit all pages with all known inputs."""
     for place in PLACES:
         async with Visitor(address) as visitor:
             await visitor.open(place.url)
             for number in range(3):
-                await visitor.rerun(**await place.show(visitor, place.known(number)))
+                await visitor.rerun(**await place.show(visitor, place.known_input(number)))
 
 
 async def _crowd(servers: Sequence[Server], visitors: int, seconds: float, places: Sequence[Place]) -> Crowd:
-    """Of several servers each visitor has one, as a proxy with a cookie sees to."""
-    crowd, begun = Crowd(), time.perf_counter()
-    mine, its = time.process_time(), sum(server.processor_seconds() for server in servers)
+    """Run a crowd; each visitor keeps one of the servers, as behind a proxy with a cookie."""
+    crowd, start = Crowd(), time.perf_counter()
+    client_seconds, server_seconds = time.process_time(), sum(server.processor_seconds() for server in servers)
     async with asyncio.TaskGroup() as group:
         for number in range(visitors):
-            first, server = begun + PAUSE * number / visitors, servers[number % len(servers)]
-            group.create_task(_come(server.address, first, begun + seconds, random.Random(number), places, crowd))
-    taken = time.perf_counter() - begun
-    crowd.client = (time.process_time() - mine) / taken
-    crowd.server = (sum(server.processor_seconds() for server in servers) - its) / taken
+            first, server = start + PAUSE * number / visitors, servers[number % len(servers)]
+            group.create_task(_come(server.address, first, start + seconds, random.Random(number), places, crowd))
+    elapsed = time.perf_counter() - start
+    crowd.client = (time.process_time() - client_seconds) / elapsed
+    crowd.server = (sum(server.processor_seconds() for server in servers) - server_seconds) / elapsed
     return crowd
 
 
 async def _come(
     address: str, due: float, end: float, chance: random.Random, places: Sequence[Place], crowd: Crowd
 ) -> None:
-    """One visitor: visit after visit until the end."""
+    """One visitor: visit after visit until `end`."""
     while due < end:
         place = chance.choices(places, [VISITS.get(place.url, 1) for place in places])[0]
         try:
@@ -131,22 +134,22 @@ async def _come(
 
 
 async def _visit(address: str, due: float, end: float, chance: random.Random, place: Place, crowd: Crowd) -> float:
-    """Open a page by a link, then ask it for one thing after another; when to go on elsewhere."""
+    """Open a page by a link, then make STAY requests; returns the time of the next visit."""
     await asyncio.sleep(due - time.perf_counter())
-    begun = time.perf_counter()
+    start = time.perf_counter()
     async with Visitor(address) as visitor:
         for turn in range(STAY):
             new = bool(place.about) and chance.random() < NEW.get(place.url, NEW_ELSEWHERE)
-            given = place.new(chance) if new else place.known(chance.randrange(3))
+            page_input = place.new_input(chance) if new else place.known_input(chance.randrange(3))
             if turn:
                 await asyncio.sleep(due - time.perf_counter())
-                begun = time.perf_counter()
-                answer = await visitor.rerun(**await place.show(visitor, given))
+                start = time.perf_counter()
+                answer = await visitor.rerun(**await place.show(visitor, page_input))
             else:
-                if isinstance(given, bytes):  # no link leads to a photograph of somebody's own
-                    given, new = place.known(0), False
-                answer = await visitor.open(place.url, **place.link(given))
-            crowd.waits.append((place.name, new, time.perf_counter() - begun))
+                if isinstance(page_input, bytes):  # no link leads to a photograph of somebody's own
+                    page_input, new = place.known_input(0), False
+                answer = await visitor.open(place.url, **place.link(page_input))
+            crowd.waits.append((place.name, new, time.perf_counter() - start))
             crowd.troubles += (f"{place.name}: {trouble}" for trouble in answer.troubles)
             due = max(time.perf_counter(), due + PAUSE * chance.uniform(2 / 3, 4 / 3))
             if due >= end or answer.troubles:  # a page that refuses may lack what the next request would change
@@ -154,14 +157,14 @@ async def _visit(address: str, due: float, end: float, chance: random.Random, pl
     return due
 
 
-def told(crowd: Crowd) -> str:
-    """Median and 95th percentile of each page, of known and of new inputs."""
+def percentiles_by_page(crowd: Crowd) -> str:
+    """Lines with the median and the 95th percentile of each page, for known and for new inputs."""
     lines = []
     for page in sorted({name for name, _, _ in crowd.waits}):
         for new in (False, True):
             waits = [wait for name, news, wait in crowd.waits if name == page and news == new]
             if waits:
-                late = crowd.seconds(share=0.95, page=page, new=new)
-                what = "new" if new else "known"
-                lines.append(f"  {page:20}{what:8}{len(waits):5} x {statistics.median(waits):8.3f}{late:8.3f} s")
+                percentile = crowd.seconds(share=0.95, page=page, new=new)
+                kind = "new" if new else "known"
+                lines.append(f"  {page:20}{kind:8}{len(waits):5} x {statistics.median(waits):8.3f}{percentile:8.3f} s")
     return "\n".join(lines)

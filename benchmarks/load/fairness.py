@@ -1,4 +1,4 @@
-"""Fairness: a short question is answered at once, however long the work is that others have asked for."""
+"""Fairness: the wait for a short question while other visitors have long work done."""
 
 import asyncio
 import random
@@ -17,7 +17,7 @@ SENTENCES = 60  # of a text that takes long to measure: some 1,300 tokens
 
 @dataclass(frozen=True)
 class Fairness:
-    """Seconds until a new sentence was answered: while nobody else was there, and while others measured."""
+    """Seconds until a new sentence was answered: on an idle server (`alone`), and while others measured (`beside`)."""
 
     alone: list[float]
     beside: list[float]
@@ -26,17 +26,17 @@ class Fairness:
 
 def rows() -> Iterator[Row]:
     """The longest wait for a short question while two visitors measure everything."""
-    found = measure(QUESTIONS)
+    waits = measure(QUESTIONS)
     detail = (
-        f"median {statistics.median(found.beside):.3f} s, alone {statistics.median(found.alone):.3f} s; "
-        f"{found.measured} long jobs were finished meanwhile"
+        f"median {statistics.median(waits.beside):.3f} s, alone {statistics.median(waits.alone):.3f} s; "
+        f"{waits.measured} long jobs were finished meanwhile"
     )
     what = f"{MEASURING} visitors silence every head in turn: a third one's new sentence, the longest of {QUESTIONS}"
-    yield Row(what, max(found.beside), "s", 1, detail=detail)
+    yield Row(what, max(waits.beside), "s", 1, detail=detail)
 
 
 def measure(questions: int) -> Fairness:
-    """Ask so many questions alone, and as many beside the others, on a server that has warmed up."""
+    """Ask `questions` questions alone, and as many beside the others, on a server that has warmed up."""
     with serving() as server:
         server.rest()
         return asyncio.run(_measure(server.address, questions))
@@ -49,9 +49,9 @@ async def _measure(address: str, questions: int) -> Fairness:
         await _ask(visitor, 2, chance)
         alone = await _ask(visitor, questions, chance)
         finished: list[int] = []
-        begun = [asyncio.Event() for _ in range(MEASURING)]
-        others = [asyncio.create_task(_keep_measuring(address, n, begun[n], finished)) for n in range(MEASURING)]
-        await asyncio.gather(*(event.wait() for event in begun))
+        started = [asyncio.Event() for _ in range(MEASURING)]
+        others = [asyncio.create_task(_keep_measuring(address, n, started[n], finished)) for n in range(MEASURING)]
+        await asyncio.gather(*(event.wait() for event in started))
         beside = await _ask(visitor, questions, chance)
         for other in others:
             if other.done():
@@ -73,17 +73,17 @@ async def _ask(visitor: Visitor, questions: int, chance: random.Random) -> list[
     return waits
 
 
-async def _keep_measuring(address: str, number: int, begun: asyncio.Event, finished: list[int]) -> None:
-    """Have all heads silenced in turn on one long text after another; `begun` is set once that is under way."""
+async def _keep_measuring(address: str, number: int, started: asyncio.Event, finished: list[int]) -> None:
+    """Have all heads silenced in turn on one long text after another; `started` is set when the first one runs."""
     chance = random.Random(100 + number)
     while True:
         async with Visitor(address) as visitor:
             text = " ".join(sentence(chance) for _ in range(SENTENCES))
-            asked = await visitor.come("heads", show="Silenced", text=text)
-            answer = await visitor.finish(asked, until=lambda so_far: bool(so_far.progress))
-            begun.set()
+            request_time = await visitor.come("heads", show="Silenced", text=text)
+            answer = await visitor.finish(request_time, until=lambda so_far: bool(so_far.progress))
+            started.set()
             if answer.progress:
-                answer = await visitor.finish(asked)
+                answer = await visitor.finish(request_time)
             if answer.troubles:
                 raise RuntimeError(f"The page said: {answer.troubles[0]}")
             finished.append(number)

@@ -1,4 +1,4 @@
-"""A class: how long the teacher's step takes to the last of its followers, and what it costs the server."""
+"""A class: the time from the teacher's step to its last follower, and the server's processor time for it."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ BUDGET = 200  # milliseconds until the last one has it
 
 @dataclass(frozen=True)
 class Steps:
-    """Of each step the seconds until the last follower had it; of all, the server's processor time in seconds."""
+    """Seconds until the last follower has each step; the server's processor time for all steps, in seconds."""
 
     waits: list[float]
     processor: float
@@ -45,7 +45,7 @@ def rows() -> Iterator[Row]:
 
 
 def measure(followers: int, steps: int) -> Steps:
-    """So many followers of one class on a server that serves nobody else, and so many steps of the teacher."""
+    """Make `steps` steps of a teacher with `followers` followers, on a server that serves nobody else."""
     with serving() as server:
         server.rest()
         return asyncio.run(_lesson(server, followers, steps))
@@ -67,7 +67,7 @@ async def _lesson(server: Server, followers: int, steps: int) -> Steps:
 
 
 async def connected(stack: AsyncExitStack, address: str, first: dict) -> ClientConnection:
-    """A browser tab that has said who it is, connected until the stack is left."""
+    """Connect like a browser tab, and send its first message; the connection is closed with the stack."""
     way = connect(f"{address.replace('http', 'ws', 1)}/class", origin=Origin(address), open_timeout=PATIENCE)
     socket = await stack.enter_async_context(way)
     await socket.send(json.dumps(first))
@@ -75,14 +75,14 @@ async def connected(stack: AsyncExitStack, address: str, first: dict) -> ClientC
 
 
 async def _step(teacher: ClientConnection, students: list[ClientConnection], address: str) -> float:
-    begun = time.perf_counter()
+    start = time.perf_counter()
     await teacher.send(json.dumps({"address": address}))
-    await asyncio.gather(*(_has(student, address) for student in students))
-    taken = time.perf_counter() - begun
-    await asyncio.sleep(max(0.0, APART - taken))
-    return taken
+    await asyncio.gather(*(_wait_for(student, address) for student in students))
+    elapsed = time.perf_counter() - start
+    await asyncio.sleep(max(0.0, APART - elapsed))
+    return elapsed
 
 
-async def _has(student: ClientConnection, address: str) -> None:
+async def _wait_for(student: ClientConnection, address: str) -> None:
     while json.loads(await student.recv()).get("address") != address:
         pass

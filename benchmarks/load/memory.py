@@ -1,4 +1,4 @@
-"""Memory: what the server holds after many sessions with many inputs, and after as many again with others."""
+"""Memory: the server's resident set after many sessions with many inputs, and after as many again with others."""
 
 import asyncio
 import random
@@ -42,16 +42,16 @@ def rows() -> Iterator[Row]:
 
 
 def measure(sessions: int, texts: int, pictures: int, keep_mb: int) -> Iterator[Half]:
-    """The server before anybody came, after the first half, after the second."""
+    """The server before the first visitor, after the first half, and after the second."""
     with serving(settings={"ATLAS_KEEP_MB": str(keep_mb)}) as server:
         server.rest()
         yield Half(server.resident_bytes(), 0, 0.0)
         for number in range(2):
-            begun = time.perf_counter()
+            start = time.perf_counter()
             failed = asyncio.run(_half(server, random.Random(number), sessions, texts, pictures))
-            taken = time.perf_counter() - begun
+            elapsed = time.perf_counter() - start
             time.sleep(FORGOTTEN)
-            yield Half(server.resident_bytes(), failed, taken)
+            yield Half(server.resident_bytes(), failed, elapsed)
 
 
 async def _half(server: Server, chance: random.Random, sessions: int, texts: int, pictures: int) -> int:
@@ -62,33 +62,33 @@ async def _half(server: Server, chance: random.Random, sessions: int, texts: int
     order = inputs[:sessions] + chance.choices(inputs, k=max(0, sessions - len(inputs)))
     gate, failed = asyncio.Semaphore(AT_ONCE), 0
 
-    async def come(number: int, given: str | bytes) -> None:
+    async def visit(number: int, page_input: str | bytes) -> None:
         nonlocal failed
         async with gate:
-            failed += not await _session(server.address, _place(number, given), given)
+            failed += not await _session(server.address, _place(number, page_input), page_input)
 
     async with asyncio.TaskGroup() as group:
-        for number, given in enumerate(order):
-            group.create_task(come(number, given))
+        for number, page_input in enumerate(order):
+            group.create_task(visit(number, page_input))
     return failed
 
 
-def _place(number: int, given: str | bytes) -> Place:
-    """The pages take turns; of those for texts, translation comes seldom."""
-    about: Sequence[Place] = [place for place in PLACES if (place.about == TEXT) == isinstance(given, str)]
-    seldom = [place for place in about if place.url == "translation"]
-    if seldom and number % RARE == 0:
-        return seldom[0]
-    often = [place for place in about if place not in seldom]
-    return often[number % len(often)]
+def _place(number: int, page_input: str | bytes) -> Place:
+    """The page of a session: pages take turns; translation is every RARE-th of those for texts."""
+    pages: Sequence[Place] = [place for place in PLACES if (place.about == TEXT) == isinstance(page_input, str)]
+    rare_pages = [place for place in pages if place.url == "translation"]
+    if rare_pages and number % RARE == 0:
+        return rare_pages[0]
+    other_pages = [place for place in pages if place not in rare_pages]
+    return other_pages[number % len(other_pages)]
 
 
-async def _session(address: str, place: Place, given: str | bytes) -> bool:
-    """Come, look, ask for one thing, leave; whether there was a result both times."""
+async def _session(address: str, place: Place, page_input: str | bytes) -> bool:
+    """Open a page and make one request; whether both had a result."""
     try:
         async with Visitor(address) as visitor:
             if (await visitor.open(place.url)).troubles:
                 return False
-            return not (await visitor.rerun(**await place.show(visitor, given))).troubles
+            return not (await visitor.rerun(**await place.show(visitor, page_input))).troubles
     except GONE:
         return False

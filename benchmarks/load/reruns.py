@@ -1,4 +1,4 @@
-"""What one rerun costs the server in processor time: of what is known, and of something new beside the model's part."""
+"""The processor time of a rerun: with a known input, and with a new one, besides that of the model alone."""
 
 import asyncio
 import random
@@ -35,10 +35,10 @@ class Costs:
     """Milliseconds of the server's processor time for one rerun of a page; `model`: of the model alone, run here."""
 
     page: str
-    again: float  # the same once more
-    known: float  # another input, which was shown before
-    opened: float  # a new session that comes by a known address
-    new: float | None = None  # an input that nobody has asked for
+    again: float  # the same input again
+    known: float  # another input, which the page has had before
+    opened: float  # a new session at a known address
+    new: float | None = None  # a new input
     model: float | None = None
     received: int = 0  # bytes of a known input
 
@@ -50,13 +50,13 @@ def rows() -> Iterator[Row]:
         limit = None if costs.new is None else BUDGET
         yield Row(f"{costs.page}: processor time of a rerun of what is known", costs.known, "ms", limit, detail=detail)
         if costs.new is not None and costs.model is not None:
-            beside = f"{costs.new:.1f} in all, of which the model alone {costs.model:.1f}: {COUNTED[costs.page]}"
+            remark = f"{costs.new:.1f} in all, of which the model alone {costs.model:.1f}: {COUNTED[costs.page]}"
             what = f"{costs.page}: processor time of something new, besides the model's"
-            yield Row(what, costs.new - costs.model, "ms", BUDGET, detail=beside)
+            yield Row(what, costs.new - costs.model, "ms", BUDGET, detail=remark)
 
 
 def measure(places: Sequence[Place], repeats: int) -> Iterator[Costs]:
-    """The empty page first, then each of these, on a server that has warmed up and serves nobody else."""
+    """The costs of the empty page, then of each of `places`, on a server that has warmed up and serves nobody else."""
     with serving(EMPTY) as server:
         server.rest(2)
         yield asyncio.run(_empty(server, repeats))
@@ -80,31 +80,39 @@ async def _page(server: Server, place: Place, repeats: int) -> Costs:
     async with Visitor(server.address) as visitor:
         await visitor.open(place.url)
 
-        async def show(given: Any) -> Answer:
-            return await visitor.rerun(**await place.show(visitor, given))
+        async def show(page_input: Any) -> Answer:
+            return await visitor.rerun(**await place.show(visitor, page_input))
 
         for number in range(6):  # what comes with first times is not what a rerun costs
-            await show(place.known(number))
-        again, _ = await _cost(server, repeats, lambda _: visitor.rerun())
-        known, received = await _cost(server, repeats, lambda number: show(place.known(number)))
-        link = {place.about: place.known(0)}
-        opened, _ = await _cost(server, repeats, lambda _: _by_link(server, place.url, link))
-        await show(place.new(chance))
-        inputs = [place.new(chance) for _ in range(repeats)]
+            await show(place.known_input(number))
+        again_milliseconds, _ = await _cost(server, repeats, lambda _: visitor.rerun())
+        known_milliseconds, received = await _cost(server, repeats, lambda number: show(place.known_input(number)))
+        link = {place.about: place.known_input(0)}
+        opened_milliseconds, _ = await _cost(server, repeats, lambda _: _by_link(server, place.url, link))
+        await show(place.new_input(chance))
+        inputs = [place.new_input(chance) for _ in range(repeats)]
         # A photograph is on the server before the clock is read: how it got there is no part of a rerun.
-        told = [await place.show(visitor, given) for given in inputs]
-        new, _ = await _cost(server, repeats, lambda number: visitor.rerun(**told[number]))
+        arguments = [await place.show(visitor, page_input) for page_input in inputs]
+        new_milliseconds, _ = await _cost(server, repeats, lambda number: visitor.rerun(**arguments[number]))
     work = MODEL_WORK[place.url]
     work(inputs[0])
     started = _own_seconds(server)
-    for given in inputs:
-        work(given)
-    model = 1000 * (_own_seconds(server) - started) / repeats
-    return Costs(place.name, again, known, opened, new, model, received)
+    for page_input in inputs:
+        work(page_input)
+    model_milliseconds = 1000 * (_own_seconds(server) - started) / repeats
+    return Costs(
+        place.name,
+        again_milliseconds,
+        known_milliseconds,
+        opened_milliseconds,
+        new_milliseconds,
+        model_milliseconds,
+        received,
+    )
 
 
 def _own_seconds(server: Server) -> float:
-    """Processor time so far, of this process and of those that decode pictures for it, which the server has too."""
+    """Processor time so far of this process and of its picture decoders, in seconds."""
     decoders = [child for child in psutil.Process().children() if child.pid != server.process.pid]
     return time.process_time() + sum(sum(decoder.cpu_times()[:2]) for decoder in decoders)
 

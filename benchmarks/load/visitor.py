@@ -46,7 +46,7 @@ FIELDS = {
 
 @dataclass
 class Answer:
-    """One run of the page, as it came: the wait for all of it, its bytes, and what stood in the place of a result."""
+    """The server's answer to one request: the wait for all of it, its size, its errors and its elements."""
 
     seconds: float = 0.0
     received: int = 0
@@ -57,22 +57,22 @@ class Answer:
 
     @property
     def progress(self) -> int:
-        """How far the work is that the page tells of, in percent; 0 where there is none."""
+        """The progress that the page shows, in percent; 0 where it shows none."""
         return max((element.progress.value for element in self.elements.values()), default=0)
 
     @property
     def digest(self) -> str:
-        """What tells this page from another; the same for two visitors who see the same."""
-        shown = hashlib.sha256()
+        """A hash of the elements; the same for two visitors who see the same page."""
+        digest = hashlib.sha256()
         for place, element in sorted(self.elements.items()):
             if element.WhichOneof("type") == "download_button":
                 continue  # the address of a file is each visitor's own
-            shown.update(repr(place).encode() + element.SerializeToString(deterministic=True))
-        return shown.hexdigest()
+            digest.update(repr(place).encode() + element.SerializeToString(deterministic=True))
+        return digest.hexdigest()
 
 
 class Visitor:
-    """One session with a server: whoever has it open, sends what a browser would send, and reads all that comes."""
+    """One session with a server: sends the messages that a browser would send, and reads all answers."""
 
     def __init__(self, address: str):
         self._address = address
@@ -100,20 +100,20 @@ class Visitor:
         await self._socket.close()
 
     async def open(self, page: str = "", **query: str) -> Answer:
-        """Come by a link, the page's address and what stands behind the question mark, and see the page."""
+        """Open a page by its address with query parameters, and wait for it."""
         return await self.finish(await self.come(page, **query))
 
     async def come(self, page: str = "", **query: str) -> float:
-        """The same without waiting for the page; the moment of asking is what `finish` wants."""
+        """Open a page without waiting for it; returns the time of the request, for `finish`."""
         self._query = query
         return await self._send(page_name=page)
 
     async def rerun(self, widgets: Mapping[str, Any] = NOTHING, query: Mapping[str, str] = NOTHING) -> Answer:
-        """Change widgets, named by their keys, and what stands in the address; then see the page anew."""
+        """Change widgets, named by their keys, and query parameters; then wait for the page."""
         return await self.finish(await self.ask(widgets, query))
 
     async def ask(self, widgets: Mapping[str, Any] = NOTHING, query: Mapping[str, str] = NOTHING) -> float:
-        """Ask for the same without waiting for it; the moment at which it was asked for is what `finish` wants."""
+        """Change widgets and query parameters without waiting; returns the time of the request, for `finish`."""
         clicked = []
         for key, value in widgets.items():
             state = self._state(key, value)
@@ -121,13 +121,13 @@ class Visitor:
             if state.HasField("trigger_value"):
                 clicked.append(state.id)
         self._query |= query
-        asked = await self._send(page_script_hash=self._page)
+        request_time = await self._send(page_script_hash=self._page)
         for widget in clicked:
-            del self._states[widget]  # a click is told once
-        return asked
+            del self._states[widget]  # a click is sent once
+        return request_time
 
-    async def finish(self, asked: float, until: Callable[[Answer], bool] = lambda _: False) -> Answer:
-        """Read until the server says that the page is complete, or until so much of it is there."""
+    async def finish(self, request_time: float, until: Callable[[Answer], bool] = lambda _: False) -> Answer:
+        """Read messages until the page is complete, or until `until` is true of the answer so far."""
         self.answer = answer = Answer()
         async with asyncio.timeout(PATIENCE):
             async for frame in self._socket:
@@ -137,11 +137,11 @@ class Visitor:
                     break
             else:
                 raise ConnectionError("The server has ended the session.")
-        answer.seconds = time.perf_counter() - asked
+        answer.seconds = time.perf_counter() - request_time
         return answer
 
     async def upload(self, name: str, content: bytes) -> FileUploaderState:
-        """Send a file; what comes back is the new value of its uploader, for `rerun`."""
+        """Upload a file; returns the new value of its uploader, for `rerun`."""
         message = BackMsg()
         message.file_urls_request.request_id = str(uuid.uuid4())
         message.file_urls_request.session_id = self._session
@@ -149,16 +149,16 @@ class Visitor:
         await self._socket.send(message.SerializeToString())
         async with asyncio.timeout(PATIENCE):
             async for frame in self._socket:
-                told = ForwardMsg.FromString(frame)  # type: ignore[arg-type]
-                if told.WhichOneof("type") == "file_urls_response":
+                message_back = ForwardMsg.FromString(frame)  # type: ignore[arg-type]
+                if message_back.WhichOneof("type") == "file_urls_response":
                     break
-        urls = told.file_urls_response.file_urls[0]
+        urls = message_back.file_urls_response.file_urls[0]
         await asyncio.to_thread(_put, self._address, urls.upload_url, name, content)
         info = UploadedFileInfo(file_id=urls.file_id, name=name, size=len(content), file_urls=urls)
         return FileUploaderState(uploaded_file_info=[info])
 
     def widget(self, key: str) -> Element:
-        """The element that stands on the page for a widget; some have a key that ends with a number of its own."""
+        """The element of a widget on the page; LookupError where there is none."""
         for element in self.answer.elements.values():
             kind = element.WhichOneof("type") or ""
             if kind in FIELDS and f"-{key} " in f"{getattr(element, kind).id} ":
@@ -175,50 +175,52 @@ class Visitor:
         state.cached_message_hashes.extend(self._seen)
         state.context_info.timezone, state.context_info.locale = "Europe/Berlin", "en-GB"
         state.context_info.url, state.context_info.color_scheme = self._address, "light"
-        asked = time.perf_counter()
+        request_time = time.perf_counter()
         await self._socket.send(message.SerializeToString())
-        return asked
+        return request_time
 
-    def _take(self, told: ForwardMsg, answer: Answer) -> bool:
-        """Note what a message says; whether the page is complete with it."""
-        kind = told.WhichOneof("type")
+    def _take(self, message: ForwardMsg, answer: Answer) -> bool:
+        """Add a message to the answer; returns whether the page is complete with it."""
+        kind = message.WhichOneof("type")
         if kind == "new_session":
-            self._session, self._page = told.new_session.initialize.session_id, told.new_session.page_script_hash
-            self._longest_kept = told.new_session.config.max_cached_message_age
+            self._session, self._page = message.new_session.initialize.session_id, message.new_session.page_script_hash
+            self._longest_kept = message.new_session.config.max_cached_message_age
             answer.elements.clear()
         elif kind == "navigation":
-            self._page = told.navigation.page_script_hash
+            self._page = message.navigation.page_script_hash
         elif kind == "page_not_found":
             answer.troubles.append("Page not found.")
         elif kind == "ref_hash":
             answer.references += 1
-            delta, _ = self._seen[told.ref_hash]
-            self._seen[told.ref_hash] = delta, self._runs
-            self._show(told, delta, answer)
+            delta, _ = self._seen[message.ref_hash]
+            self._seen[message.ref_hash] = delta, self._runs
+            self._show(message, delta, answer)
         elif kind == "delta":
-            if told.metadata.cacheable:
-                self._seen[told.hash] = told.delta, self._runs
-            self._show(told, told.delta, answer)
-        elif kind == "script_finished" and told.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-            if told.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
+            if message.metadata.cacheable:
+                self._seen[message.hash] = message.delta, self._runs
+            self._show(message, message.delta, answer)
+        elif kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            if message.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
                 answer.troubles.append("The page could not be compiled.")
             self._runs += 1
-            self._seen = {key: seen for key, seen in self._seen.items() if self._runs - seen[1] <= self._longest_kept}
+            self._seen = {
+                key: cached for key, cached in self._seen.items() if self._runs - cached[1] <= self._longest_kept
+            }
             answer.troubles += filter(None, map(_trouble, answer.elements.values()))
             return True
         return False
 
-    def _show(self, told: ForwardMsg, delta: Delta, answer: Answer) -> None:
-        place, kind = tuple(told.metadata.delta_path), delta.WhichOneof("type")
+    def _show(self, message: ForwardMsg, delta: Delta, answer: Answer) -> None:
+        place, kind = tuple(message.metadata.delta_path), delta.WhichOneof("type")
         if kind not in ("new_element", "add_block"):
             return
-        for below in [other for other in answer.elements if other[: len(place)] == place]:
-            del answer.elements[below]  # what is new takes the place of all that stood there
+        for replaced in [other for other in answer.elements if other[: len(place)] == place]:
+            del answer.elements[replaced]  # what is new takes the place of all that stood there
         if kind == "new_element" and delta.new_element.WhichOneof("type") != "empty":
             answer.elements[place] = delta.new_element
 
     def _state(self, key: str, value: Any) -> WidgetState:
-        """What a browser tells of a widget whose value has changed."""
+        """The state of a widget with a new value, as a browser sends it."""
         element = self.widget(key)
         kind = element.WhichOneof("type") or ""
         state, name = WidgetState(id=getattr(element, kind).id), FIELDS[kind]
@@ -232,7 +234,7 @@ class Visitor:
 
 
 def _trouble(element: Element) -> str:
-    """The sentence that an element shows in the place of a result, if it does."""
+    """The text of an error or warning that an element shows; "" for any other element."""
     if element.WhichOneof("type") == "exception":
         return f"{element.exception.type}: {element.exception.message}"
     bad = (element.alert.ERROR, element.alert.WARNING)

@@ -1,4 +1,4 @@
-"""Equations between matrices in which every cell can be taken apart: how it was made, from which numbers."""
+"""Equations between matrices, and the terms from which each of their cells is computed."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Matrix:
-    """One array of a step: a matrix for each head, or (without the first axis) one that all heads share."""
+    """One array of a step: a matrix for each head, or (without the head axis) one that all heads share."""
 
     symbol: str  # as in the formula, in LaTeX
     values: Float[Tensor, "head row column"] | Float[Tensor, "row column"]
     axes: tuple[str, str]  # what a row and a column stand for: names from core/axes.py
 
-    def of(self, head: int) -> Float[Tensor, "row column"]:
-        """What one head sees of it."""
+    def of_head(self, head: int) -> Float[Tensor, "row column"]:
+        """The matrix of one head."""
         return self.values[head] if self.values.ndim == 3 else self.values
 
     @property
@@ -25,20 +25,20 @@ class Matrix:
         return rf"{rows}\times {columns}"
 
     @property
-    def sized(self) -> str:
+    def symbol_with_size(self) -> str:
         """The symbol with its size below it, in LaTeX."""
         return rf"\underset{{{self.size}}}{{{self.symbol}}}"
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One equation of a step: what goes in, in the order of the formula, and the matrix that comes out."""
+    """One equation of a step: its inputs in the order of the formula, and its output."""
 
-    kind: str  # "product", "multiple", "sum", "softmax" or "join": how a cell is made (see `terms`)
+    kind: str  # "product", "multiple", "sum", "softmax" or "join": how a cell is computed (see `terms`)
     inputs: tuple[Matrix, ...]
     output: Matrix
     formula: str
-    factors: tuple[tuple[str, float], ...] = ()  # of a "multiple": what every cell is multiplied by
+    factors: tuple[tuple[str, float], ...] = ()  # of a "multiple": the factors of every cell, with their LaTeX
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ class Step:
 
     @property
     def arrays(self) -> dict[str, Tensor]:
-        """What the step makes, by symbol."""
+        """The outputs of the step, by symbol."""
         return {operation.output.symbol: operation.output.values for operation in self.operations}
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of what it makes; queries, keys and values that differ in shape report the queries'."""
+        """The shape of the first output: that of the queries, where keys and values differ."""
         return tuple(self.operations[0].output.values.shape)
 
     @property
@@ -67,7 +67,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Term:
-    """One summand: the product of its factors, each with the place that it comes from."""
+    """One summand: a product of factors, each with the name of the cell it comes from."""
 
     factors: tuple[tuple[str, float], ...]
 
@@ -82,32 +82,32 @@ class Term:
 
 @dataclass(frozen=True)
 class Sum:
-    """How one cell was made: its terms added up or, for a softmax, the `share` of one term in their total."""
+    """The terms of one cell: it is their sum or, for a softmax, the term `term_index` divided by their sum."""
 
     terms: tuple[Term, ...]
-    share: int | None = None
+    term_index: int | None = None
 
     @property
     def total(self) -> float:
-        """All terms added up."""
+        """The sum of all terms."""
         return sum(term.value for term in self.terms)
 
     @property
     def value(self) -> float:
-        """The cell, computed again."""
-        return self.total if self.share is None else self.terms[self.share].value / self.total
+        """The value of the cell, computed from its terms."""
+        return self.total if self.term_index is None else self.terms[self.term_index].value / self.total
 
 
 def terms(operation: Operation, row: int, column: int, *, head: int = 0) -> Sum:
-    """The sum that made one cell of `operation.output`.
+    """The terms from which one cell of `operation.output` is computed.
 
-    A softmax is a share: its terms are exp(score - largest score of the row), one for each key. Subtracting
-    the largest changes no share, and keeps the numbers within reach.
+    Those of a softmax are exp(score - largest score of the row), one for each key; subtracting the largest prevents
+    overflow and does not change the weights.
     """
-    first = operation.inputs[0].of(head).double()
+    first = operation.inputs[0].of_head(head).double()
 
     def factor(matrix: Matrix, row: int, column: int) -> tuple[str, float]:
-        return f"{matrix.symbol}[{row},{column}]", float(matrix.of(head)[row, column])
+        return f"{matrix.symbol}[{row},{column}]", float(matrix.of_head(head)[row, column])
 
     match operation.kind:
         case "product":
@@ -119,10 +119,12 @@ def terms(operation: Operation, row: int, column: int, *, head: int = 0) -> Sum:
         case "sum":
             return Sum(tuple(Term((factor(matrix, row, column),)) for matrix in operation.inputs))
         case "softmax":
-            powers = (first[row] - first[row].max()).exp().tolist()
+            exponentials = (first[row] - first[row].max()).exp().tolist()
             symbol = operation.inputs[0].symbol
-            return Sum(tuple(Term(((f"exp {symbol}[{row},{i}]", p),)) for i, p in enumerate(powers)), share=column)
+            return Sum(
+                tuple(Term(((f"exp {symbol}[{row},{i}]", p),)) for i, p in enumerate(exponentials)), term_index=column
+            )
         case "join":
-            head, each = divmod(column, first.shape[1])
-            return Sum((Term((factor(operation.inputs[0], row, each),)),))
+            head, channel = divmod(column, first.shape[1])
+            return Sum((Term((factor(operation.inputs[0], row, channel),)),))
     raise ValueError(f"Nobody has written how a cell of '{operation.kind}' is made.")

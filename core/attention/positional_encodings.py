@@ -1,4 +1,4 @@
-"""How a set is told its order: every way of giving positions to attention, as small pure functions."""
+"""Positional encodings, rotary embeddings and position biases, as pure functions."""
 
 import math
 
@@ -6,13 +6,13 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-BASE = 10_000.0  # of the wavelengths, in Vaswani et al. 2017 and in Su et al. 2021 alike
+BASE = 10_000.0  # of the wavelengths, in Vaswani et al. 2017 and in Su et al. 2021
 
 
 def frequencies(width: int, base: float = BASE) -> Float[Tensor, " pair"]:
-    """Radians that pair i of the channels turns for each token: base^(-2i / width).
+    """Angular frequency of each pair i of channels, in radians per token: base^(-2i / width).
 
-    Vaswani et al. 2017, section 3.5; Su et al. 2021, equation 15. ValueError for an odd width.
+    Vaswani et al. 2017, section 3.5; Su et al. 2021, equation 15. Raises ValueError for an odd width.
     """
     if width % 2 or width < 2:
         raise ValueError(f"Waves come in pairs of a sine and a cosine: {width} channels cannot be paired.")
@@ -25,8 +25,8 @@ def sinusoidal(length: int, width: int, base: float = BASE) -> Float[Tensor, "to
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(start_dim=-2).float()
 
 
-def turning(frequency: float, offset: int) -> Float[Tensor, "2 2"]:
-    """M_k: turns the pair (sine, cosine) of any position into that of the position `offset` tokens later.
+def rotation_matrix(frequency: float, offset: int) -> Float[Tensor, "2 2"]:
+    """M_k: rotates the pair (sine, cosine) of any position to that of the position `offset` tokens later.
 
     PE(pos + k) = M_k PE(pos), and M_k does not depend on pos: "for any fixed offset k, PE(pos+k) can be represented as
     a linear function of PE(pos)" (Vaswani et al. 2017, section 3.5). By the sums of angles,
@@ -36,20 +36,20 @@ def turning(frequency: float, offset: int) -> Float[Tensor, "2 2"]:
     return torch.tensor([[cosine, sine], [-sine, cosine]], dtype=torch.float64)
 
 
-def advanced(
+def shift_encoding(
     encoding: Float[Tensor, "*leading token width"], offset: int, base: float = BASE
 ) -> Float[Tensor, "*leading token width"]:
-    """Every pair of a sinusoidal encoding turned by its own M_k: the encoding `offset` tokens later.
+    """The sinusoidal encoding `offset` tokens later: every pair rotated by its own M_k.
 
-    Vaswani et al. 2017, section 3.5, in the precision of `encoding`.
+    Vaswani et al. 2017, section 3.5. Computed in the dtype of `encoding`.
     """
-    matrices = torch.stack([turning(f, offset) for f in frequencies(encoding.shape[-1], base).tolist()])
+    matrices = torch.stack([rotation_matrix(f, offset) for f in frequencies(encoding.shape[-1], base).tolist()])
     pairs = encoding.unflatten(-1, (-1, 2))
     return torch.einsum("pij,...pj->...pi", matrices.to(encoding), pairs).flatten(start_dim=-2)
 
 
 def similarity_at(distance: Int[Tensor, "*leading"], width: int, base: float = BASE) -> Float[Tensor, "*leading"]:
-    """PE(pos) · PE(pos + distance), wherever pos is: the sum of cos(distance x f_i) over the pairs.
+    """PE(pos) · PE(pos + distance), the same for every pos: the sum of cos(distance x f_i) over the pairs.
 
     Follows from section 3.5 of Vaswani et al. 2017: sin a sin b + cos a cos b = cos(a - b).
     """
@@ -57,21 +57,21 @@ def similarity_at(distance: Int[Tensor, "*leading"], width: int, base: float = B
 
 
 def rotary(
-    x: Float[Tensor, "*leading token each"], positions: Int[Tensor, " token"], base: float = BASE
-) -> Float[Tensor, "*leading token each"]:
-    """Queries or keys with each pair of channels (2i, 2i + 1) turned by position x f_i (Su et al. 2021, equation 34).
+    x: Float[Tensor, "*leading token head_dim"], positions: Int[Tensor, " token"], base: float = BASE
+) -> Float[Tensor, "*leading token head_dim"]:
+    """Queries or keys with each pair of channels (2i, 2i + 1) rotated by position x f_i (Su et al. 2021, equation 34).
 
     The product of a query at m and a key at n then depends on m - n alone (equation 16). The pairs are neighbours, as
-    in the paper; Llama and others pair channel i with i + each/2.
+    in the paper; Llama and others pair channel i with i + head_dim/2.
     """
-    return turned(x, positions, frequencies(x.shape[-1], base))
+    return apply_rotary(x, positions, frequencies(x.shape[-1], base))
 
 
-def turned(
-    x: Float[Tensor, "*leading token each"], positions: Int[Tensor, " token"], speeds: Float[Tensor, " pair"]
-) -> Float[Tensor, "*leading token each"]:
-    """`rotary` with the radians that each pair turns for a token: `frequencies`, or those of `ntk` or `yarn`."""
-    # In double precision up to the sine: an angle of thousands of radians has no place in bfloat16.
+def apply_rotary(
+    x: Float[Tensor, "*leading token head_dim"], positions: Int[Tensor, " token"], speeds: Float[Tensor, " pair"]
+) -> Float[Tensor, "*leading token head_dim"]:
+    """`rotary` with the frequencies `speeds`, in radians per token: those of `frequencies`, `ntk` or `yarn`."""
+    # In double precision up to the sine: bfloat16 cannot represent an angle of thousands of radians.
     angles = positions[:, None] * speeds.double().to(x.device)
     sine, cosine = angles.sin().to(x.dtype), angles.cos().to(x.dtype)
     even, odd = x[..., 0::2], x[..., 1::2]
@@ -81,8 +81,8 @@ def turned(
 def ntk(width: int, stretch: float, base: float = BASE) -> Float[Tensor, " pair"]:
     """Frequencies for texts `stretch` times longer than those of the training, by a larger base.
 
-    base' = base x stretch^(width / (width - 2)): the slowest pair turns `stretch` times slower, the fastest as fast as
-    before ("NTK-aware" scaling: Peng et al. 2023, version 2, section 3.1). ValueError for fewer than 4 channels.
+    base' = base x stretch^(width / (width - 2)): the lowest frequency is divided by `stretch`, the highest is unchanged
+    ("NTK-aware" scaling: Peng et al. 2023, version 2, section 3.1). Raises ValueError for fewer than 4 channels.
     """
     if width < 4:
         raise ValueError(f"The slowest pair must not be the fastest: {width} channels are too few, 4 will do.")
@@ -92,21 +92,20 @@ def ntk(width: int, stretch: float, base: float = BASE) -> Float[Tensor, " pair"
 def yarn(
     width: int, stretch: float, trained: int, base: float = BASE, *, slow: float = 1.0, fast: float = 32.0
 ) -> Float[Tensor, " pair"]:
-    """Frequencies for texts `stretch` times longer, pair by pair ("NTK-by-parts").
+    """Frequencies for texts `stretch` times longer, scaled pair by pair ("NTK-by-parts").
 
-    Peng et al. 2023, version 2, section 3.2.
-    Pairs that turn more than `fast` times within the `trained` tokens stay as they are, those that turn less than
-    `slow` times are slowed down by `stretch`, and between the two the mix changes linearly.
-    YaRN also sharpens the scores, see `yarn_sharpness`.
+    Peng et al. 2023, version 2, section 3.2. Pairs with more than `fast` turns within the `trained` tokens are
+    unchanged, those with fewer than `slow` turns are divided by `stretch`, and in between the two are interpolated
+    linearly. YaRN also sharpens the scores, see `yarn_sharpness`.
     """
-    plain = frequencies(width, base)
-    turns = trained * plain / (2 * math.pi)
-    kept = ((turns - slow) / (fast - slow)).clamp(0, 1)
-    return kept * plain + (1 - kept) * plain / stretch
+    unscaled = frequencies(width, base)
+    turns = trained * unscaled / (2 * math.pi)
+    unscaled_share = ((turns - slow) / (fast - slow)).clamp(0, 1)
+    return unscaled_share * unscaled + (1 - unscaled_share) * unscaled / stretch
 
 
 def yarn_sharpness(stretch: float) -> float:
-    """By how much YaRN multiplies queries and keys, each: 0.1 ln(stretch) + 1.
+    """The factor by which YaRN multiplies queries and keys: 0.1 ln(stretch) + 1.
 
     Peng et al. 2023, version 2, section 3.4.
     """
@@ -114,21 +113,21 @@ def yarn_sharpness(stretch: float) -> float:
 
 
 def alibi_slopes(heads: int) -> Float[Tensor, " head"]:
-    """How much each head takes off for a token of distance: 2^(-8/heads), its square, its cube ...
+    """ALiBi's slope of each head, per token of distance: 2^(-8/heads), its square, its cube ...
 
-    Press et al. 2022, section 3. For a number of heads that is not a power of two they take the slopes of the next
-    lower power, then every second one of the next higher: so do we.
+    Press et al. 2022, section 3. For a number of heads that is not a power of two, these are the slopes of the next
+    lower power, then every second one of the next higher, as in the authors' code.
     """
     lower = 2 ** math.floor(math.log2(heads))
     slopes = [2 ** (-8 * (head + 1) / lower) for head in range(lower)]
-    between = [2 ** (-8 * (head + 1) / (2 * lower)) for head in range(0, 2 * lower, 2)]
-    return torch.tensor((slopes + between)[:heads])
+    next_slopes = [2 ** (-8 * (head + 1) / (2 * lower)) for head in range(0, 2 * lower, 2)]
+    return torch.tensor((slopes + next_slopes)[:heads])
 
 
 def alibi(heads: int, queries: int, keys: int) -> Float[Tensor, "head query key"]:
-    """What ALiBi adds to the scores: -slope x distance (Press et al. 2022, section 3). The last query is the last key.
+    """ALiBi's bias of the scores: -slope x distance (Press et al. 2022, section 3). The last query is the last key.
 
-    The paper's heads look back only; forwards the distance counts the same.
+    The paper's attention is causal; here later keys have the bias of earlier ones at the same distance.
     """
     return -alibi_slopes(heads)[:, None, None] * distances(queries, keys).abs()
 
@@ -141,27 +140,27 @@ def distances(queries: int, keys: int) -> Int[Tensor, "query key"]:
 def relative_buckets(
     distance: Int[Tensor, "*leading"], *, buckets: int = 32, longest: int = 128, bidirectional: bool
 ) -> Int[Tensor, "*leading"]:
-    """Which of T5's learned biases a distance (key minus query) gets (Raffel et al. 2020, section 2.1).
+    """The number of T5's learned bias for a distance (key minus query) (Raffel et al. 2020, section 2.1).
 
-    Half of the buckets are for one distance each, the others for ranges that grow logarithmically up to `longest`;
-    all that is farther shares the last one. Bidirectional models halve the buckets between back and forth.
+    Half of the buckets are for single distances, the others for ranges that grow logarithmically up to `longest`;
+    larger distances share the last one. In bidirectional models half of the buckets are for later keys.
     """
     offset = torch.zeros_like(distance)
     if bidirectional:
         buckets //= 2
         offset = (distance > 0) * buckets
-        back = distance.abs()
+        distance_back = distance.abs()
     else:
-        back = (-distance).clamp(min=0)
+        distance_back = (-distance).clamp(min=0)
     exact = buckets // 2
-    # Taken in float32 and rounded down, as in T5's own code: its checkpoints depend on it.
-    ratio = torch.log(back.clamp(min=1).float() / exact) / math.log(longest / exact)
-    far = (exact + (ratio * (buckets - exact)).long()).clamp(max=buckets - 1)
-    return offset + torch.where(back < exact, back, far)
+    # In float32 and rounded down, as in T5's own code: its checkpoints depend on it.
+    ratio = torch.log(distance_back.clamp(min=1).float() / exact) / math.log(longest / exact)
+    logarithmic = (exact + (ratio * (buckets - exact)).long()).clamp(max=buckets - 1)
+    return offset + torch.where(distance_back < exact, distance_back, logarithmic)
 
 
 def window_index(rows: int, columns: int) -> Int[Tensor, "query key"]:
-    """Which of Swin's (2 rows - 1)(2 columns - 1) learned biases a pair of patches in a window gets.
+    """The number of the learned bias, of Swin's (2 rows - 1)(2 columns - 1), for each pair of patches in a window.
 
     Liu et al. 2021, section 3.2, equation 4: the relative position on each axis lies between -(M - 1) and M - 1. The
     biases are numbered row by row over query minus key, as in the authors' code.

@@ -1,4 +1,4 @@
-"""Attention small enough to check with pencil and paper."""
+"""Examples of attention small enough to check by hand."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

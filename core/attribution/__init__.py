@@ -1,1 +1,1 @@
-"""How faithful an explanation is, whatever it explains: curves of what is taken away and put back."""
+"""Attribution: aggregated attention, gradients and occlusion, and how faithful these explanations are."""

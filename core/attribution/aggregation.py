@@ -1,6 +1,6 @@
-"""Many attention maps made into one: means, rollout and paths. Weights in, numbers out, no model inside.
+"""Aggregated attention maps: means, rollout and paths, as functions of the weights alone.
 
-Whatever is made of the maps, it knows nothing of what else a layer does: values, W_O, norms and the MLP.
+They leave out everything else that a layer does: values, W_O, norms and the MLP.
 """
 
 from collections.abc import Callable
@@ -31,9 +31,9 @@ def mean_over_layers(weights: Float[Tensor, "layer *leading query key"]) -> Floa
 def with_residual(weights: Float[Tensor, "*leading token token"]) -> Float[Tensor, "*leading token token"]:
     """The graph of rollout and paths: 0.5 A + 0.5 I, each row scaled to sum to 1 (Abnar and Zuidema 2020, section 3).
 
-    One half stands for what a token keeps by the residual connection, whatever the model really keeps; more where a row
-    of A sums to less than 1: a query of which nothing is left (0), or that may look at nothing (NaN), keeps itself.
-    Raises CaptureError for weights below 0.
+    One half stands for the residual connection, whatever its real weight; more where a row of A sums to less than 1: a
+    query without attention (a row of 0) or whose keys are all masked (NaN) keeps itself. Raises CaptureError for
+    weights below 0.
     """
     check_not_negative(weights)
     graph = (weights.nan_to_num(nan=0.0) + torch.eye(weights.shape[-1], device=weights.device)) / 2
@@ -55,7 +55,7 @@ def rollout(graph: Float[Tensor, "layer token token"]) -> Float[Tensor, "layer t
 def strongest_paths(
     graph: Float[Tensor, "layer token token"], progress: Progress | None = None
 ) -> Float[Tensor, "layer token token"]:
-    """Of all paths that rollout sums up, the largest product: how much the single best one carries.
+    """The largest product of weights along any single path; rollout sums the products over all paths.
 
     Never more than rollout (one term of its sum) and never more than the widest path (no factor exceeds 1).
     """
@@ -77,7 +77,7 @@ def widest_paths(
 def strongest_route(graph: Float[Tensor, "layer token token"], query: int, key: int) -> tuple[int, ...]:
     """The tokens on the strongest path from `query` after the last layer down to `key` at the input, both included.
 
-    Of equally strong paths, one.
+    Of equally strong paths one is returned.
     """
     best = torch.zeros(graph.shape[-1], device=graph.device)
     best[key] = 1.0
@@ -91,49 +91,48 @@ def strongest_route(graph: Float[Tensor, "layer token token"], query: int, key: 
     return tuple(route)
 
 
-def _best_paths(graph: Tensor, along: Callable, progress: Progress | None) -> Tensor:
-    """For each pair of tokens the best path, whose worth is that of its links put together by `along`."""
+def _best_paths(graph: Tensor, combine: Callable, progress: Progress | None) -> Tensor:
+    """For each pair of tokens the value of the best path: its weights combined by `combine`."""
     causal = not graph.triu(1).any().item()
     best = [graph[0]]
     for done, layer in enumerate(graph[1:], start=2):
-        best.append(_best_product(layer, best[-1], along, causal=causal))
+        best.append(_best_product(layer, best[-1], combine, causal=causal))
         if progress is not None:
             progress(done, len(graph))
     return torch.stack(best)
 
 
-def _best_product(upper: Tensor, lower: Tensor, along: Callable, *, causal: bool) -> Tensor:
-    """A matrix product with other signs: the largest, over the tokens in the middle, of along(upper, lower).
+def _best_product(upper: Tensor, lower: Tensor, combine: Callable, *, causal: bool) -> Tensor:
+    """A matrix product with maximum for sum: the largest combine(upper, lower) over the middle tokens.
 
     One middle token at a time, for all pairs at once; under a causal mask only pairs on both sides of it.
     """
     best, term, upper = torch.zeros_like(lower), torch.empty_like(lower), upper.T.contiguous()
     for middle in range(len(lower)):
-        part = (slice(middle, None), slice(middle + 1)) if causal else (slice(None), slice(None))
-        along(upper[middle, part[0], None], lower[middle, None, part[1]], out=term[part])
-        torch.maximum(best[part], term[part], out=best[part])
+        pairs = (slice(middle, None), slice(middle + 1)) if causal else (slice(None), slice(None))
+        combine(upper[middle, pairs[0], None], lower[middle, None, pairs[1]], out=term[pairs])
+        torch.maximum(best[pairs], term[pairs], out=best[pairs])
     return best
 
 
-def read_tokens(gradient: Float[Tensor, "batch head query key"]) -> Bool[Tensor, " query"]:
-    """The tokens that the head reads: those whose rows in the last layer's attention move the score at all.
+def readout_tokens(gradient: Float[Tensor, "batch head query key"]) -> Bool[Tensor, " query"]:
+    """The tokens that the output layer reads: those whose rows in the last layer's attention have a gradient.
 
-    That is the class token, or class and distilled token, or all patches or words where their mean is taken; it need
-    not be told by the library.
+    That is the class token, or class and distilled token, or all patches or words where their mean is taken.
     """
     return (gradient != 0).any(dim=-1).any(dim=1).any(dim=0)
 
 
-def last_attention(
+def last_layer_attention(
     weights: tuple[Float[Tensor, "batch head _ key"], ...], read: Bool[Tensor, " query"]
 ) -> Float[Tensor, "batch key"]:
-    """Where the tokens that are read look in the last layer: the mean over heads, and over them."""
+    """The last layer's attention of the tokens that are read: the mean over heads and over these tokens."""
     return mean_over_heads(weights[-1])[:, read].mean(dim=1)
 
 
-def rolled_out(
+def rollout_of_tokens(
     weights: tuple[Float[Tensor, "batch head token token"], ...], read: Bool[Tensor, " token"]
 ) -> Float[Tensor, "batch token"]:
-    """Attention rollout down to the input (Abnar and Zuidema 2020), heads averaged; it sums to 1 over the tokens."""
+    """Attention rollout of the tokens that are read (Abnar and Zuidema 2020), heads averaged; each row sums to 1."""
     graph = torch.stack([with_residual(mean_over_heads(layer)) for layer in weights])
     return torch.stack([rollout(graph[:, item])[-1, read].mean(dim=0) for item in range(graph.shape[1])])

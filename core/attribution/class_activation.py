@@ -1,4 +1,4 @@
-"""Gradient-weighted class activation maps: which places of the last feature map speak for a class."""
+"""Gradient-weighted class activation maps (Grad-CAM) of the last feature map."""
 
 import copy
 import math
@@ -22,41 +22,41 @@ def class_activation(
     """
     from captum.attr import LayerGradCam  # here, because it takes seconds
 
-    own = hookable(network)
-    layer = own.get_submodule(last_feature_map(network, pixels[:1]))
+    hooked = hookable_copy(network)
+    layer = hooked.get_submodule(last_feature_map(network, pixels[:1]))
 
     with torch.enable_grad():
-        found = LayerGradCam(partial(scores_of, own), layer).attribute(
+        maps = LayerGradCam(partial(scores_of, hooked), layer).attribute(
             pixels.clone().requires_grad_(), classes, relu_attributions=True
         )
-    return found[:, 0].detach()
+    return maps[:, 0].detach()
 
 
 def last_feature_map(network: nn.Module, pixels: Float[Tensor, "batch channel row column"]) -> str:
-    """The path of the last module that hands on a map (batch, channel, row, column) of more than one place."""
-    own, seen = hookable(network), []
+    """The path of the last module whose output is (batch, channel, row, column) with more than one position."""
+    hooked, paths = hookable_copy(network), []
 
-    def note(path: str):
-        def look(_module: nn.Module, _given: object, output: object) -> None:
+    def hook_for(path: str):
+        def hook(_module: nn.Module, _inputs: object, output: object) -> None:
             if isinstance(output, Tensor) and output.ndim == 4 and math.prod(output.shape[2:]) > 1:
-                seen.append(path)
+                paths.append(path)
 
-        return look
+        return hook
 
-    for path, module in own.named_modules():
+    for path, module in hooked.named_modules():
         if path:
-            module.register_forward_hook(note(path))
+            module.register_forward_hook(hook_for(path))
     with torch.no_grad():
-        own(pixels)
-    if not seen:
+        hooked(pixels)
+    if not paths:
         raise ModelError(
             f"No module of this network hands on a feature map of more than one place at {pixels.shape[-2]} × "
             f"{pixels.shape[-1]} pixels, so it has no class activation map. Choose a larger picture, or another model."
         )
-    return seen[-1]
+    return paths[-1]
 
 
-def hookable(network: nn.Module) -> nn.Module:
-    """A copy on which hooks may be set, while others use the network; the numbers themselves are shared."""
+def hookable_copy(network: nn.Module) -> nn.Module:
+    """A copy for hooks, while other threads use the network; it shares parameters and buffers."""
     shared = [*network.parameters(), *network.buffers()]
     return copy.deepcopy(network, {id(tensor): tensor for tensor in shared})

@@ -1,4 +1,4 @@
-"""Curves of deletion and insertion, and the orders that they follow: of patches, of words, of whatever has parts.
+"""Deletion and insertion curves, and the orders of the parts (patches or words) that they follow.
 
 Petsiuk, Das and Saenko 2018, "RISE", section 4.2.
 """
@@ -14,7 +14,7 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False)
 class Faithfulness:
-    """The probability of a class after each share of the parts; what is most important goes, or comes, first."""
+    """The probability of a class as parts are deleted or inserted, share by share, the most important first."""
 
     shares: Float[Tensor, " share"]  # from 0 to 1
     deletion: Float[Tensor, " share"]
@@ -40,21 +40,21 @@ def counts_of(parts: int, steps: int) -> list[int]:
     return [round(parts * step / steps) for step in range(steps + 1)]
 
 
-def ordered(scores: Float[Tensor, " point"], *, seed: int = 0) -> Int[Tensor, " point"]:
+def order_by_score(scores: Float[Tensor, " point"], *, seed: int = 0) -> Int[Tensor, " point"]:
     """The parts from the most to the least important; equal ones in a random order."""
     shuffled = torch.randperm(len(scores), generator=torch.Generator().manual_seed(seed))
     return shuffled[scores[shuffled].argsort(descending=True, stable=True)]
 
 
 def ranks_in(order: Int[Tensor, " point"]) -> Int[Tensor, " point"]:
-    """The place of each part in an order: 0 for what comes first."""
+    """The rank of each part in an order, 0 for the first."""
     ranks = torch.empty_like(order)
     ranks[order] = torch.arange(len(order))
     return ranks
 
 
 def random_orders(parts: int, draws: int, *, seed: int = 0) -> list[Int[Tensor, " point"]]:
-    """What an explanation must be better than: orders that know nothing of what is explained."""
+    """Random orders of the parts, the baseline of an explanation."""
     generator = torch.Generator().manual_seed(seed)
     return [torch.randperm(parts, generator=generator) for _ in range(draws)]
 

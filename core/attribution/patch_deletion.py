@@ -1,6 +1,6 @@
-"""Deletion and insertion: does the verdict fall when what an explanation points at is taken away?
+"""Deletion and insertion of patches: how the class probability changes, the most important patches first.
 
-Petsiuk, Das and Saenko 2018 (RISE). Pictures are as the model takes them: 0 is the mean that they subtract.
+Petsiuk, Das and Saenko 2018 (RISE). Pictures are normalised as for the model, so 0 is the mean colour.
 """
 
 import math
@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from .deletion_curves import Faithfulness, counts_of, ordered, ranks_in
+from .deletion_curves import Faithfulness, counts_of, order_by_score, ranks_in
 
 # Pictures (batch, channel, row, column) to the probability of one class for each.
 Classify = Callable[[Tensor], Tensor]
@@ -32,17 +32,17 @@ def measure(
     Deletion puts 0 over patches; insertion puts them into a copy blurred by a Gaussian.
     """
     counts = counts_of(math.prod(grid), steps)
-    hidden, between = blurred(picture), counts[1:-1]
-    pictures = [picture, torch.zeros_like(picture), hidden]
+    blurry_picture, inner = blur(picture), counts[1:-1]
+    pictures = [picture, torch.zeros_like(picture), blurry_picture]
     for order in orders.values():
-        masks = first_patches(order, between, grid, picture.shape[-2:])
-        pictures += [deleted(picture, masks), inserted(picture, masks, hidden)]
-    found = torch.cat([classify(part) for part in torch.cat(pictures).split(TOGETHER)])
-    whole, nothing, vague = found[:3].split(1)
-    curves = found[3:].unflatten(0, (len(orders), 2, len(between)))
+        masks = first_patches(order, inner, grid, picture.shape[-2:])
+        pictures += [delete_patches(picture, masks), insert_patches(picture, masks, blurry_picture)]
+    probabilities = torch.cat([classify(part) for part in torch.cat(pictures).split(TOGETHER)])
+    intact, blank, blurry = probabilities[:3].split(1)
+    curves = probabilities[3:].unflatten(0, (len(orders), 2, len(inner)))
     shares = torch.tensor(counts) / counts[-1]
     return {
-        name: Faithfulness(shares, torch.cat([whole, deletion, nothing]), torch.cat([vague, insertion, whole]))
+        name: Faithfulness(shares, torch.cat([intact, deletion, blank]), torch.cat([blurry, insertion, intact]))
         for name, (deletion, insertion) in zip(orders, curves, strict=True)
     }
 
@@ -52,7 +52,7 @@ def order_of(scores: Float[Tensor, "row column"], grid: tuple[int, int], *, seed
 
     A map of another size is brought to the grid first (bilinear; means over what is finer).
     """
-    return ordered(on_grid(scores, grid).flatten(), seed=seed)
+    return order_by_score(on_grid(scores, grid).flatten(), seed=seed)
 
 
 def on_grid(scores: Float[Tensor, "_ _"], grid: tuple[int, int]) -> Float[Tensor, "row column"]:
@@ -65,30 +65,30 @@ def on_grid(scores: Float[Tensor, "_ _"], grid: tuple[int, int]) -> Float[Tensor
 def first_patches(
     order: Int[Tensor, " patch"], counts: Sequence[int], grid: tuple[int, int], size: Sequence[int]
 ) -> Bool[Tensor, "share 1 row column"]:
-    """For each count: which pixels of a picture of `size` (rows, columns) lie in the first so many patches."""
+    """For each count n the mask of the pixels in the first n patches, of a picture of `size` (rows, columns)."""
     rows = torch.arange(size[0]) * grid[0] // size[0]
     columns = torch.arange(size[1]) * grid[1] // size[1]
     ranks = ranks_in(order).view(grid)[rows][:, columns]
     return ranks < torch.tensor(counts)[:, None, None, None]
 
 
-def deleted(
+def delete_patches(
     picture: Float[Tensor, "1 channel row column"], masks: Bool[Tensor, "share 1 row column"]
 ) -> Float[Tensor, "share channel row column"]:
     """The pictures with 0 where a mask is true."""
     return picture.masked_fill(masks, 0.0)
 
 
-def inserted(
+def insert_patches(
     picture: Float[Tensor, "1 channel row column"],
     masks: Bool[Tensor, "share 1 row column"],
-    hidden: Float[Tensor, "1 channel row column"],
+    blurry: Float[Tensor, "1 channel row column"],
 ) -> Float[Tensor, "share channel row column"]:
-    """The picture where a mask is true, its `hidden` (blurred) copy elsewhere."""
-    return torch.where(masks, picture, hidden)
+    """The picture where a mask is true, its blurred copy elsewhere."""
+    return torch.where(masks, picture, blurry)
 
 
-def blurred(picture: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch channel row column"]:
+def blur(picture: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch channel row column"]:
     """The picture under a Gaussian (standard deviation: BLUR of its shorter side; mirrored at its borders)."""
     deviation = BLUR * min(picture.shape[-2:])
     reach = min(math.ceil(3 * deviation), min(picture.shape[-2:]) - 1)

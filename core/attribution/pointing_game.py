@@ -1,13 +1,13 @@
-"""Whether the bright spot is the right one: maps over a picture against the pixels that a word means."""
+"""The pointing game: maps over a picture compared with the pixels that a word refers to."""
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 
 def over_pixels(grid: Float[np.ndarray, "row column"], side: int) -> Float[np.ndarray, "_ _"]:
-    """A map over patches as one over pixels: each patch spreads its value evenly; the sum stays.
+    """A map over patches as one over pixels: each patch spreads its value evenly, so the sum stays the same.
 
-    ValueError where the patches do not fill the picture evenly.
+    Raises ValueError where the patches do not fill the picture evenly.
     """
     rows, columns = grid.shape
     if side % rows or side % columns:
@@ -28,14 +28,14 @@ def points_inside(pixels: Float[np.ndarray, "row column"], mask: Bool[np.ndarray
 
 
 def share_inside(pixels: Float[np.ndarray, "row column"], mask: Bool[np.ndarray, "row column"]) -> float:
-    """How much of a map lies inside the mask; what is below 0 counts as 0. NaN where there is nothing, or no mask."""
-    seen = np.maximum(pixels, 0.0)
-    total = float(seen.sum())
-    return float(seen[mask].sum()) / total if total > 0 and mask.any() else float("nan")
+    """The share of a map inside the mask; values below 0 count as 0. NaN where the map or the mask is empty."""
+    positive = np.maximum(pixels, 0.0)
+    total = float(positive.sum())
+    return float(positive[mask].sum()) / total if total > 0 and mask.any() else float("nan")
 
 
 def centre(side: int) -> Float[np.ndarray, "row column"]:
-    """The map of somebody who always points at the middle: brighter the nearer to it."""
-    along = np.abs(np.arange(side) - (side - 1) / 2)
-    far = np.hypot(along[:, None], along[None])
-    return 1.0 - far / far.max()
+    """The baseline of the pointing game: a map that is brightest in the middle, from 0 to 1."""
+    offsets = np.abs(np.arange(side) - (side - 1) / 2)
+    distance = np.hypot(offsets[:, None], offsets[None])
+    return 1.0 - distance / distance.max()

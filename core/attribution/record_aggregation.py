@@ -1,4 +1,4 @@
-"""All heads of a recorded run taken together: means, largest weights, rollout and paths through its layers."""
+"""All heads of a recorded run aggregated: means, largest weights, rollout and paths through its layers."""
 
 from dataclasses import dataclass
 
@@ -30,20 +30,20 @@ class Stack:
 
     calls: dict[int, AttentionCall]
     sequence: str
-    left_out: tuple[int, ...]  # layers in between, in which not all tokens look at all
+    skipped: tuple[int, ...]  # layers in between, in which not all tokens attend to all
 
     @property
     def length(self) -> int:
-        """How many tokens there are."""
+        """The number of tokens."""
         return next(iter(self.calls.values())).query_length
 
 
 @dataclass(frozen=True, eq=False)
 class AggregatedMaps:
-    """What was made of a stack by one of NAMES.
+    """The maps of a stack, aggregated by one of NAMES.
 
     `maps` has one entry for each layer (a single one for the mean over layers); `means` are the mean maps of the
-    layers, and `apart` tells for each head how much of its attention lies elsewhere than its layer's mean does, each
+    layers, and `deviations` holds for each head the share of its attention that differs from the mean map, each
     row as parts of its own sum; NaN for a head without attention.
     """
 
@@ -51,16 +51,16 @@ class AggregatedMaps:
     stack: Stack
     maps: Float[np.ndarray, "_ token token"]
     means: Float[np.ndarray, "layer token token"]
-    apart: tuple[Float[np.ndarray, " head"], ...]
+    deviations: tuple[Float[np.ndarray, " head"], ...]
 
     @property
     def graph(self) -> Float[Tensor, "layer token token"]:
-        """What rollout and paths go through."""
+        """The graph of rollout and paths: the mean maps with residual connections."""
         return aggregation.with_residual(torch.from_numpy(self.means))
 
 
 def combine(stack: Stack, name: str, progress: Progress = no_progress) -> AggregatedMaps:
-    """One of NAMES; `progress` is told the steps that are done, and may stop the work by an exception."""
+    """Aggregate by one of NAMES; `progress` is called after each step, and may stop the work by an exception."""
     layers = len(stack.calls)
     steps = layers * (2 if name in PATHS else 1)
     means, largest, apart = [], [], []

@@ -1,8 +1,8 @@
-"""Deletion and insertion by words: does the verdict fall when the words that an explanation points at are gone?
+"""Deletion and insertion of words: how the class probability changes, the most important words first.
 
 The curves of Petsiuk, Das and Saenko 2018 (RISE, section 4.2), with words for pixels, and read off them the
-comprehensiveness and sufficiency of DeYoung et al. 2020 (ERASER, section 4.2). A word that is taken away leaves the
-token for "nothing" in its place, so that all others stay where they are; ERASER takes it out.
+comprehensiveness and sufficiency of DeYoung et al. 2020 (ERASER, section 4.2). A deleted word is
+replaced by a mask or unknown token, so that all others keep their positions; ERASER removes it.
 """
 
 import math
@@ -19,24 +19,24 @@ from .deletion_curves import Faithfulness, counts_of, ranks_in
 # Rows of tokens (batch, token) to the probability of one class for each.
 Classify = Callable[[Tensor], Tensor]
 
-BINS = (0.01, 0.05, 0.1, 0.2, 0.5)  # the shares of a text at which ERASER asks
-TOGETHER = 32  # rows that are computed at once
+BINS = (0.01, 0.05, 0.1, 0.2, 0.5)  # the shares of a text at which ERASER evaluates
+BATCH_SIZE = 32  # rows that are computed at once
 
 
 @dataclass(frozen=True, eq=False)
 class FaithfulWords(Faithfulness):
-    """Both curves of one order of the words; `bins` are the points of the curves at ERASER's shares."""
+    """Both curves of one order of the words; `bins` are the indices of ERASER's shares on the curves."""
 
     bins: tuple[int, ...]
 
     @property
     def comprehensiveness(self) -> float:
-        """What is lost without the first words, mean over the bins: the larger, the more faithful (equation 1)."""
+        """The drop without the first words, mean over the bins: the larger, the more faithful (equation 1)."""
         return (self.deletion[0] - self.deletion[list(self.bins)]).mean().item()
 
     @property
     def sufficiency(self) -> float:
-        """What the first words alone fail to bring back, mean over the bins: the smaller, the better (equation 2)."""
+        """The drop with the first words alone, mean over the bins: the smaller, the more faithful (equation 2)."""
         return (self.insertion[-1] - self.insertion[list(self.bins)]).mean().item()
 
 
@@ -48,28 +48,28 @@ def measure(
     replacement: int,
     steps: int,
     *,
-    together: int = TOGETHER,
+    batch_size: int = BATCH_SIZE,
     progress: Progress = no_progress,
 ) -> dict[str, FaithfulWords]:
     """Both curves for each order of the words, in `steps` equal steps (rounded to words) and at the BINS.
 
     `words` holds the places of the tokens of each word; tokens of none, such as [CLS], are never touched. Deletion
-    puts the token `replacement` in the place of every token of a word; insertion puts words into a text of nothing
-    else. `progress` hears how many rows the classifier has read, of how many.
+    replaces every token of a word by `replacement`; insertion puts words back into a text of replacements. `progress`
+    is called with the number of rows that the classifier has read, and of all rows.
     """
     counts = counts_for(len(words), steps)
-    inner, nothing = counts[1:-1], emptied(ids, words, replacement)
+    inner, nothing = counts[1:-1], replace_words(ids, words, replacement)
     rows = [ids[None], nothing[None]]
     for order in orders.values():
         first = first_words(order, inner, words, len(ids))
         rows += [torch.where(first, nothing, ids), torch.where(first, ids, nothing)]
-    found = _in_parts(classify, torch.cat(rows), together, progress)
-    whole, none = found[:2].split(1)
-    curves = found[2:].view(len(orders), 2, len(inner))
+    probabilities = _in_batches(classify, torch.cat(rows), batch_size, progress)
+    intact, empty = probabilities[:2].split(1)
+    curves = probabilities[2:].view(len(orders), 2, len(inner))
     shares = torch.tensor(counts) / counts[-1]
     bins = tuple(counts.index(count) for count in _at_bins(len(words)))
     return {
-        name: FaithfulWords(shares, torch.cat([whole, deletion, none]), torch.cat([none, insertion, whole]), bins)
+        name: FaithfulWords(shares, torch.cat([intact, deletion, empty]), torch.cat([empty, insertion, intact]), bins)
         for name, (deletion, insertion) in zip(orders, curves, strict=True)
     }
 
@@ -80,12 +80,14 @@ def counts_for(words: int, steps: int) -> list[int]:
 
 
 def _at_bins(words: int) -> list[int]:
-    """ERASER's shares in words, at least one."""
+    """ERASER's shares as numbers of words, at least one."""
     return [math.ceil(share * words) for share in BINS]
 
 
-def emptied(ids: Int[Tensor, " token"], words: Sequence[Sequence[int]], replacement: int) -> Int[Tensor, " token"]:
-    """The text without any of its words."""
+def replace_words(
+    ids: Int[Tensor, " token"], words: Sequence[Sequence[int]], replacement: int
+) -> Int[Tensor, " token"]:
+    """The text with every token of these words replaced."""
     nothing = ids.clone()
     nothing[[place for word in words for place in word]] = replacement
     return nothing
@@ -94,25 +96,25 @@ def emptied(ids: Int[Tensor, " token"], words: Sequence[Sequence[int]], replacem
 def first_words(
     order: Int[Tensor, " word"], counts: Sequence[int], words: Sequence[Sequence[int]], tokens: int
 ) -> Bool[Tensor, "share token"]:
-    """For each count: which tokens of a text belong to the first so many words of an order."""
-    rank = torch.full((tokens,), len(words))  # what belongs to no word comes never
+    """For each count n the mask of the tokens of the first n words of an order."""
+    rank = torch.full((tokens,), len(words))  # tokens of no word are never among the first
     for word, place in zip(words, ranks_in(order).tolist(), strict=True):
         rank[list(word)] = place
     return rank < torch.tensor(counts, dtype=torch.long)[:, None]
 
 
-def without(
-    ids: Int[Tensor, " token"], words: Sequence[Sequence[int]], gone: Sequence[int], replacement: int
+def without_words(
+    ids: Int[Tensor, " token"], words: Sequence[Sequence[int]], removed: Sequence[int], replacement: int
 ) -> Int[Tensor, " token"]:
-    """The text without some of its words, by their numbers."""
-    return emptied(ids, [words[number] for number in gone], replacement)
+    """The text with some of its words replaced, by their numbers."""
+    return replace_words(ids, [words[number] for number in removed], replacement)
 
 
-def _in_parts(
-    classify: Classify, rows: Int[Tensor, "batch token"], together: int, progress: Progress
+def _in_batches(
+    classify: Classify, rows: Int[Tensor, "batch token"], batch_size: int, progress: Progress
 ) -> Float[Tensor, " batch"]:
-    found: list[Tensor] = []
-    for done, part in enumerate(rows.split(together)):
-        progress(done * together, len(rows))
-        found.append(classify(part).float().cpu())
-    return torch.cat(found)
+    probabilities: list[Tensor] = []
+    for done, part in enumerate(rows.split(batch_size)):
+        progress(done * batch_size, len(rows))
+        probabilities.append(classify(part).float().cpu())
+    return torch.cat(probabilities)

@@ -1,4 +1,4 @@
-"""What happens to a softmax before it is multiplied with values: coats, masks, dropout, and what ends the trail."""
+"""Follow a softmax through pass-through operations, masks and dropout until it is multiplied with values."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -8,15 +8,16 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from ..errors import CaptureError
-from .call import ModuleRun, Written
+from .call import ModuleRun
 from .paths import Caller
 from .provenance import Kind, Traced
-from .softmax_axes import leaves_out_the_last_key, looks_over
-from .watcher import Sight
+from .softmax_axes import axis_of_rows, drops_last_key
+from .watcher import WatchedAttention
+from .written import WrittenWeights
 
-of_features = "a softmax over features: linear attention has no map of tokens"
+OVER_FEATURES = "a softmax over features: linear attention has no map of tokens"
 
-# What leaves the weights in their places, and as large as they are.
+# Operations that change neither the values nor the order of the weights.
 PASS_THROUGH_OPS = {
     *("to", "type", "type_as", "float", "half", "bfloat16", "contiguous", "clone"),
     *("view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "expand"),
@@ -30,14 +31,14 @@ DIVISORS = {"div", "div_", "divide", "true_divide", "__truediv__", "__itruediv__
 class Draft:
     """A softmax that is attention if it is multiplied with values.
 
-    `tensor` is what the model holds now, kept so that its identity lasts; `weights` are its numbers with four axes,
-    `clean` those before dropout, with the axes of `tensor`.
+    `tensor` is the model's latest tensor, referenced so that its id is not reused; `weights` are its values with four
+    axes, `before_dropout` those before dropout, with the axes of `tensor`.
     """
 
     tensor: Tensor
     weights: Float[Tensor, "batch head query key"]
-    clean: Tensor
-    sight: Sight
+    before_dropout: Tensor
+    watched: WatchedAttention
     kind: Callable[[], Kind]
     traced: Traced
     calling: list[Caller]
@@ -45,88 +46,100 @@ class Draft:
 
     @property
     def module(self) -> nn.Module:
-        """The innermost module in which the softmax was made."""
+        """The innermost module in which the softmax was computed."""
         return self.calling[0].module
 
     def finish(self, value: Tensor, run: ModuleRun | None, rows: Int[Tensor, "batch head query"] | None) -> None:
-        """It was attention; `value` is what it was multiplied with, `rows` which queries it has."""
-        weights = self.weights if self.sight.differentiable else self.weights.detach()
+        """Record the softmax as attention; `value` is its other factor, `rows` the positions of its queries."""
+        weights = self.weights if self.watched.differentiable else self.weights.detach()
         batch, heads, queries, keys = weights.shape
         fits = value.ndim >= 3 and value.shape[-2] == keys and value.shape[:-2].numel() == batch * heads
         own_value = value.detach().reshape(batch, heads, keys, -1) if fits else None
-        self.sight.note(run)
-        if self.sight.records:
+        self.watched.mark_seen(run)
+        if self.watched.records:
             kind, shape = self.kind(), (batch, heads, queries, keys)
-            self.sight.record(
+            self.watched.record(
                 kind=kind,
                 product=None,
-                written=Written(tuple(range(heads)), weights),
+                written=WrittenWeights(tuple(range(heads)), weights),
                 seen_value=own_value,
-                over="token" if kind == "cross" else looks_over(self.calling, shape, own_value),
+                over="token" if kind == "cross" else axis_of_rows(self.calling, shape, own_value),
                 sink=self.sink,
                 run=run,
                 rows=rows,
             )
 
 
-def follow(draft: Draft, func: Callable, args: tuple, kwargs: dict, result: object) -> Draft | None:
-    """The draft after an operation; None where that is the end of the trail, which the sight is told of."""
+def follow_operation(draft: Draft, func: Callable, args: tuple, kwargs: dict, result: object) -> Draft | None:
+    """The draft after an operation; None, noted as an unused softmax, where the operation ends in no attention."""
     name, tensor = getattr(func, "__name__", ""), draft.tensor
     if isinstance(result, Tensor):
         if name == "dropout":
-            return _dropped(draft, args, kwargs, result)
+            return _after_dropout(draft, args, kwargs, result)
         if name in PASS_THROUGH_OPS:
-            clean = result if draft.clean is tensor else _again(draft, func, args, kwargs)
-            return replace(draft, tensor=result, clean=clean)
-        if func is Tensor.__getitem__ and leaves_out_the_last_key(tensor, result):  # that of an attention sink
-            clean = result if draft.clean is tensor else draft.clean[..., :-1]
+            before_dropout = result if draft.before_dropout is tensor else _reapply(draft, func, args, kwargs)
+            return replace(draft, tensor=result, before_dropout=before_dropout)
+        if func is Tensor.__getitem__ and drops_last_key(tensor, result):  # that of an attention sink
+            before_dropout = result if draft.before_dropout is tensor else draft.before_dropout[..., :-1]
             sink = draft.weights[..., -1].detach()
-            return replace(draft, tensor=result, clean=clean, weights=clean.flatten(0, -4), sink=sink)
-        dropped = draft.clean is not tensor and name in DIVISORS  # by what dropout has left of each row
-        if result.shape == tensor.shape and not dropped and _is_mask(name, tensor, args, kwargs):
-            return _masked(draft, func, args, kwargs, result)
-    draft.sight.lose(f"a softmax, then {name or func}, and no product with values")
+            return replace(
+                draft, tensor=result, before_dropout=before_dropout, weights=before_dropout.flatten(0, -4), sink=sink
+            )
+        undoes_dropout = draft.before_dropout is not tensor and name in DIVISORS  # by each row's sum after dropout
+        if result.shape == tensor.shape and not undoes_dropout and _is_mask(name, tensor, args, kwargs):
+            return _after_mask(draft, func, args, kwargs, result)
+    draft.watched.note_unused_softmax(f"a softmax, then {name or func}, and no product with values")
     return None
 
 
-def _dropped(draft: Draft, args: tuple, kwargs: dict, result: Tensor) -> Draft:
-    """What dropout leaves; without training it leaves all."""
-    share = args[1] if len(args) > 1 else kwargs.get("p", 0.5)
+def _after_dropout(draft: Draft, args: tuple, kwargs: dict, result: Tensor) -> Draft:
+    """The draft after dropout, which changes nothing outside training."""
+    rate = args[1] if len(args) > 1 else kwargs.get("p", 0.5)
     training = args[2] if len(args) > 2 else kwargs.get("training", kwargs.get("train", True))
-    on = training and share > 0
-    return replace(draft, tensor=result, clean=draft.clean if on or draft.clean is not draft.tensor else result)
+    drops_weights = training and rate > 0
+    return replace(
+        draft,
+        tensor=result,
+        before_dropout=draft.before_dropout if drops_weights or draft.before_dropout is not draft.tensor else result,
+    )
 
 
-def _masked(draft: Draft, func: Callable, args: tuple, kwargs: dict, result: Tensor) -> Draft:
-    """The weights are what a mask leaves of them."""
-    clean = result
-    if draft.clean is not draft.tensor:
-        if draft.sight.differentiable:
+def _after_mask(draft: Draft, func: Callable, args: tuple, kwargs: dict, result: Tensor) -> Draft:
+    """The draft after a mask."""
+    before_dropout = result
+    if draft.before_dropout is not draft.tensor:
+        if draft.watched.differentiable:
             raise CaptureError(
-                f"'{draft.sight.places[0][1]}' masks its weights after dropout: their gradient can be followed only "
+                f"'{draft.watched.places[0][1]}' masks its weights after dropout: their gradient can be followed only "
                 "where there is no dropout, after model.eval()."
             )
-        clean = _again(draft, func, args, kwargs)
-    weights = clean if clean.shape == draft.weights.shape else clean.reshape(draft.weights.shape)
-    if draft.sight.differentiable:  # what the gradient reaches is what the model goes on with
-        result = clean = weights if weights is clean else weights.reshape(result.shape)
-    return replace(draft, tensor=result, clean=clean, weights=weights)
+        before_dropout = _reapply(draft, func, args, kwargs)
+    weights = (
+        before_dropout if before_dropout.shape == draft.weights.shape else before_dropout.reshape(draft.weights.shape)
+    )
+    if draft.watched.differentiable:  # the model must continue with the tensor that the gradient reaches
+        result = before_dropout = weights if weights is before_dropout else weights.reshape(result.shape)
+    return replace(draft, tensor=result, before_dropout=before_dropout, weights=weights)
 
 
-def _again(draft: Draft, func: Callable, args: tuple, kwargs: dict) -> Tensor:
-    """The same operation on the weights before dropout, of which the model's own tensor is left as it is."""
-    clean = draft.clean.clone() if getattr(func, "__name__", "").endswith(("_", "_imul__")) else draft.clean
-    return func(*(clean if argument is draft.tensor else argument for argument in args), **kwargs)
+def _reapply(draft: Draft, func: Callable, args: tuple, kwargs: dict) -> Tensor:
+    """The same operation applied to a copy of the weights before dropout."""
+    before_dropout = (
+        draft.before_dropout.clone()
+        if getattr(func, "__name__", "").endswith(("_", "_imul__"))
+        else draft.before_dropout
+    )
+    return func(*(before_dropout if argument is draft.tensor else argument for argument in args), **kwargs)
 
 
 def _is_mask(name: str, tensor: Tensor, args: tuple, kwargs: dict) -> bool:
-    """Whether an operation leaves out some weights, or makes what is left of each row sum to 1 again."""
+    """Whether an operation masks some weights, or normalises each row to sum to 1 again."""
     if name in FILLS:
         return True
-    others = [argument for argument in (*args, *kwargs.values()) if argument is not tensor]
-    if len(others) != 1:
+    other_arguments = [argument for argument in (*args, *kwargs.values()) if argument is not tensor]
+    if len(other_arguments) != 1:
         return False
-    (other,) = others
+    (other,) = other_arguments
     if name in FACTORS:
         if not isinstance(other, Tensor):
             return other == 1

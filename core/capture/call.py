@@ -1,4 +1,4 @@
-"""One attention call of a model: everything that its heads looked at, computed when somebody asks."""
+"""One attention call of a model: the weights of all heads, computed when they are read."""
 
 import math
 import warnings
@@ -8,94 +8,63 @@ from numbers import Integral
 from typing import Literal
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from ..errors import CaptureError
 from .overview import Reduce, block_width, pool_map
 from .product import Positions, Product, allowed, last_allowed
 from .provenance import Kind
-from .versions import lasting, version
+from .versions import version
+from .written import WrittenWeights
 
 Over = Literal["token", "channel"]
-Chosen = int | slice | Sequence[int] | None
+Selection = int | slice | Sequence[int] | None
 
-LARGE = 2**28  # bytes of weights that are worth a warning
-ROUNDED = 1e-3  # a sum that differs from 1 by no more than this, or by the rounding of its number format, is 1
-CHUNK = 2**20  # scores held at once while a whole map is summed up: 4 MB
-
-
-@dataclass(frozen=True, eq=False)
-class Written:
-    """Weights that exist as a tensor: seen as a softmax, edited, or kept differentiable."""
-
-    heads: tuple[int, ...]
-    weights: Float[Tensor, "batch head query key"]
-    blind: Bool[Tensor, "#batch head query 1"] | None = None  # queries that may look at nothing: zero here, NaN shown
-
-    def kept(self) -> "Written":
-        """The same, fit to be kept: what may be written again is copied, but for weights that a gradient reaches."""
-        return self if self.weights.requires_grad else Written(self.heads, lasting(self.weights), self.blind)
-
-    def beside(self, other: "Written | None") -> "Written":
-        """The heads of both, ascending."""
-        if other is None:
-            return self
-        heads = self.heads + other.heads
-        order = torch.tensor(heads).argsort().tolist()
-        blind = None
-        if self.blind is not None or other.blind is not None:
-            shares = [
-                part.weights.new_zeros(*part.weights.shape[:3], 1, dtype=torch.bool)
-                if part.blind is None
-                else part.blind.expand(*part.weights.shape[:3], 1)
-                for part in (self, other)
-            ]
-            blind = torch.cat(shares, dim=1)[:, order]
-        weights = torch.cat([self.weights, other.weights.to(self.weights)], dim=1)[:, order]
-        return Written(tuple(heads[place] for place in order), weights, blind)
+LARGE_MAP = 2**28  # bytes of weights above which a warning is given
+CHUNK = 2**20  # scores held in memory at once while a map is reduced: 4 MB
 
 
 @dataclass(eq=False)
 class ModuleRun:
-    """One run of a module that reads a sequence of `tokens`; it may make several maps, of some `rows` each.
+    """One run of a module that reads a sequence of `tokens`; it may compute several `maps`, with `rows` rows in all.
 
-    `chosen`: rows are those of some queries, in an order of their own (ProbSparse attention, Zhou et al. 2021).
+    `chosen`: the rows belong to some queries only, in any order (ProbSparse attention, Zhou et al. 2021).
     """
 
     tokens: int
     maps: int = 0
     rows: int = 0
-    most: int = 0  # rows of one map
+    most: int = 0  # rows of the largest map
     chosen: bool = False
 
     @property
     def in_pieces(self) -> bool:
-        """Whether no map of it has all rows in their order."""
+        """Whether no map of this run has all rows in the order of the tokens."""
         return self.chosen or (self.maps > 1 and self.most < self.tokens)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AttentionCall:
-    """Who looked at whom in one call of one attention module.
+    """The attention weights of one call of one attention module.
 
     `kind` is "self" where queries and keys come from one sequence, "cross" where they come from two, and "unknown"
     where neither the operations that made them, nor a causal mask, nor the model's configuration tells: equal lengths
-    do not. A fused call keeps its `product` (query, key, value, mask, scale) and no weights; a call seen through its
-    softmax keeps the `written` weights of all heads, and its values if they could be seen.
+    do not. A fused call stores its `product` (query, key, value, mask, scale) and no weights; a call recorded from its
+    softmax stores the `written` weights of all heads, and its values (`seen_value`) if they were found.
 
     Weights are those that were multiplied with the values, but before dropout: each row sums to 1, unless the model
-    masks weights after its softmax, where a row sums to what the mask leaves. A query that may look at nothing has NaN
-    weights: the softmax of nothing is not zero. `over` says what looks at what: "channel" where each row and column is
-    a channel, as in XCiT (El-Nouby et al. 2021, section 3.2). `sink` is what goes to an attention sink, which has no
+    masks weights after its softmax, where a row sums to what the mask leaves. A query whose mask allows no key has NaN
+    weights: the softmax over no keys is undefined. `over` says what rows and columns are: "channel" where they are
+    channels, as in XCiT (El-Nouby et al. 2021, section 3.2). `sink` is the weight of an attention sink, which has no
     key and no value (GPT-OSS): with it, each row sums to 1. `rows` are the positions of the queries, where the module
-    chose some of them for each head (ProbSparse attention).
+    selected some of them for each head (ProbSparse attention).
     """
 
     path: str
     kind: Kind
     product: Product | None
-    written: Written | None
+    written: WrittenWeights | None
     seen_value: Float[Tensor, "batch head key _"] | None = None
     over: Over = "token"
     sink: Float[Tensor, "batch head query"] | None = None
@@ -109,13 +78,13 @@ class AttentionCall:
 
     def __repr__(self) -> str:
         batch, heads, queries, keys = self.shape
-        seen = "fused" if self.product else "by its softmax"
+        source = "fused" if self.product else "by its softmax"
         changed = self._versions_now != self._versions
         causal = ", changed in place since" if changed else ", causal" if self.causal else ""
         over = "" if self.over == "token" else f", over {self.over}s"
         pieces = f", {self.partial[0]} of {self.partial[1]} rows" if self.partial else ""
         kind = "self or cross unknown" if self.kind == "unknown" else self.kind
-        return f"{self.path}: {kind}{causal}{over}{pieces}, {batch} x {heads} heads x {queries} x {keys}, {seen}"
+        return f"{self.path}: {kind}{causal}{over}{pieces}, {batch} x {heads} heads x {queries} x {keys}, {source}"
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
@@ -125,63 +94,62 @@ class AttentionCall:
 
     @property
     def batch_size(self) -> int:
-        """How many inputs were computed together; the windows of Swin count as inputs."""
+        """The number of inputs computed together; the windows of Swin count as inputs."""
         return self.shape[0]
 
     @property
     def heads(self) -> int:
-        """How many query heads; grouped-query models have fewer key heads."""
+        """The number of query heads; grouped-query models have fewer key heads."""
         return self.shape[1]
 
     @property
     def query_length(self) -> int:
-        """How many tokens look."""
+        """The number of queries."""
         return self.shape[2]
 
     @property
     def key_length(self) -> int:
-        """How many tokens are looked at."""
+        """The number of keys."""
         return self.shape[3]
 
     @property
     def partial(self) -> tuple[int, int] | None:
-        """The rows of this map and all that there are, where the module looks in pieces; None for a whole map."""
+        """(rows of this map, tokens of the sequence) where the module computes attention in pieces; else None."""
         if self.run is None or not self.run.in_pieces or self.kind == "cross":
             return None
         return self.query_length, self.run.tokens
 
     @property
-    def query(self) -> Float[Tensor, "batch head query each"] | None:
-        """The queries as the fused call got them; None when only the softmax was seen."""
+    def query(self) -> Float[Tensor, "batch head query head_dim"] | None:
+        """The queries as the fused call received them; None when the call was recorded from its softmax."""
         self.check_unchanged()
         return None if self.product is None else self.product.query
 
     @property
-    def key(self) -> Float[Tensor, "batch head key each"] | None:
-        """The keys, repeated for each query head that shares them; None when only the softmax was seen."""
+    def key(self) -> Float[Tensor, "batch head key head_dim"] | None:
+        """The keys, repeated for each query head that shares them; None when the call was recorded from its softmax."""
         self.check_unchanged()
         return None if self.product is None else self._for_each_head(self.product.key)
 
     @property
     def value(self) -> Float[Tensor, "batch head key _"] | None:
-        """The values, repeated for each query head that shares them; None where they could not be seen."""
+        """The values, repeated for each query head that shares them; None where they were not found."""
         self.check_unchanged()
         return self._for_each_head(self.product.value) if self.product else self.seen_value
 
     @property
     def scale(self) -> float | None:
-        """What the products of query and key are multiplied with; None when only the softmax was seen."""
+        """The factor of the products of query and key; None when the call was recorded from its softmax."""
         return None if self.product is None else self.product.scale
 
     @property
     def causal(self) -> bool:
-        """Whether no query may look at a key later than itself, also where keys come from a cache.
+        """Whether no query may attend to a later key, also where keys come from a cache.
 
-        False where queries and keys are of two sequences, or `kind` is unknown. Read off the mask (or the written
-        weights) of the first input's first head. With a cache the last key that a query may look at is itself, and each
-        query's is one later than that of the query before; so a static cache may have room for keys to come. A single
-        query is the newest token if its module was handed no other: else it is one that sums up a sequence, as a class
-        token does.
+        False for cross attention, or where `kind` is unknown. Read off the mask (or the written weights) of the first
+        input's first head. With a cache the last key that a query may attend to is its own, one later than that of the
+        query before; so a static cache may have room for keys to come. A single query is the newest token if its
+        module received no other token: else it is a query that pools a sequence, as a class token does.
         """
         if self.kind != "self":
             return False
@@ -194,30 +162,33 @@ class AttentionCall:
         bias = self.product.biases(slice(1), [0]) if self.product else self._all_written[:1, :1].detach().log()
         if bias is None:
             return False
-        looks = allowed(bias)[0, 0]
+        permitted = allowed(bias)[0, 0]
         if not cached:
-            return not looks.triu(1).any().item()
-        last = last_allowed(looks[looks.any(-1)])
+            return not permitted.triu(1).any().item()
+        last = last_allowed(permitted[permitted.any(-1)])
         return bool((last.diff() == 1).all())
 
     def weights(
-        self, head: int | None = None, item: int | None = None, queries: Chosen = None, keys: Chosen = None
+        self, head: int | None = None, item: int | None = None, queries: Selection = None, keys: Selection = None
     ) -> Float[Tensor, "*leading query key"]:
-        """How much each query takes of each key, exact in float32; each row sums to 1 over ALL keys.
+        """The attention weights, exact in float32; each row sums to 1 over ALL keys.
 
-        Where the model masks its weights after the softmax, or has an attention sink, a row sums to what is left of
-        it: `row_sums` has the sums, `rows_sum_to_one` says whether all of them are 1.
+        Where the model masks its weights after the softmax, or has an attention sink, a row sums to less: `row_sums`
+        has the sums, `rows_sum_to_one` says whether all of them are 1.
 
-        Of one head (query, key), of input 0 if no other `item` is chosen; without a head, of all heads of an item
-        (head, query, key) or of all (batch, head, query, key), with a warning where that is large. `queries` and `keys`
-        (a slice, a position, positions) choose a tile, which costs only its own area once the normaliser of its rows
-        is known.
+        With a `head`: its map (query, key) for input `item`, by default 0. Without one: all heads of an item
+        (head, query, key) or of all items (batch, head, query, key), with a warning where that is large. `queries` and
+        `keys` (a slice, a position, positions) select a tile, which costs only its own area once the normaliser of its
+        rows is known.
         """
         if head is None:
             return self._weights_of_all(item, queries, keys)
         item = 0 if item is None else item
-        self._check(head, item)
-        rows, columns = self._positions(queries, self.query_length), self._positions(keys, self.key_length)
+        self._check_choice(head, item)
+        rows, columns = (
+            self._checked_positions(queries, self.query_length),
+            self._checked_positions(keys, self.key_length),
+        )
         if (written := self._written(head, item)) is not None:
             return written[rows][:, columns].float()
         if keys is None:
@@ -225,73 +196,69 @@ class AttentionCall:
         normaliser = self._normaliser_of(head, item, rows)
         return (self._masked_scores(head, item, rows, columns) - normaliser[:, None]).exp()
 
-    def _weights_of_all(self, item: int | None, queries: Chosen, keys: Chosen) -> Float[Tensor, "*leading query key"]:
+    def _weights_of_all(
+        self, item: int | None, queries: Selection, keys: Selection
+    ) -> Float[Tensor, "*leading query key"]:
         items = range(self.batch_size) if item is None else [item]
-        if (size := 4 * len(items) * self.heads * self.query_length * self.key_length) > LARGE and queries is None:
+        if (size := 4 * len(items) * self.heads * self.query_length * self.key_length) > LARGE_MAP and queries is None:
             warnings.warn(
                 f"All weights of '{self.path}' take {size / 1e9:.1f} GB: weights(head, item) gives one map of them, "
                 "overview() shows it whole.",
                 stacklevel=3,
             )
-        columns = self._positions(keys, self.key_length)
-        found = torch.stack([torch.cat(list(self.weights_by_heads(each, queries)))[..., columns] for each in items])
-        return found if item is None else found[0]
+        columns = self._checked_positions(keys, self.key_length)
+        weights = torch.stack(
+            [torch.cat(list(self.weights_by_heads(number, queries)))[..., columns] for number in items]
+        )
+        return weights if item is None else weights[0]
 
-    def weights_by_heads(self, item: int = 0, queries: Chosen = None) -> Iterator[Float[Tensor, "head query key"]]:
-        """The weights of all heads in their order, as many together as are small: much sooner than one by one."""
-        self._check(0, item)
-        rows = self._positions(queries, self.query_length)
-        looking = len(range(self.query_length)[rows]) if isinstance(rows, slice) else len(rows)
-        together = max(1, CHUNK // max(1, looking * self.key_length))
-        for first in range(0, self.heads, together):
-            some = range(self.heads)[first : first + together]
+    def weights_by_heads(self, item: int = 0, queries: Selection = None) -> Iterator[Float[Tensor, "head query key"]]:
+        """The weights of all heads in their order, in groups that fit into memory: faster than one by one."""
+        self._check_choice(0, item)
+        rows = self._checked_positions(queries, self.query_length)
+        query_count = len(range(self.query_length)[rows]) if isinstance(rows, slice) else len(rows)
+        heads_at_once = max(1, CHUNK // max(1, query_count * self.key_length))
+        for first in range(0, self.heads, heads_at_once):
+            group = range(self.heads)[first : first + heads_at_once]
             if self.written is not None:
-                yield torch.stack([self.weights(head, item, queries) for head in some])
+                yield torch.stack([self.weights(head, item, queries) for head in group])
             else:
-                scores = self._product("weights").masked_scores(slice(item, item + 1), some, rows)
+                scores = self._require_product("weights").masked_scores(slice(item, item + 1), group, rows)
                 yield scores[0].float().softmax(-1)
 
     def row_sums(
-        self, head: int | None = None, item: int | None = None, queries: Chosen = None
+        self, head: int | None = None, item: int | None = None, queries: Selection = None
     ) -> Float[Tensor, "*leading query"]:
-        """What the weights of each row sum to, over all keys.
+        """The sum of each row's weights over all keys.
 
         1 for a softmax over the keys; less where an attention sink or a mask after the softmax took a part; 0 where
-        nothing is left of a row; NaN for a query that may look at nothing. `head`, `item` and `queries` choose as in
-        `weights`, and the axes are those of `weights` without the keys.
+        every weight of a row is masked; NaN for a query whose mask allows no key. `head`, `item` and `queries` select
+        as in `weights`, and the axes are those of `weights` without the keys.
         """
         if head is not None:
             return self.weights(head, item, queries).sum(-1)
         items = range(self.batch_size) if item is None else [item]
-        sums = [torch.cat([some.sum(-1) for some in self.weights_by_heads(number, queries)]) for number in items]
+        sums = [torch.cat([weights.sum(-1) for weights in self.weights_by_heads(number, queries)]) for number in items]
         return torch.stack(sums) if item is None else sums[0]
 
     @property
     def rows_sum_to_one(self) -> bool:
         """Whether each row is a distribution over its keys: no weight below 0, and a sum of 1.
 
-        True of every fused call without edits, as a softmax makes it so; else read off the written weights. Rows of
-        queries that may look at nothing (NaN) are not counted.
+        True for every fused call without edits, whose rows come from a softmax; else read off the written weights.
+        Rows of queries whose mask allows no key (NaN) are not counted.
         """
         self.check_unchanged()
-        if self.written is None:
-            return True
-        if self.has_negative_weights:
-            return False
-        rounded = max(ROUNDED, 2 * torch.finfo(self.written.weights.dtype).eps)
-        differs = (self.written.weights.detach().sum(-1, dtype=torch.float32) - 1).abs() > rounded  # False for NaN
-        if self.written.blind is not None:
-            differs = differs & ~self.written.blind[..., 0]
-        return not differs.any()
+        return self.written is None or self.written.rows_sum_to_one
 
     @property
     def has_negative_weights(self) -> bool:
-        """Whether some weight is below 0: no softmax makes one, but an edit or a fill after it can."""
+        """Whether some weight is below 0, as an edit or a fill after the softmax can make it."""
         self.check_unchanged()
-        return self.written is not None and bool((self.written.weights.detach() < 0).any())
+        return self.written is not None and self.written.has_negative
 
     def check_not_negative(self) -> None:
-        """Raise CaptureError if a weight is below 0: a view of shares has no place for it."""
+        """Raise CaptureError if a weight is below 0: a view's colour scale begins at 0."""
         if self.has_negative_weights:
             raise CaptureError(
                 f"'{self.path}' has attention weights below 0, which are no shares: call.weights() has the numbers, "
@@ -299,16 +266,19 @@ class AttentionCall:
             )
 
     def scores(
-        self, head: int = 0, item: int = 0, queries: Chosen = None, keys: Chosen = None
+        self, head: int = 0, item: int = 0, queries: Selection = None, keys: Selection = None
     ) -> Float[Tensor, "query key"]:
-        """The scaled products of query and key, before mask, softmax and any edit."""
-        self._check(head, item)
-        rows, columns = self._positions(queries, self.query_length), self._positions(keys, self.key_length)
-        return self._product("scores").scores(slice(item, item + 1), [head], rows, columns)[0, 0].float()
+        """The scaled products of query and key, before mask, softmax and edits."""
+        self._check_choice(head, item)
+        rows, columns = (
+            self._checked_positions(queries, self.query_length),
+            self._checked_positions(keys, self.key_length),
+        )
+        return self._require_product("scores").scores(slice(item, item + 1), [head], rows, columns)[0, 0].float()
 
     def output(self, head: int = 0, item: int = 0) -> Float[Tensor, "query _"]:
-        """What the head hands on: its weights times its values."""
-        self._check(head, item)
+        """The output of one head: its weights times its values, before the output projection."""
+        self._check_choice(head, item)
         values = self.product.value if self.product else self.seen_value
         if values is None:
             raise CaptureError(f"The values of '{self.path}' could not be seen, so its output cannot be shown.")
@@ -317,56 +287,56 @@ class AttentionCall:
 
     @property
     def log_normaliser(self) -> Float[Tensor, "batch head query"]:
-        """logsumexp of each row's masked scores, before any edit: a weight is exp(score - log_normaliser)."""
-        self._product("log_normaliser")
+        """logsumexp of each row's masked scores, before edits: a weight is exp(score - log_normaliser)."""
+        self._require_product("log_normaliser")
         batch, heads, _, _ = self.shape
         rows = [self._normaliser(head, item) for item in range(batch) for head in range(heads)]
         return torch.stack(rows).unflatten(0, (batch, heads))
 
     def overview(self, head: int = 0, item: int = 0, size: int = 512, reduce: Reduce = "mean") -> Float[Tensor, "_ _"]:
-        """The whole map in at most size x size cells, each the exact mean or maximum of its block of weights.
+        """The map in at most size x size cells, each the exact mean or maximum of its block of weights.
 
         A block is ceil(length / size) tokens wide; the last one may be smaller.
         """
-        self._check(head, item)
+        self._check_choice(head, item)
         if size < 1:
             raise CaptureError(f"An overview needs at least 1 cell, not {size}.")
         chunks = self._chunks(head, item, block_width(self.key_length, size))
         return pool_map(chunks, self.query_length, self.key_length, size, reduce)
 
     def _masked_scores(self, head: int, item: int, rows: Positions, keys: Positions = slice(None)) -> Tensor:
-        return self._product("scores").masked_scores(slice(item, item + 1), [head], rows, keys)[0, 0].float()
+        return self._require_product("scores").masked_scores(slice(item, item + 1), [head], rows, keys)[0, 0].float()
 
     def _normaliser(self, head: int, item: int) -> Float[Tensor, " query"]:
         if (item, head) not in self._normalisers:
             for _ in self._product_chunks(head, item, 1):
-                pass  # remembered on the way
+                pass  # fills self._normalisers
         return self._normalisers[item, head]
 
     def _normaliser_of(self, head: int, item: int, rows: Positions) -> Float[Tensor, " query"]:
-        """Of some rows only: not worth the whole map."""
+        """The log normalisers of some rows, without computing the whole map."""
         if (item, head) in self._normalisers:
             return self._normalisers[item, head][rows]
-        chosen = torch.arange(self.query_length, device=self._product("scores").query.device)[rows]
-        chunks = chosen.split(self._rows_at_once)
+        positions = torch.arange(self.query_length, device=self._require_product("scores").query.device)[rows]
+        chunks = positions.split(self._rows_at_once)
         return torch.cat([self._masked_scores(head, item, chunk).logsumexp(-1) for chunk in chunks])
 
     def _chunks(self, head: int, item: int, block: int = 1) -> Iterator[Float[Tensor, "_ _"]]:
-        """The whole map, some rows at a time."""
+        """The map of one head, some rows at a time."""
         if (written := self._written(head, item)) is not None:
             return (rows.float() for rows in written.split(self._rows_at_once))
         return self._product_chunks(head, item, block)
 
     def _product_chunks(self, head: int, item: int, block: int) -> Iterator[Float[Tensor, "_ _"]]:
-        """Whole blocks of keys that the causal mask hides from all rows of a chunk are left out."""
-        normalisers, causal = [], self._product("scores").is_causal
+        """As `_chunks`, from queries and keys, without blocks of keys that the causal mask hides from a whole chunk."""
+        normalisers, causal = [], self._require_product("scores").is_causal
         for start in range(0, self.query_length, self._rows_at_once):
             stop = min(start + self._rows_at_once, self.query_length)
-            reach = math.ceil(stop / block) * block if causal else self.key_length
-            scores = self._masked_scores(head, item, slice(start, stop), slice(0, reach))
-            weights, best = scores.softmax(-1), scores.amax(-1)
+            stop_key = math.ceil(stop / block) * block if causal else self.key_length
+            scores = self._masked_scores(head, item, slice(start, stop), slice(0, stop_key))
+            weights, largest = scores.softmax(-1), scores.amax(-1)
             # logsumexp without a second exponential: the best score has the weight exp(best) / sum.
-            normalisers.append(torch.where(best.isneginf(), best, best - weights.amax(-1).log()))
+            normalisers.append(torch.where(largest.isneginf(), largest, largest - weights.amax(-1).log()))
             yield weights
         self._normalisers[item, head] = torch.cat(normalisers)
 
@@ -375,11 +345,7 @@ class AttentionCall:
         return max(1, CHUNK // self.key_length)
 
     def _written(self, head: int, item: int) -> Float[Tensor, "query key"] | None:
-        if self.written is None or head not in self.written.heads:
-            return None
-        place, blind = self.written.heads.index(head), self.written.blind
-        weights = self.written.weights[item, place].detach()
-        return weights if blind is None else weights.masked_fill(blind[item, place], math.nan)
+        return None if self.written is None else self.written.map_of(head, item)
 
     @property
     def _all_written(self) -> Float[Tensor, "batch head query key"]:
@@ -387,46 +353,46 @@ class AttentionCall:
         return self.written.weights
 
     def _for_each_head(self, tensor: Float[Tensor, "batch _ key _"]) -> Float[Tensor, "batch head key _"]:
-        shared = self.heads // tensor.shape[1]
-        return tensor if shared == 1 else tensor.repeat_interleave(shared, dim=1)
+        group_size = self.heads // tensor.shape[1]
+        return tensor if group_size == 1 else tensor.repeat_interleave(group_size, dim=1)
 
     @property
     def _versions_now(self) -> tuple[int, ...]:
-        """How often the memory of everything that was recorded, and that a module may have kept too, was written."""
+        """How often the memory of each recorded tensor was written in place (see `versions.version`)."""
         product, written = self.product, self.written
         parts = (product.query, product.key, product.value, product.mask) if product else ()
         own = (written.weights,) if written else ()
         return tuple(version(part) for part in (*parts, *own, self.seen_value, self.sink) if part is not None)
 
     def check_unchanged(self) -> None:
-        """Raise CaptureError if a module wrote into what was recorded, in place and later: it is another run then."""
+        """Raise CaptureError if a recorded tensor was written in place after its attention ran."""
         if self._versions_now != self._versions:
             raise CaptureError(
                 f"What '{self.path}' read was changed in place after its attention ran, so its record no longer holds: "
                 "record under torch.inference_mode(), where everything is copied, or read it before the change."
             )
 
-    def _product(self, wanted: str) -> Product:
+    def _require_product(self, missing: str) -> Product:
         self.check_unchanged()
         if self.product is None:
             raise CaptureError(
                 f"'{self.path}' does not call scaled_dot_product_attention: it was seen through its softmax, which "
-                f"shows its weights but not its {wanted}."
+                f"shows its weights but not its {missing}."
             )
         return self.product
 
-    def _check(self, head: int, item: int) -> None:
+    def _check_choice(self, head: int, item: int) -> None:
         self.check_unchanged()
-        for name, chosen, count in (("head", head, self.heads), ("item", item, self.batch_size)):
-            if isinstance(chosen, bool) or not isinstance(chosen, Integral):
-                raise CaptureError(f"A {name} is a whole number, not {chosen!r}.")
-            if not 0 <= chosen < count:
-                raise CaptureError(f"'{self.path}' has no {name} {chosen}: they are numbered 0 to {count - 1}.")
+        for name, number, count in (("head", head, self.heads), ("item", item, self.batch_size)):
+            if isinstance(number, bool) or not isinstance(number, Integral):
+                raise CaptureError(f"A {name} is a whole number, not {number!r}.")
+            if not 0 <= number < count:
+                raise CaptureError(f"'{self.path}' has no {name} {number}: they are numbered 0 to {count - 1}.")
 
-    def _positions(self, chosen: Chosen, length: int) -> Positions:
-        if chosen is None or isinstance(chosen, slice):
-            return chosen or slice(None)
-        positions = torch.as_tensor(chosen, dtype=torch.long).reshape(-1)
+    def _checked_positions(self, selection: Selection, length: int) -> Positions:
+        if selection is None or isinstance(selection, slice):
+            return selection or slice(None)
+        positions = torch.as_tensor(selection, dtype=torch.long).reshape(-1)
         if ((positions < 0) | (positions >= length)).any():
-            raise CaptureError(f"'{self.path}' has the positions 0 to {length - 1} here, not {chosen}.")
+            raise CaptureError(f"'{self.path}' has the positions 0 to {length - 1} here, not {selection}.")
         return positions

@@ -1,4 +1,4 @@
-"""What may be done to a head: silence it, level it, sharpen or flatten it, cut links, paste a pattern, replace it."""
+"""Edits of a head: silence, uniform, temperature, cut links, paste a pattern, replace its product, patch its parts."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -11,33 +11,33 @@ from torch import Tensor
 
 from ..errors import CaptureError
 
-# An edit turns the masked scores of one head into weights; `allowed` says which keys its mask lets a query look at.
+# An edit turns the masked scores of one head into weights; `allowed` says which keys its mask lets a query attend to.
 Map = Float[Tensor, "batch query key"]
 Allowed = Bool[Tensor, "batch query key"]
 
 
 @dataclass(frozen=True)
 class Silence:
-    """The head says nothing: its weights are zero."""
+    """All weights of the head become zero."""
 
     def __call__(self, scores: Map, allowed: Allowed) -> Map:
-        """Nothing of anything."""
+        """Zeros."""
         del allowed
         return torch.zeros_like(scores)
 
 
 @dataclass(frozen=True)
 class Uniform:
-    """The head takes the same of each key that its mask allows."""
+    """The head attends uniformly to the keys that its mask allows."""
 
     def __call__(self, scores: Map, allowed: Allowed) -> Map:
-        """The same of each allowed key."""
+        """Equal weights for all allowed keys."""
         return normalise(torch.zeros_like(scores).masked_fill(~allowed, -math.inf))
 
 
 @dataclass(frozen=True)
 class Temperature:
-    """The head's scores are divided by `degree`: below 1 it is more decided, above 1 less."""
+    """The head's scores are divided by `degree`: below 1 its weights become sharper, above 1 flatter."""
 
     degree: float
 
@@ -47,19 +47,19 @@ class Temperature:
 
     def __call__(self, scores: Map, allowed: Allowed) -> Map:
         """A softmax at this temperature."""
-        # Less their best first: in a row that is forbidden as a whole the lowest finite number would become infinite.
-        best = scores.amax(-1, keepdim=True).nan_to_num(neginf=0.0)
-        return normalise(((scores - best) / self.degree).masked_fill(~allowed, -math.inf))
+        # Subtract the largest first: in a fully masked row the lowest finite number would become infinite.
+        largest = scores.amax(-1, keepdim=True).nan_to_num(neginf=0.0)
+        return normalise(((scores - largest) / self.degree).masked_fill(~allowed, -math.inf))
 
 
 @dataclass(frozen=True)
 class Cut:
-    """The head may not look along these (query, key) links; what is left of a row is shared out again.
+    """The head may not attend along these (query, key) links; the softmax is computed without them.
 
-    A query that has no key left takes nothing: its weights are zero. A link outside the map is an error, unless the
-    map is `growing`, as while a text is written token by token: then queries are counted from the beginning of the
-    text, also where a step reads the newest one only and takes keys and values from a cache, and a link waits until
-    there is such a query.
+    A query without any key left has zero weights. A link outside the map is an error, unless the map is `growing`, as
+    while a text is generated token by token: then queries are counted from the beginning of the text, also where a
+    step reads the newest one only and takes keys and values from a cache, and a link applies once there is such a
+    query.
     """
 
     links: Iterable[tuple[int, int]]
@@ -67,8 +67,8 @@ class Cut:
 
     def __post_init__(self):
         object.__setattr__(self, "links", frozenset(self.links))
-        if wrong := [link for link in sorted(self.links) if min(link) < 0]:
-            raise CaptureError(f"The link {wrong[0]} cannot be cut: queries and keys are counted from 0.")
+        if invalid := [link for link in sorted(self.links) if min(link) < 0]:
+            raise CaptureError(f"The link {invalid[0]} cannot be cut: queries and keys are counted from 0.")
 
     def __call__(self, scores: Map, allowed: Allowed, first: int = 0) -> Map:
         """A softmax without the cut links; `first` is the number of the map's first query in a growing text."""
@@ -89,12 +89,12 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class Paste:
-    """The head looks as this pattern says, one for each input or one for all; it is taken as it is."""
+    """The head's weights become this pattern, one for each input or one for all; it is not normalised."""
 
     pattern: Float[Tensor, "query key"] | Float[Tensor, "batch query key"]
 
     def __call__(self, scores: Map, allowed: Allowed) -> Map:
-        """The pattern, for each input."""
+        """The pattern, expanded to all inputs; CaptureError where its shape does not fit."""
         del allowed
         if self.pattern.shape not in (scores.shape, scores.shape[1:]):
             raise CaptureError(
@@ -108,10 +108,10 @@ class Paste:
 class Replace:
     """The product of query, key and value is computed in another way, for instance by an approximation.
 
-    Not an edit of weights: `product` gets query, key and value (batch, head, query | key, each), with the query scaled
-    so that scores are to be divided by sqrt(each), and no dropout; it gives (batch, head, query, each). `causal` says
-    whether it lets no query look at a later key, and must agree with the layer. `weights` (query, key) writes out the
-    map that it stands for: only a record that is made at the same time asks for it.
+    Not an edit of weights: `product` receives query, key and value (batch, head, query | key, head_dim), with the query
+    scaled so that scores are to be divided by sqrt(head_dim), and no dropout; it returns (batch, head, query,
+    head_dim). `causal` says whether no query attends to a later key, and must agree with the layer. `weights` takes
+    query and key and returns the map that the product stands for: only a record made at the same time needs it.
     """
 
     product: Callable[[Tensor, Tensor, Tensor], Tensor]
@@ -121,18 +121,18 @@ class Replace:
 
 @dataclass(frozen=True, eq=False)
 class Apply:
-    """The head's weights become what a function makes of them: (batch, query, key), taken as it is."""
+    """The head's weights become `function(weights)`, of shape (batch, query, key); they are not normalised."""
 
     function: Callable[[Tensor], Tensor]
 
     def __call__(self, scores: Map, allowed: Allowed) -> Map:
-        """The function's weights."""
+        """The function's weights; CaptureError where their shape differs."""
         new = self.function(normalise(scores.masked_fill(~allowed, -math.inf)))
         if not isinstance(new, Tensor) or new.shape != scores.shape:
-            found = tuple(new.shape) if isinstance(new, Tensor) else type(new).__name__
+            returned = tuple(new.shape) if isinstance(new, Tensor) else type(new).__name__
             raise CaptureError(
                 f"A function of a head's weights gives weights of the same shape, {tuple(scores.shape)} (batch, query, "
-                f"key), not {found}."
+                f"key), not {returned}."
             )
         return new.to(scores)
 
@@ -152,15 +152,15 @@ class Only:
         object.__setattr__(self, "edit", inner)
 
     def __call__(self, scores: Map, allowed: Allowed, first: int = 0) -> Map:
-        """The edit's weights for the chosen inputs, the head's own for the others."""
-        new = made(self.edit, scores, allowed, first)
+        """The edit's weights for the selected inputs, the head's own for the others."""
+        new = apply_edit(self.edit, scores, allowed, first)
         if self.items is None:
             return new
-        if wrong := [item for item in self.items if not 0 <= item < len(scores)]:
-            raise CaptureError(f"There is no input {wrong[0]} in this batch: it has {len(scores)}, numbered from 0.")
-        chosen = torch.zeros(len(scores), 1, 1, dtype=torch.bool, device=scores.device)
-        chosen[list(self.items)] = True
-        return torch.where(chosen, new, normalise(scores.masked_fill(~allowed, -math.inf)))
+        if invalid := [item for item in self.items if not 0 <= item < len(scores)]:
+            raise CaptureError(f"There is no input {invalid[0]} in this batch: it has {len(scores)}, numbered from 0.")
+        is_edited = torch.zeros(len(scores), 1, 1, dtype=torch.bool, device=scores.device)
+        is_edited[list(self.items)] = True
+        return torch.where(is_edited, new, normalise(scores.masked_fill(~allowed, -math.inf)))
 
 
 Edit = Silence | Uniform | Temperature | Cut | Paste | Apply | Only
@@ -170,8 +170,8 @@ Edit = Silence | Uniform | Temperature | Cut | Paste | Apply | Only
 class Patch:
     """A head's query, key, value or output is that of the same head in another recorded call: activation patching.
 
-    Not an edit of weights: these follow from what the head is given. The call must have been seen as a fused one, with
-    the same sizes (Meng et al. 2022, section 2, patch what a layer writes; here it is one head's part).
+    Not an edit of weights: these follow from the patched query and key. The call must have been recorded from a fused
+    kernel, with the same sizes (Meng et al. 2022, section 2, patch the output of a layer; here it is one head's part).
     """
 
     part: str  # "query", "key", "value" or "output"
@@ -183,43 +183,45 @@ class Patch:
         if self.call.product is None:
             raise CaptureError(f"'{self.call.path}' was seen through its softmax: it has no {self.part} to patch with.")
 
-    def of_head(self, head: int, like: Float[Tensor, "batch position each"]) -> Float[Tensor, "batch position each"]:
-        """The other run's part of a head; CaptureError where its sizes are others than those of `like`."""
+    def of_head(
+        self, head: int, like: Float[Tensor, "batch position head_dim"]
+    ) -> Float[Tensor, "batch position head_dim"]:
+        """The part of a head in the other run; CaptureError where its shape is not that of `like`."""
         if not 0 <= head < self.call.heads:
             raise CaptureError(f"'{self.call.path}' has no head {head}: they are numbered 0 to {self.call.heads - 1}.")
         if self.part == "output":
-            found = torch.stack([self.call.output(head, item) for item in range(self.call.batch_size)])
+            patch = torch.stack([self.call.output(head, item) for item in range(self.call.batch_size)])
         else:
-            found = getattr(self.call, self.part)[:, head]
-        if found.shape != like.shape:
+            patch = getattr(self.call, self.part)[:, head]
+        if patch.shape != like.shape:
             raise CaptureError(
-                f"The {self.part} of '{self.call.path}' has the sizes {tuple(found.shape)} (batch, position, channel), "
+                f"The {self.part} of '{self.call.path}' has the sizes {tuple(patch.shape)} (batch, position, channel), "
                 f"and {tuple(like.shape)} are needed: both runs must read inputs of the same lengths."
             )
-        return found.to(like)
+        return patch.to(like)
 
 
-def made(edit: "Edit", scores: Map, allowed: Allowed, first: int) -> Map:
-    """The weights after an edit; `first` is the number of the map's first query, for links of a growing text."""
+def apply_edit(edit: "Edit", scores: Map, allowed: Allowed, first: int) -> Map:
+    """The weights after an edit; `first` is the position of the map's first query in a growing text."""
     return edit(scores, allowed, first) if isinstance(edit, Cut | Only) else edit(scores, allowed)
 
 
 def grows(edit: "Edit") -> bool:
-    """Whether an edit counts queries from the beginning of a text that is being written."""
+    """Whether an edit counts queries from the beginning of a growing text."""
     return grows(edit.edit) if isinstance(edit, Only) else isinstance(edit, Cut) and edit.growing
 
 
 NAMED = {"silence": Silence(), "uniform": Uniform(), "sharpen": Temperature(0.5), "flatten": Temperature(2.0)}
 
 
-def read_edit(wanted: Edit | Patch | Replace | Callable[[Tensor], Tensor] | str) -> Edit | Patch | Replace:
-    """An edit, or the one with this name, or that of a function of weights."""
-    edit = NAMED.get(wanted, wanted) if isinstance(wanted, str) else wanted
+def read_edit(edit_or_name: Edit | Patch | Replace | Callable[[Tensor], Tensor] | str) -> Edit | Patch | Replace:
+    """The edit for an edit, its name, or a function of weights; CaptureError for anything else."""
+    edit = NAMED.get(edit_or_name, edit_or_name) if isinstance(edit_or_name, str) else edit_or_name
     if not isinstance(edit, Edit | Patch | Replace) and callable(edit) and not isinstance(edit, type):
         return Apply(edit)
     if not isinstance(edit, Edit | Patch | Replace):
         raise CaptureError(
-            f"{wanted!r} is not an edit: use one of {', '.join(map(repr, NAMED))}, Temperature(t), "
+            f"{edit_or_name!r} is not an edit: use one of {', '.join(map(repr, NAMED))}, Temperature(t), "
             "Cut({(query, key), ...}), Paste(pattern), Only(edit, items=..., steps=...), Patch(part, call), "
             "Replace(product, causal=...) or a function of the weights."
         )

@@ -1,4 +1,4 @@
-"""Labels of tokens, as they are given to a record or to a view."""
+"""Labels of tokens for a record or a view."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,10 @@ from ..errors import CaptureError
 
 
 def read_labels(tokens: Any) -> tuple[Any, ...]:
-    """One string for each token of one input, or a tuple of them for each input; CaptureError for anything else."""
+    """A tuple of strings, one for each token, or a tuple of such tuples, one for each input.
+
+    Raises CaptureError for anything else.
+    """
     labels = _listed(tokens)
     if labels and isinstance(labels[0], Sequence | np.ndarray) and not isinstance(labels[0], str):
         return tuple(strings(row) for row in labels)
@@ -17,12 +20,12 @@ def read_labels(tokens: Any) -> tuple[Any, ...]:
 
 
 def strings(tokens: Any) -> tuple[str, ...]:
-    """One string for each token of one input; CaptureError for anything else, such as the numbers of tokens."""
+    """A tuple of strings, one for each token; CaptureError for anything else, such as token ids."""
     labels = _listed(tokens)
-    for place, label in enumerate(labels):
+    for index, label in enumerate(labels):
         if not isinstance(label, str):
             raise CaptureError(
-                f"Labels are strings, one for each token, and the one of token {place} is {label!r:.60}: turn numbers "
+                f"Labels are strings, one for each token, and the one of token {index} is {label!r:.60}: turn numbers "
                 "into tokens first, as with tokenizer.convert_ids_to_tokens(ids)."
             )
     return tuple(labels)

@@ -1,4 +1,4 @@
-"""Which number a model gives the layer of a recorded call, where some of its layers have no attention to record."""
+"""The number of the layer of a recorded call, in models of which some layers have no attention to record."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -19,7 +19,7 @@ def layer_numbers(calls: Sequence[AttentionCall]) -> tuple[int, ...]:
 
 
 def by_layer(calls: Sequence[AttentionCall]) -> dict[int, AttentionCall]:
-    """The calls by `layer_numbers`."""
+    """The calls by their layer numbers; see `layer_numbers`."""
     return dict(zip(layer_numbers(calls), calls, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Do queries and keys come from one sequence? Read off which tensors were computed from which."""
+"""Whether queries and keys come from one sequence, read off which tensors were computed from which."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
@@ -19,21 +19,21 @@ PRODUCTS = {
 SUMS = {"add", "add_", "__add__", "__radd__", "__iadd__", "sub", "__sub__"}  # additive attention adds query and key
 _PROJECTIONS = ("linear", "addmm", "conv", "_mm")  # in the name of a function; so are all kernels of torch.ops
 
-PLAIN = {int, float, bool, str, type(None), torch.Size, torch.dtype, torch.device}  # arguments that are no tensors
+NON_TENSORS = {int, float, bool, str, type(None), torch.Size, torch.dtype, torch.device}
 
-Entered = dict[int, tuple[int, tuple[int, int]]]
+ArgumentTensors = dict[int, tuple[int, tuple[int, int]]]  # id of a tensor: its number of elements and its memory
 
-LONGEST = 400  # operations remembered: several times those of one attention module
-MOST = 10_000  # keys remembered
-NOTHING: Mapping[int, Traced] = {}
+MAX_STEPS = 400  # operations remembered: several times those of one attention module
+MAX_KEYS = 10_000  # keys remembered
+NO_KEYS: Mapping[int, Traced] = {}
 
 
 class Step(NamedTuple):
-    """One operation: what went in and what came out, as identities, so that no tensor is kept alive.
+    """One operation: its inputs and outputs by `id`, so that no tensor is kept alive.
 
-    An identity may be used again after its tensor is gone. Reading backwards, the latest step that made it before it
-    was used is the right one; so steps that made something out of nothing are remembered too. `rows` are the numbers
-    of the rows that an indexing took, if it did.
+    An id may be reused after its tensor is freed. Reading backwards, the latest step before the use that has it as an
+    output is the right one; so steps without inputs are stored too. `rows` are the row numbers that an indexing
+    selected, if the operation is one.
     """
 
     operation: Callable
@@ -47,186 +47,190 @@ class Lineage:
 
     def __init__(self):
         self._steps: list[Step] = []
-        self._forgotten = 0  # how many steps came before these
-        self._keys: dict[int, Traced] = {}  # tensors that are still those of which an earlier attention made its keys
-        # Identities of what the watched models have learned or hold: no activations.
+        self._forgotten = 0  # the number of steps dropped before these
+        self._keys: dict[int, Traced] = {}  # ids of the keys of earlier attentions, and of what they were computed from
+        # Ids of the parameters and buffers of the watched models: they are no activations.
         self.constants: Collection[int] = ()
-        self.chooses = False  # whether some operation chose rows
+        self.selects_rows = False  # whether some operation selected rows
 
-    def note(self, operation: Callable, args: tuple, kwargs: dict, result: object) -> set[int]:
-        """Remember one operation; one that returns nothing has changed its first argument.
+    def remember(self, operation: Callable, args: tuple, kwargs: dict, result: object) -> set[int]:
+        """Store one operation; one that returns None has changed its first argument in place.
 
-        Gives the identities of the parameters that took part. They belong to no sequence, so they are no lineage.
+        Returns the ids of the parameters among its arguments, which belong to no sequence and are not stored.
         """
         parameters: set[int] = set()
         outputs = _identities(args[:1] if result is None else (result,), parameters)
         if not outputs:
             return parameters
         inputs = _identities((*args, *kwargs.values()) if kwargs else args, parameters)
-        # A new tensor may have the identity of one that is gone, or something went into an old one.
+        # A new tensor may have the id of a freed one, or the operation wrote into an old one.
         if inputs != outputs:
             for output in outputs:
                 self._keys.pop(output, None)
         rows = chosen_rows(operation, args)
-        self.chooses |= rows is not None
+        self.selects_rows |= rows is not None
         self._steps.append(Step(operation, inputs, outputs, rows))
-        if len(self._steps) > 2 * LONGEST:
-            del self._steps[:LONGEST]
-            self._forgotten += LONGEST
+        if len(self._steps) > 2 * MAX_STEPS:
+            del self._steps[:MAX_STEPS]
+            self._forgotten += MAX_STEPS
         return parameters
 
-    def of_pair(self, query: Tensor, key: Tensor, callers: list[Caller]) -> Traced:
+    def trace_pair(self, query: Tensor, key: Tensor, callers: list[Caller]) -> Traced:
         """Whether query and key were projected from the same argument of the attention module.
 
-        That module is the nearest one in which either was projected: a module that is handed finished queries and
-        keys says nothing.
+        That module is the innermost one in which either was projected: a module that receives projected queries and
+        keys as arguments does not tell.
         """
-        for entered in map(_entered, callers):
-            origins = self._origin(id(query), entered), self._origin(id(key), entered, keys=self._keys)
-            traced = decide(*origins, few=query.numel() // query.shape[-3] if query.ndim > 2 else query.numel())
+        for arguments in map(_argument_tensors, callers):
+            origins = self._origin(id(query), arguments), self._origin(id(key), arguments, keys=self._keys)
+            traced = decide(*origins, head_size=query.numel() // query.shape[-3] if query.ndim > 2 else query.numel())
             steps = origins[0].steps + origins[1].steps
-            if traced.kind == "self" or any(self._projects(step, entered) for step in steps):
-                return self._remember(self._with_rows(traced, *origins, entered), id(key), origins[1], entered)
+            if traced.kind == "self" or any(self._projects(step, arguments) for step in steps):
+                return self._remember_keys(self._with_rows(traced, *origins, arguments), id(key), origins[1], arguments)
         return Traced()
 
-    def of_scores(self, scores: Tensor, callers: list[Caller]) -> Traced:
-        """The same, for the two factors of each matrix product that made some scores; one such product is enough.
+    def trace_scores(self, scores: Tensor, callers: list[Caller]) -> Traced:
+        """As `trace_pair`, for the two factors of each matrix product that scores were computed from; one is enough.
 
-        Without a product (additive attention, Bahdanau et al. 2015), for the two parts of each sum.
+        Without a product (additive attention, Bahdanau et al. 2015), for the two operands of each sum.
         """
-        for entered in map(_entered, callers):
-            _, _, steps = self._trace({id(scores)}, entered)
-            if not any(self._projects(step, entered) for step in steps):
+        for arguments in map(_argument_tensors, callers):
+            _, _, steps = self._trace({id(scores)}, arguments)
+            if not any(self._projects(step, arguments) for step in steps):
                 continue
-            products = [step for step in steps if self._multiplies(step, entered)]
-            pairs = [self._pair(step, entered) for step in products]
+            products = [step for step in steps if self._is_activation_product(step, arguments)]
+            pairs = [self._operand_origins(step, arguments) for step in products]
             compared = bool(pairs)
             if not pairs:
                 added = (step for step in steps if _name(self._steps[step].operation) in SUMS)
-                pairs = [self._pair(step, entered) for step in added]
+                pairs = [self._operand_origins(step, arguments) for step in added]
             decided = [(decide(*pair[:2]), pair) for pair in pairs if pair]
-            chosen = next((one for one in decided if one[0].kind == "self"), None)
-            chosen = chosen or next((one for one in decided if one[0].kind), decided[0] if decided else None)
-            if chosen is None:  # scores of one sequence alone: where rows are not its tokens, queries are learned
+            decision = next((candidate for candidate in decided if candidate[0].kind == "self"), None)
+            decision = decision or next(
+                (candidate for candidate in decided if candidate[0].kind), decided[0] if decided else None
+            )
+            if decision is None:  # scores of one sequence alone: where rows are not its tokens, queries are learned
                 learned = scores.shape[-2] != scores.shape[-1]
-                return Traced("cross" if learned else None, compared=compared, entered=entered)
-            traced, (query, key, name) = chosen
-            traced = self._with_rows(traced, query, key, entered)._replace(compared=compared, entered=entered)
-            return self._remember(traced, name, key, entered)
+                return Traced("cross" if learned else None, compared=compared, arguments=arguments)
+            traced, (query, key, name) = decision
+            traced = self._with_rows(traced, query, key, arguments)._replace(compared=compared, arguments=arguments)
+            return self._remember_keys(traced, name, key, arguments)
         return Traced()
 
-    def is_a_product(self, tensor: Tensor, entered: Entered) -> bool:
-        """Whether a tensor was made, within the module that was called with these, by multiplying two activations."""
-        return any(self._multiplies(step, entered) for step in self._trace({id(tensor)}, entered)[2])
+    def is_activation_product(self, tensor: Tensor, arguments: ArgumentTensors) -> bool:
+        """Whether a tensor was computed, within the module called with `arguments`, by multiplying two activations."""
+        return any(self._is_activation_product(step, arguments) for step in self._trace({id(tensor)}, arguments)[2])
 
     def is_view(self, tensor: Tensor, source: Tensor) -> bool:
-        """Whether a tensor is another one, with nothing multiplied in between."""
-        found, _, steps = self._trace({id(tensor)}, {id(source): (0, (0, 0))})
+        """Whether a tensor was computed from `source` without a product in between."""
+        sources, _, steps = self._trace({id(tensor)}, {id(source): (0, (0, 0))})
         operations = [self._steps[step].operation for step in steps]
-        return bool(found) and not any(one in PRODUCTS or _is_projection(one) for one in operations)
+        return bool(sources) and not any(operation in PRODUCTS or _is_projection(operation) for operation in operations)
 
-    def _pair(self, step: int, entered: Entered) -> tuple[Origin, Origin, int] | None:
-        """Where the two parts of a product or sum came from, and the identity of the second; None for one part."""
+    def _operand_origins(self, step: int, arguments: ArgumentTensors) -> tuple[Origin, Origin, int] | None:
+        """The origins of the two operands of a product or sum, and the id of the second; None for one operand."""
         parts = self._steps[step].inputs[-2:]
         if len(parts) < 2:
             return None
-        first = self._origin(parts[0], entered, before=step)
-        second = self._origin(parts[1], entered, before=step, keys=self._keys)
+        first = self._origin(parts[0], arguments, before=step)
+        second = self._origin(parts[1], arguments, before=step, keys=self._keys)
         return None if first.is_constant and second.is_constant else (first, second, parts[1])
 
-    def _multiplies(self, step: int, entered: Entered) -> bool:
-        """Whether this is a product of two tensors that both came from somewhere: not one of a weight."""
+    def _is_activation_product(self, step: int, arguments: ArgumentTensors) -> bool:
+        """Whether a step is the product of two activations, neither of which is a weight."""
         if self._steps[step].operation not in PRODUCTS:
             return False
-        pair = self._pair(step, entered)
+        pair = self._operand_origins(step, arguments)
         return pair is not None and not (pair[0].is_weight or pair[1].is_weight)
 
-    def _projects(self, step: int, entered: Entered) -> bool:
-        """Whether this multiplies with a weight: also in a kernel of one's own, such as that of 8-bit layers."""
+    def _projects(self, step: int, arguments: ArgumentTensors) -> bool:
+        """Whether a step multiplies with a weight, also in a custom kernel such as that of 8-bit layers."""
         operation, inputs = self._steps[step].operation, self._steps[step].inputs
         if operation in PRODUCTS:
-            return len(inputs) < 2 or any(self._origin(part, entered, before=step).is_weight for part in inputs[-2:])
+            return len(inputs) < 2 or any(self._origin(part, arguments, before=step).is_weight for part in inputs[-2:])
         return _is_projection(operation)
 
     def _origin(
-        self, tensor: int, entered: Entered, before: int | None = None, keys: Mapping[int, Traced] = NOTHING
+        self, tensor: int, arguments: ArgumentTensors, before: int | None = None, keys: Mapping[int, Traced] = NO_KEYS
     ) -> Origin:
-        """Where a tensor came from; the trail of a key ends at the `keys` of an earlier attention."""
-        sources, unmade, steps = self._trace({tensor}, entered, before, keys)
-        largest = max(sources, key=lambda name: (entered[name][0], name), default=None)
+        """The origin of a tensor (by id); the trail of a key ends at the `keys` of an earlier attention."""
+        sources, unmade, steps = self._trace({tensor}, arguments, before, keys)
+        largest = max(sources, key=lambda name: (arguments[name][0], name), default=None)
         earlier = next((keys[name] for name in unmade if name in keys), None)
         missing = {name for name in unmade if name not in self.constants}
-        size, sequence = (0, None) if largest is None else entered[largest]
+        size, sequence = (0, None) if largest is None else arguments[largest]
         return Origin(sequence, size, not missing, earlier, steps)
 
-    def _remember(self, traced: Traced, key: int, origin: Origin, entered: Entered) -> Traced:
-        """Remember that these tensors are keys: the key, and what it was made of after its projection."""
+    def _remember_keys(self, traced: Traced, key: int, origin: Origin, arguments: ArgumentTensors) -> Traced:
+        """Store that the key is one, and so are the tensors from its projection to it; returns `traced`."""
         if traced.kind:
-            known = Traced(traced.kind, queries=traced.queries)
-            made = [
-                name for step in self._since_projection(origin.steps, entered) for name in self._steps[step].outputs
+            keys_of = Traced(traced.kind, queries=traced.queries)
+            derived = [
+                name for step in self._since_projection(origin.steps, arguments) for name in self._steps[step].outputs
             ]
-            self._keys |= dict.fromkeys((key, *made), known)
-            while len(self._keys) > MOST:
+            self._keys |= dict.fromkeys((key, *derived), keys_of)
+            while len(self._keys) > MAX_KEYS:
                 del self._keys[next(iter(self._keys))]
         return traced
 
-    def _since_projection(self, steps: list[int], entered: Entered) -> list[int]:
-        """The steps of a trail from the latest one back to the projection; none without a projection."""
+    def _since_projection(self, steps: list[int], arguments: ArgumentTensors) -> list[int]:
+        """The steps of a trail from the latest one back to the projection; empty without a projection."""
         for place, step in enumerate(steps):
-            if self._projects(step, entered):
+            if self._projects(step, arguments):
                 return steps[: place + 1]
         return []
 
-    def _with_rows(self, traced: Traced, query: Origin, key: Origin, entered: Entered) -> Traced:
-        """Also which rows of the queries were chosen; and whether keys of an earlier attention are of this sequence."""
+    def _with_rows(self, traced: Traced, query: Origin, key: Origin, arguments: ArgumentTensors) -> Traced:
+        """`traced` with the selected rows of the queries, and with "self" where earlier keys are of this sequence."""
         rows = next((self._steps[step].rows for step in query.steps if self._steps[step].rows is not None), None)
-        traced = traced._replace(rows=rows, queries=self._numbers(self._since_projection(query.steps, entered)))
+        traced = traced._replace(
+            rows=rows, queries=self._absolute_numbers(self._since_projection(query.steps, arguments))
+        )
         if traced.kind is None and traced.earlier == "self" and key.earlier is not None:
             start = min(query.steps, default=len(self._steps))
-            before = self._rows_of(set(self._steps[start].inputs), start) if query.steps else frozenset()
+            before = self._steps_of_rows(set(self._steps[start].inputs), start) if query.steps else frozenset()
             if not key.earlier.queries.isdisjoint(before | traced.queries):
                 return traced._replace(kind="self")
         return traced
 
-    def _numbers(self, steps: Iterable[int]) -> frozenset[int]:
-        """Of steps among all that there were: identities of tensors may be used again, these are not."""
+    def _absolute_numbers(self, steps: Iterable[int]) -> frozenset[int]:
+        """The numbers of steps counted from the first operation: unlike ids of tensors, they are never reused."""
         return frozenset(self._forgotten + step for step in steps)
 
-    def _rows_of(self, wanted: set[int], before: int) -> frozenset[int]:
-        """The numbers of the steps whose rows became these: of an attention its queries, not the keys and values."""
-        passed = []
+    def _steps_of_rows(self, targets: set[int], before: int) -> frozenset[int]:
+        """The numbers of the steps that the rows of `targets` passed through: of an attention its queries only."""
+        steps = []
         for index in range(before, 0, -1):
             operation, inputs, outputs, _ = self._steps[index - 1]
-            if wanted.isdisjoint(outputs):
+            if targets.isdisjoint(outputs):
                 continue
-            wanted.difference_update(outputs)
+            targets.difference_update(outputs)
             mixes = operation in PRODUCTS or operation is nn.functional.scaled_dot_product_attention
-            wanted.update(inputs[:1] if mixes else inputs)
-            passed.append(index - 1)
-        return self._numbers(passed)
+            targets.update(inputs[:1] if mixes else inputs)
+            steps.append(index - 1)
+        return self._absolute_numbers(steps)
 
     def _trace(
-        self, wanted: set[int], entered: Entered, before: int | None = None, ends: Collection[int] = ()
+        self, targets: set[int], arguments: ArgumentTensors, before: int | None = None, ends: Collection[int] = ()
     ) -> tuple[set[int], set[int], list[int]]:
-        """The entered tensors from which the wanted ones were computed, what nobody saw made, the steps in between.
+        """(arguments from which the targets were computed, tensors of unknown origin, steps in between), as ids.
 
-        What is among the `ends` counts as made by nobody.
+        Tensors among the `ends` count as tensors of unknown origin.
         """
-        found, passed = wanted & entered.keys(), []
-        ended = {tensor for tensor in wanted - found if tensor in ends}
-        wanted = wanted - found - ended
+        sources, steps = targets & arguments.keys(), []
+        ends_reached = {tensor for tensor in targets - sources if tensor in ends}
+        targets = targets - sources - ends_reached
         for index in range(len(self._steps) if before is None else before, 0, -1):
-            if not wanted:
+            if not targets:
                 break
             _, inputs, outputs, _ = self._steps[index - 1]
-            if wanted.isdisjoint(outputs):
+            if targets.isdisjoint(outputs):
                 continue
-            wanted.difference_update(outputs)
-            passed.append(index - 1)
+            targets.difference_update(outputs)
+            steps.append(index - 1)
             for tensor in inputs:
-                (found if tensor in entered else ended if tensor in ends else wanted).add(tensor)
-        return found, wanted | ended, passed
+                (sources if tensor in arguments else ends_reached if tensor in ends else targets).add(tensor)
+        return sources, targets | ends_reached, steps
 
 
 @cache
@@ -240,25 +244,25 @@ def _name(operation: Callable) -> str:
 
 
 def _identities(arguments: Iterable, parameters: set[int]) -> list[int]:
-    """Those of the tensors among the arguments, also in lists; parameters are put aside."""
-    found = []
+    """Ids of the tensors among the arguments, also in lists; ids of parameters are added to `parameters` instead."""
+    ids = []
     for argument in arguments:
         kind = type(argument)  # asked first: isinstance is slow for tensors, and this runs for each operation
         if kind is Tensor:
-            found.append(id(argument))
+            ids.append(id(argument))
         elif kind is nn.Parameter:
             parameters.add(id(argument))
-        elif kind in PLAIN:
+        elif kind in NON_TENSORS:
             continue
         elif isinstance(argument, Tensor):
-            found.append(id(argument))
+            ids.append(id(argument))
         elif isinstance(argument, tuple | list):
-            found += [id(part) for part in argument if isinstance(part, Tensor)]
-    return found
+            ids += [id(part) for part in argument if isinstance(part, Tensor)]
+    return ids
 
 
-def _entered(caller: Caller) -> Entered:
-    """Identity, size and memory of each tensor that a module was called with."""
+def _argument_tensors(caller: Caller) -> ArgumentTensors:
+    """Size and memory of each tensor that a module was called with, by id."""
     tensors: list[object] = []
     for argument in (*caller.args, *caller.kwargs.values()):
         tensors += argument if isinstance(argument, tuple | list) else [argument]
@@ -266,8 +270,8 @@ def _entered(caller: Caller) -> Entered:
 
 
 def _memory(tensor: Tensor) -> tuple[int, int]:
-    """Where its numbers are: the same for two views of one sequence, such as `x.transpose(0, 1)` taken twice."""
+    """Address and size of a tensor's memory: equal for two equal views of one sequence."""
     try:
         return tensor.data_ptr(), tensor.numel()
-    except RuntimeError:  # a tensor of torch.func stands for others and has no numbers of its own
+    except RuntimeError:  # a wrapper tensor of torch.func has no memory of its own
         return id(tensor), 0

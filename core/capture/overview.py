@@ -1,4 +1,4 @@
-"""A map too large to hold, seen whole: exact means or maxima over blocks of its weights."""
+"""Reduce a map that is too large for memory to exact means or maxima over blocks of its weights."""
 
 import math
 from collections.abc import Iterable
@@ -15,14 +15,14 @@ Reduce = Literal["mean", "max"]
 
 
 def block_width(length: int, size: int) -> int:
-    """How many tokens share a cell, so that at most `size` cells cover them all."""
+    """The number of tokens in a cell, so that at most `size` cells cover `length` tokens."""
     return math.ceil(length / size)
 
 
 def pool_map(
     chunks: Iterable[Float[Tensor, "_ _"]], queries: int, keys: int, size: int, reduce: Reduce
 ) -> Float[Tensor, "query key"]:
-    """At most size x size cells from consecutive rows; columns that a chunk leaves out at its end are zero."""
+    """A map reduced to at most size x size cells, from chunks of consecutive rows; missing last columns are zero."""
     if reduce not in ("mean", "max"):
         raise CaptureError(f"An overview shows the 'mean' or the 'max' of each block, not '{reduce}'.")
     by_key = torch.cat([pool_columns(chunk, block_width(keys, size), keys, reduce) for chunk in chunks])
@@ -30,16 +30,16 @@ def pool_map(
 
 
 def pool_columns(weights: Float[Tensor, "_ _"], block: int, length: int, reduce: Reduce) -> Float[Tensor, "_ _"]:
-    """The last block may be smaller than the others; missing whole blocks are zero."""
+    """Columns reduced in blocks of `block`; the last one may be smaller; columns missing from `length` are zero."""
     if missing := -weights.shape[1] % block:
         weights = F.pad(weights, (0, missing), value=0.0 if reduce == "mean" else -math.inf)
-    filled = weights.unflatten(1, (-1, block))
+    blocks_of_keys = weights.unflatten(1, (-1, block))
     blocks = math.ceil(length / block)
     if reduce == "max":
-        pooled = filled.amax(-1)
+        pooled = blocks_of_keys.amax(-1)
     else:
-        members = torch.full((filled.shape[1],), block, device=weights.device)
-        if len(members) == blocks:
-            members[-1] = length - block * (blocks - 1)
-        pooled = filled.sum(-1) / members
+        counts = torch.full((blocks_of_keys.shape[1],), block, device=weights.device)
+        if len(counts) == blocks:
+            counts[-1] = length - block * (blocks - 1)
+        pooled = blocks_of_keys.sum(-1) / counts
     return F.pad(pooled, (0, blocks - pooled.shape[1]))

@@ -1,7 +1,7 @@
-"""Which module is calling? Read off the Python stack, so that nothing is installed on the model.
+"""Find the calling modules on the Python stack, so that nothing is installed on the model.
 
-Hooks would have to be put on a model that other threads are using, and torch's own ModuleTracker hooks every
-module of the process. The stack belongs to this thread alone and cleans up after itself.
+Hooks would be visible to other threads that use the model, and torch's own ModuleTracker hooks every module of the
+process. The stack belongs to this thread alone and needs no cleaning up.
 """
 
 import sys
@@ -22,7 +22,7 @@ _CHECKPOINTS = torch.utils.checkpoint.__file__
 
 
 class Caller(NamedTuple):
-    """A module that is being called, and what it was called with."""
+    """A module that is being called, with its arguments."""
 
     module: nn.Module
     args: tuple
@@ -31,20 +31,20 @@ class Caller(NamedTuple):
 
 def callers() -> list[Caller]:
     """The modules that are being called in this thread, innermost first."""
-    found: list[Caller] = []
+    calling: list[Caller] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code is _CALL:
-            local = frame.f_locals
-            # nn.Softmax is a function in a module's coat: whoever calls it is meant.
-            if not isinstance(local["self"], nn.Softmax):
-                found.append(Caller(local["self"], local["args"], local["kwargs"]))
+            frame_locals = frame.f_locals
+            # nn.Softmax only wraps a function: its caller counts instead.
+            if not isinstance(frame_locals["self"], nn.Softmax):
+                calling.append(Caller(frame_locals["self"], frame_locals["args"], frame_locals["kwargs"]))
         frame = frame.f_back
-    return found
+    return calling
 
 
-def checkpointing() -> Literal["first", "again"] | None:
-    """Whether this runs under gradient checkpointing: forward, or once more while a gradient goes backward."""
+def checkpoint_pass() -> Literal["first", "again"] | None:
+    """The pass of gradient checkpointing that this runs in: "first" (forward), "again" (recomputation) or None."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_filename == _CHECKPOINTS:
@@ -57,18 +57,18 @@ def checkpointing() -> Literal["first", "again"] | None:
 
 
 def sequence_in(calling: Iterable[Caller]) -> tuple[Caller, Tensor] | None:
-    """The innermost module that was called with a sequence (batch, token, width), and that sequence: its first one."""
+    """The innermost module whose first tensor is a sequence (batch, token, width), and that sequence."""
     for caller in calling:
         for argument in (*caller.args, *caller.kwargs.values()):
             if isinstance(argument, Tensor) and argument.ndim == 3 and argument.is_floating_point():
                 return caller, argument
             if isinstance(argument, Tensor):
-                break  # what it is called with first is no sequence
+                break  # its first tensor is no sequence
     return None
 
 
 class ModulePaths:
-    """The names of a model's modules."""
+    """The paths of a model's modules, as in `named_modules`; raises CaptureError for anything but a module."""
 
     def __init__(self, model: nn.Module):
         if not isinstance(model, nn.Module):
@@ -82,8 +82,8 @@ class ModulePaths:
         return path in iter(self)
 
     @property
-    def hidden(self) -> bool:
-        """Whether some module was compiled, so that no Python runs in it."""
+    def is_compiled(self) -> bool:
+        """Whether some module was compiled or scripted, so that no Python runs in it."""
         return any(
             isinstance(module, torch.jit.ScriptModule) or module._compiled_call_impl or hasattr(module, "_orig_mod")
             for module in self.model.modules()
@@ -93,22 +93,25 @@ class ModulePaths:
     def is_flexible(self) -> bool:
         """Whether some module may call torch's flex_attention: by its settings in transformers, or in its code."""
         setting = getattr(getattr(self.model, "config", None), "_attn_implementation", "")
-        codes = (getattr(kind.forward, "__code__", None) for kind in {type(module) for module in self.model.modules()})
+        codes = (
+            getattr(module_class.forward, "__code__", None)
+            for module_class in {type(module) for module in self.model.modules()}
+        )
         return setting == "flex_attention" or any(code and "flex_attention" in code.co_names for code in codes)
 
     def __iter__(self) -> Iterator[str]:
         return (path for paths in self._paths.values() for path in paths)
 
     def path(self, calling: Iterable[Caller]) -> str | None:
-        """The path of the nearest caller that belongs to the model; None if none does.
+        """The path of the innermost caller that belongs to the model; None if none does.
 
-        A module that the model owns under several names has the one that continues its caller's path.
+        A module that the model holds under several paths has the one that continues its caller's path.
         """
         names: list[str] = []
         for caller in calling:
             outer = self._paths.get(id(caller.module), [])
             if names and outer:
-                names = [name for name in names if any(_inside(name, place) for place in outer)] or names
+                names = [name for name in names if any(_inside(name, index) for index in outer)] or names
             names = names or outer
             if len(names) == 1:
                 break
@@ -116,12 +119,12 @@ class ModulePaths:
 
 
 def matches(named: str, path: str) -> bool:
-    """Whether a path is the one that somebody named, or fits the pattern: `blocks.*.attention`."""
+    """Whether a path is equal to `named`, or matches it as a pattern such as `blocks.*.attention`."""
     return named == path or (any(sign in named for sign in "*?[") and fnmatchcase(path, named))
 
 
 def near(path: str, existing: Iterable[str]) -> str:
-    """The paths that somebody may have meant, as the end of a sentence."""
+    """The existing paths most similar to `path`, as the end of a sentence."""
     existing = list(dict.fromkeys(existing))
     close = get_close_matches(path, existing, n=3, cutoff=0.5) or existing[:3]
     listed = ", ".join(f"'{name}'" for name in close)
@@ -129,5 +132,5 @@ def near(path: str, existing: Iterable[str]) -> str:
     return f"{listed} and {more} more" if more > 0 else listed
 
 
-def _inside(path: str, place: str) -> bool:
-    return place == "" or path.startswith(place + ".")
+def _inside(path: str, index: str) -> bool:
+    return index == "" or path.startswith(index + ".")

@@ -1,4 +1,4 @@
-"""While somebody watches, models run as plain Python: in what torch compiles nothing can be seen."""
+"""Run models uncompiled while they are recorded or edited: compiled code calls no interceptor."""
 
 import sys
 import threading
@@ -9,15 +9,15 @@ import torch
 
 _lock = threading.Lock()
 _open = ExitStack()
-_blocks = 0  # the setting is one of the process, so the first block makes it and the last one takes it back
+_blocks = 0  # open blocks: the setting is global, so the first block sets it and the last one resets it
 
 
 @contextmanager
 def uncompiled(flexible: bool) -> Iterator[None]:
-    """Run what went through torch.compile uncompiled, until the end of the last block that is open in any thread.
+    """Run modules of torch.compile uncompiled, until the end of the last block that is open in any thread.
 
-    The compiler is loaded for it, for seconds, only if somebody has loaded it before, or if the model is `flexible`:
-    torch compiles its flex_attention at each call.
+    Does nothing unless the compiler is already imported, or the model is `flexible` (calls flex_attention, which torch
+    compiles at each call); then importing the compiler takes seconds.
     """
     global _blocks
     if not (flexible or "torch._dynamo" in sys.modules):

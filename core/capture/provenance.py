@@ -1,4 +1,4 @@
-"""Self-attention, cross attention or unknown: the rule, and what a mask and a configuration say where no trail does."""
+"""Decide between self-attention, cross attention and unknown, from origins of tensors, a mask or a configuration."""
 
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
@@ -8,16 +8,16 @@ from torch import Tensor
 from .paths import Caller
 
 Kind = Literal["self", "cross", "unknown"]
-Memory = tuple[int, int]  # an address, and how many numbers there are from there
+Memory = tuple[int, int]  # an address, and the number of elements from there
 
 
 class Traced(NamedTuple):
-    """What the trail of an attention's queries and keys says; `kind` is None where it was lost.
+    """What is known of the origins of an attention's queries and keys; `kind` is None where that is not enough.
 
     `earlier`: the keys are those of an earlier attention of this kind. `keys_alone`: the queries were projected from
-    what the module was called with, and no trail leads to the keys. `rows`: which queries were chosen, if some were.
-    `compared`: whether scores were made by multiplying two activations; `entered`: what the module was called with.
-    `queries`: numbers of the operations from the query's projection to the query.
+    an argument of the module, and the origin of the keys is unknown. `rows`: positions of the queries, if the module
+    selected some. `compared`: whether scores were computed by multiplying two activations. `arguments`: the tensors
+    that the module was called with. `queries`: numbers of the operations from the query's projection to the query.
     """
 
     kind: Literal["self", "cross"] | None = None
@@ -25,16 +25,16 @@ class Traced(NamedTuple):
     keys_alone: bool = False
     rows: Tensor | None = None
     compared: bool = True
-    entered: dict[int, Any] = {}  # noqa: RUF012, read only
+    arguments: dict[int, Any] = {}  # noqa: RUF012, read only
     queries: frozenset[int] = frozenset()
 
 
 class Origin(NamedTuple):
-    """Where a tensor came from, within the module that was called with some tensors.
+    """The origin of a tensor among the arguments of the module that is running.
 
-    `sequence` is the largest of those, of `size` numbers: the sequence itself, not a rotary table that both sides may
-    share. `is_complete`: no part of it came from where nobody looked (a kernel of one's own, a cache). `earlier`: what
-    is known of the earlier attention whose keys it is or has. `steps` are the operations in between.
+    `sequence` is the largest argument it was computed from, of `size` elements: the sequence itself, not a rotary table
+    that both sides may share. `is_complete`: no part of it is of unknown origin (a custom kernel, a cache). `earlier`:
+    what is known of the earlier attention whose keys it is or contains. `steps` are the operations in between.
     """
 
     sequence: Memory | None
@@ -45,23 +45,23 @@ class Origin(NamedTuple):
 
     @property
     def is_weight(self) -> bool:
-        """Whether it was made of learned tensors alone."""
+        """Whether it was computed from learned tensors alone."""
         return self.sequence is None and self.is_complete
 
     @property
     def is_constant(self) -> bool:
-        """Whether it is a weight that nothing was done to, or something of which nothing is known."""
+        """Whether it is a weight as stored in the module, or a tensor of unknown origin."""
         return self.sequence is None and not self.steps
 
 
-def decide(query: Origin, key: Origin, few: int = 0) -> Traced:
-    """One sequence, two, or not known.
+def decide(query: Origin, key: Origin, head_size: int = 0) -> Traced:
+    """Whether query and key come from one sequence ("self"), from two ("cross"), or that is unknown (kind None).
 
-    Where part of both sides is not known, what they share must be larger than `few`, the numbers of one head: the
-    tables of rotary embedding are not.
+    Where both origins are incomplete, the argument they share must have more elements than `head_size`, those of one
+    head: tables of rotary embedding have fewer.
     """
     if query.sequence is not None and query.sequence == key.sequence:
-        if query.is_complete or key.is_complete or query.size > few:
+        if query.is_complete or key.is_complete or query.size > head_size:
             return Traced("self")
         return Traced()
     earlier = key.earlier.kind if key.earlier and key.sequence is None else None
@@ -70,15 +70,15 @@ def decide(query: Origin, key: Origin, few: int = 0) -> Traced:
     if query.is_complete and key.is_complete and earlier is None and not (query.is_weight and key.is_weight):
         return Traced("cross")
     if query.sequence is not None and key.sequence is not None and query.is_complete and earlier is None:
-        return Traced("cross") if key.size > few else Traced()
+        return Traced("cross") if key.size > head_size else Traced()
     return Traced(None, earlier, keys_alone=query.sequence is not None and key.sequence is None)
 
 
-def kind_of(traced: Traced, looks_back: bool, calling: Iterable[Caller]) -> Kind:
-    """By the trail; else by a causal mask, which only one sequence has; else by the configuration; else "unknown"."""
+def kind_of(traced: Traced, has_causal_mask: bool, calling: Iterable[Caller]) -> Kind:
+    """The kind by the origins; else by a causal mask, which implies "self"; else by the configuration."""
     if traced.kind:
         return traced.kind
-    if looks_back:
+    if has_causal_mask:
         return "self"
     configs = [config for caller in calling if (config := getattr(caller.module, "config", None)) is not None]
     configs = [config for config in configs if hasattr(config, "is_encoder_decoder")]

@@ -1,11 +1,11 @@
-"""What cannot be recorded or edited as it runs, each in a sentence."""
+"""Errors for attention that cannot be recorded or edited as it runs."""
 
 import torch
 from torch import Tensor
 
 from ..errors import CaptureError
-from .paths import checkpointing
-from .watcher import Sight
+from .paths import checkpoint_pass
+from .watcher import WatchedAttention
 
 _CHECKPOINTED = (
     "'{path}' runs under gradient checkpointing: in the backward pass it would run once more, without what is asked of "
@@ -21,31 +21,31 @@ _FUNCTIONAL = (
 )
 
 
-def refuse_nested(sight: Sight) -> None:
-    """CaptureError for attention between nested tensors that somebody watches."""
-    if sight.places:
-        raise CaptureError(_JAGGED.format(path=sight.places[0][1]))
+def refuse_nested(watched: WatchedAttention) -> None:
+    """Raise CaptureError for watched attention between nested tensors."""
+    if watched.places:
+        raise CaptureError(_JAGGED.format(path=watched.places[0][1]))
 
 
-def refuse_products(sight: Sight) -> None:
-    """CaptureError for what only a fused call can be asked for, where attention is seen through its softmax."""
-    if sight.replaced or sight.patches:
+def refuse_products(watched: WatchedAttention) -> None:
+    """Raise CaptureError for replacements and patches, where attention is recorded from its softmax."""
+    if watched.replaced or watched.patches:
         raise CaptureError(
-            f"'{sight.places[0][1]}' does not call scaled_dot_product_attention: its weights can be edited, but its "
-            f"product cannot be {'replaced' if sight.replaced else 'patched'}."
+            f"'{watched.places[0][1]}' does not call scaled_dot_product_attention: its weights can be edited, but its "
+            f"product cannot be {'replaced' if watched.replaced else 'patched'}."
         )
 
 
-def is_known(sight: Sight, tensor: Tensor) -> bool:
-    """Whether this is an attention that was seen before, run again for a gradient.
+def is_recomputation(watched: WatchedAttention, tensor: Tensor) -> bool:
+    """Whether this is a recomputation under gradient checkpointing of an attention that ran before.
 
-    CaptureError for what would not be as it was asked for: edits that a second run does not make, and records of
-    tensors that stand for others.
+    Raises CaptureError for edits under gradient checkpointing, which the recomputation would not have, and for records
+    of wrapper tensors of torch.func.
     """
-    path = sight.places[0][1]
-    when = checkpointing()
-    if when and (sight.edits or sight.replaced or sight.differentiable):
+    path = watched.places[0][1]
+    pass_name = checkpoint_pass()
+    if pass_name and (watched.edits or watched.replaced or watched.differentiable):
         raise CaptureError(_CHECKPOINTED.format(path=path))
-    if sight.records and torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+    if watched.records and torch._C._functorch.is_functorch_wrapped_tensor(tensor):
         raise CaptureError(_FUNCTIONAL.format(path=path))
-    return when == "again"
+    return pass_name == "again"

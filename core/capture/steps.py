@@ -1,4 +1,4 @@
-"""One map of a text that was written token by token, from the maps of its steps."""
+"""Merge the maps of the steps in which a text was generated into one map of the text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,26 +11,26 @@ from ..errors import CaptureError
 from .call import AttentionCall
 from .product import allowed, last_allowed
 
-ROUNDED = 0.25  # keys of a cache of few bits differ from those that were put in by less than this part of their length
+CACHE_TOLERANCE = 0.25  # relative: keys read from a quantised cache differ less than this from those put in
 
 Keys = Float[Tensor, "key width"]
-Pair = tuple[AttentionCall, int]  # a step, and the place of the batch that is followed in it
+Pair = tuple[AttentionCall, int]  # the call of a step, and the index of the text in its batch
 
 
 @dataclass(frozen=True)
 class Step:
-    """The rows of one step that stand in the text: the first of its `rows` at `start`, its first key at `offset`."""
+    """The rows of one step in the text: the first of its `rows` at position `start`, its first key at `offset`."""
 
     call: AttentionCall
     item: int
     rows: slice
     start: int
     offset: int
-    keys: int  # how many of its keys are filled; a cache of fixed size has room for more
+    keys: int  # the number of keys that are filled; a cache of fixed size has room for more
 
     @property
     def stop(self) -> int:
-        """One more than the place of its last row."""
+        """The position after its last row."""
         return self.start + len(range(self.call.query_length)[self.rows])
 
 
@@ -39,19 +39,19 @@ def merge_steps(
     item: int = 0,
     beams: Sequence[int] | None = None,
     length: int | None = None,
-    beside: Sequence[AttentionCall] = (),
+    parallel_calls: Sequence[AttentionCall] = (),
 ) -> Float[Tensor, "head query key"]:
-    """The rows of all steps one below another, each filled up with zeros: what a row's step could not see yet.
+    """The rows of all steps one below another, padded with zeros for keys that a step did not have yet.
 
-    With a cache each step has the rows of its newest tokens; without one it has all of them again, of which the new
-    ones are taken. Where a step stands in the text is read off its keys (see `place_steps`); rows that a later step
-    computes again, as after a rejected draft, are replaced. `item` is the place in the batch that the model read.
-    `beams`: which place was followed in each step, as `generate` says in `beam_indices`; else it is `item` in all of
-    them. `length`: how many tokens of the text were read; needed where the last step read several at once, of which
-    some may be a draft that was rejected. `beside`: another layer's self-attention calls of the same steps, for cross
-    attention, whose keys do not tell how far the text is, and for values that repeat.
+    With a cache each step has the rows of its newest tokens; without one it has all rows, of which the new ones are
+    used. The position of a step in the text is read off its keys (see `place_steps`); rows that a later step computes
+    again, as after a rejected draft, are replaced. `item` is the index of the text in the batch. `beams`: its index in
+    each step, as `generate` returns it in `beam_indices`; by default `item` in all of them. `length`: the number of
+    tokens that the model read; needed where the last step read several at once, of which some may be a draft that was
+    rejected. `parallel_calls`: another layer's self-attention calls of the same steps, needed for cross attention,
+    whose keys do not tell how long the text is, and for values that repeat.
 
-    Raises CaptureError where the calls are no steps of one text, or where that cannot be known.
+    Raises CaptureError where the calls are no steps of one text, or where that cannot be determined.
     """
     path = calls[0].path
     if calls[0].over == "channel" or any(call.partial for call in calls):
@@ -61,27 +61,28 @@ def merge_steps(
             f"It is not known whether the keys of '{path}' are of the text that was written or of another one, and so "
             "where they stand: look at the steps one by one, in record.calls."
         )
-    followed = [item] * len(calls) if beams is None else [number for number in beams if number >= 0]
-    if not followed:
+    items = [item] * len(calls) if beams is None else [number for number in beams if number >= 0]
+    if not items:
         raise CaptureError(f"'{path}' ran {len(calls)} times, and no item says which input was followed.")
-    pairs = list(zip(calls, followed, strict=False))  # a text may end before the longest of its beams
-    others = [(call, own) for call, own in zip(beside, followed, strict=False)]
+    pairs = list(zip(calls, items, strict=False))  # a text may end before the longest of its beams
+    parallel_pairs = list(zip(parallel_calls, items, strict=False))
     if calls[0].kind == "cross":
-        steps = _place_cross(pairs, place_steps(others) if others else _by_counting(pairs, beams))
+        steps = _place_cross(pairs, place_steps(parallel_pairs) if parallel_pairs else _place_by_counting(pairs, beams))
     else:
-        steps = place_steps(pairs, others)
-    return _laid_out(steps, _length_of(steps, length))
+        steps = place_steps(pairs, parallel_pairs)
+    return _merge_rows(steps, _text_length(steps, length))
 
 
-def place_steps(pairs: Sequence[Pair], others: Sequence[Pair] = ()) -> list[Step]:
-    """Where the rows and keys of each step of self-attention stand in the text; each call with the place followed.
+def place_steps(pairs: Sequence[Pair], parallel_pairs: Sequence[Pair] = ()) -> list[Step]:
+    """The positions in the text of the rows and keys of each step of self-attention.
 
-    Two facts fix that, whatever the cache (growing, sliding, of fixed size, quantised). In a decoder the last key that
-    a query may attend to is its own, so the newest keys are those of the step's queries, and all before them come from
-    the cache. And what a cache keeps of a token does not change, so those keys are keys of the step before: where they
-    stood there is where they stand now. A cache that slid has fewer of them, one that took back a draft ends earlier,
-    and the keys of another hypothesis are not among them. Values stand in for keys where only the softmax was seen; as
-    they bear no position, those of the first layer may repeat, and then `others` decide, the calls of another layer.
+    Two facts determine them, whatever the cache (growing, sliding, of fixed size, quantised). In a decoder the last key
+    that a query may attend to is its own, so the newest keys are those of the step's queries, and all before them come
+    from the cache. And the cached key of a token does not change, so those keys are keys of the step before: their
+    positions there are their positions now. A sliding cache has fewer of them, one that took back a draft ends earlier,
+    and the keys of another hypothesis are not among them. Values replace keys where only the softmax was recorded; as
+    they bear no position, those of the first layer may repeat, and then `parallel_pairs`, the calls of another layer,
+    decide.
     """
     steps: list[Step] = []
     for number, (call, item) in enumerate(pairs):
@@ -90,9 +91,9 @@ def place_steps(pairs: Sequence[Pair], others: Sequence[Pair] = ()) -> list[Step
         if cached < 0:
             raise CaptureError(f"'{call.path}' has fewer keys than queries: its steps make no map of a text.")
         if steps:
-            starts, rows = _continued(steps, call, item, cached, number)
+            starts, rows = _continue_text(steps, call, item, cached, number)
             if len(starts) > 1:
-                other = place_steps(others[: number + 1])[-1].start if others else None
+                other = place_steps(parallel_pairs[: number + 1])[-1].start if parallel_pairs else None
                 starts = [start for start in starts if start == other]
             if not starts:
                 raise CaptureError(
@@ -112,72 +113,82 @@ def place_steps(pairs: Sequence[Pair], others: Sequence[Pair] = ()) -> list[Step
     return steps
 
 
-def _continued(steps: list[Step], call: AttentionCall, item: int, cached: int, number: int) -> tuple[list[int], slice]:
-    """The places in the text where the first new row of a step may stand, and which of its rows are new."""
-    before = steps[-1]
+def _continue_text(
+    steps: list[Step], call: AttentionCall, item: int, cached: int, number: int
+) -> tuple[list[int], slice]:
+    """The possible positions in the text of the first new row of a step, and which of its rows are new."""
+    previous = steps[-1]
     if not cached:
-        known = before.stop
-        if call.query_length <= known or _apart(_kept(call, item, known), _filled(before)) > _close(call):
+        length = previous.stop
+        is_longer = call.query_length > length
+        if not is_longer or _distance(_cached_keys(call, item, length), _keys_of_step(previous)) > _tolerance(call):
             raise CaptureError(
-                f"'{call.path}' began another text after {known} tokens, or reads them otherwise in step {number}: "
+                f"'{call.path}' began another text after {length} tokens, or reads them otherwise in step {number}: "
                 "merge the calls of one text of a decoder."
             )
-        return [known], slice(known, None)
-    kept, earlier = _kept(call, item, cached), _filled(before)
-    room = len(earlier) - cached
-    rejected = range(min(room + 1, before.call.query_length))  # the first token of a step is never taken back
-    near = [
-        before.stop - back
-        for back in rejected
-        if _apart(kept, earlier[room - back : room - back + cached]) <= _close(call)
+        return [length], slice(length, None)
+    cached_keys, previous_keys = _cached_keys(call, item, cached), _keys_of_step(previous)
+    dropped = len(previous_keys) - cached
+    rejected_counts = range(min(dropped + 1, previous.call.query_length))  # the first token of a step is never rejected
+    starts = [
+        previous.stop - rejected
+        for rejected in rejected_counts
+        if _distance(cached_keys, previous_keys[dropped - rejected : dropped - rejected + cached]) <= _tolerance(call)
     ]
-    if near:
-        return near, slice(None)
-    if room >= 0:
-        _check_parent(before, kept, call, item, number)
-    own = _apart(kept, earlier[room:]) if room >= 0 else torch.inf
-    if own > ROUNDED:
+    if starts:
+        return starts, slice(None)
+    if dropped >= 0:
+        _check_parent(previous, cached_keys, call, item, number)
+    distance = _distance(cached_keys, previous_keys[dropped:]) if dropped >= 0 else torch.inf
+    if distance > CACHE_TOLERANCE:
         raise CaptureError(
             f"The {cached} cached keys of step {number} at '{call.path}' are not those of the step before: the cache "
             "was replaced, or rounded by more than a quarter. Merge the calls of one text."
         )
-    return [before.stop], slice(None)
+    return [previous.stop], slice(None)
 
 
-def _check_parent(before: Step, kept: Keys, call: AttentionCall, item: int, number: int) -> None:
-    """Raise CaptureError if a step continues what another place of the batch had read."""
-    others = range(before.call.batch_size)
-    apart = [_apart(kept, _kept(before.call, other, before.keys)[-len(kept) :]) for other in others]
-    nearest = min(others, key=apart.__getitem__)
-    if apart[nearest] < apart[before.item]:
+def _check_parent(previous: Step, cached_keys: Keys, call: AttentionCall, item: int, number: int) -> None:
+    """Raise CaptureError if a step continues the text of another index of the batch."""
+    items = range(previous.call.batch_size)
+    distances = [
+        _distance(cached_keys, _cached_keys(previous.call, other, previous.keys)[-len(cached_keys) :])
+        for other in items
+    ]
+    nearest = min(items, key=distances.__getitem__)
+    if distances[nearest] < distances[previous.item]:
         raise CaptureError(
             f"In step {number} at '{call.path}' input {item} continues what input {nearest} had read, not input "
-            f"{before.item}: it is a beam search. Give `beams`, the row of `beam_indices` that generate(..., "
+            f"{previous.item}: it is a beam search. Give `beams`, the row of `beam_indices` that generate(..., "
             "return_dict_in_generate=True) returns for the text."
         )
 
 
 def _place_cross(pairs: Sequence[Pair], placed: Sequence[Step]) -> list[Step]:
-    """The steps of cross attention, whose keys are the same in all of them: its rows stand where others were placed."""
+    """The steps of cross attention, which share their keys, at the positions of the self-attention steps."""
     return [
         Step(call, item, step.rows, step.start, 0, call.key_length)
         for step, (call, item) in zip(placed, pairs, strict=True)
     ]
 
 
-def _by_counting(pairs: Sequence[Pair], beams: Sequence[int] | None) -> list[Step]:
-    """Steps of a decoder without self-attention: rows that are there already are read again, all else is new."""
+def _place_by_counting(pairs: Sequence[Pair], beams: Sequence[int] | None) -> list[Step]:
+    """The steps of a decoder without self-attention: a step of several queries repeats the rows before its new ones."""
     steps: list[Step] = []
     for call, item in pairs:
-        known = steps[-1].stop if steps else 0
-        again = known and call.query_length > 1
-        if again and call.query_length <= known:
-            raise CaptureError(f"'{call.path}' began another text after {known} tokens: merge the calls of one text.")
-        steps.append(Step(call, item, slice(known, None) if again else slice(None), known, 0, call.key_length))
-    first, own = pairs[0]
-    others = [place for place in range(first.batch_size) if place != own] if beams is None else []
-    sources = {place: _kept(first, place, first.key_length) for place in (own, *others)} if others else {}
-    if any(_apart(sources[other], sources[own]) <= _close(first) for other in others):
+        length = steps[-1].stop if steps else 0
+        rereads = length and call.query_length > 1
+        if rereads and call.query_length <= length:
+            raise CaptureError(f"'{call.path}' began another text after {length} tokens: merge the calls of one text.")
+        steps.append(Step(call, item, slice(length, None) if rereads else slice(None), length, 0, call.key_length))
+    first, first_item = pairs[0]
+    other_items = [index for index in range(first.batch_size) if index != first_item] if beams is None else []
+    sources = (
+        {index: _cached_keys(first, index, first.key_length) for index in (first_item, *other_items)}
+        if other_items
+        else {}
+    )
+    if any(_distance(sources[other], sources[first_item]) <= _tolerance(first) for other in other_items):
         raise CaptureError(
             f"Several inputs at '{first.path}' have the same source, as the beams of a text have, and nothing tells "
             "which of them was followed: give `beams`, one number for each step."
@@ -185,22 +196,22 @@ def _by_counting(pairs: Sequence[Pair], beams: Sequence[int] | None) -> list[Ste
     return steps
 
 
-def _length_of(steps: list[Step], length: int | None) -> int:
-    """How many tokens the text has."""
-    read, last = steps[-1].stop, steps[-1]
-    drafted = last.start and last.rows == slice(None) and last.call.query_length > 1
-    if length is None and drafted:
+def _text_length(steps: list[Step], length: int | None) -> int:
+    """The number of tokens of the text."""
+    read_tokens, last = steps[-1].stop, steps[-1]
+    may_be_draft = last.start and last.rows == slice(None) and last.call.query_length > 1
+    if length is None and may_be_draft:
         raise CaptureError(
             f"The last step at '{last.call.path}' read {last.call.query_length} tokens at once, and if they were a "
             "draft some may have been rejected: give `length`, the number of tokens that generate returned, less the "
             "last one, which was never read."
         )
-    if length is not None and not 1 <= length <= read:
-        raise CaptureError(f"'{last.call.path}' read {read} tokens, so a text of {length} cannot be shown.")
-    return length or read
+    if length is not None and not 1 <= length <= read_tokens:
+        raise CaptureError(f"'{last.call.path}' read {read_tokens} tokens, so a text of {length} cannot be shown.")
+    return length or read_tokens
 
 
-def _laid_out(steps: list[Step], length: int) -> Float[Tensor, "head query key"]:
+def _merge_rows(steps: list[Step], length: int) -> Float[Tensor, "head query key"]:
     cross = steps[0].call.kind == "cross"
     count = max(step.stop for step in steps)
     keys = steps[-1].keys if cross else count
@@ -214,7 +225,7 @@ def _laid_out(steps: list[Step], length: int) -> Float[Tensor, "head query key"]
 
 
 def _last_key(call: AttentionCall, item: int) -> int:
-    """The last key that the last query may attend to: its own, in a decoder."""
+    """The position of the last key that the last query may attend to: its own, in a decoder."""
     call.weights(0, item, queries=[], keys=[])  # CaptureError where there is no such input
     last = call.query_length - 1
     if call.product is None:
@@ -224,31 +235,31 @@ def _last_key(call: AttentionCall, item: int) -> int:
     return call.key_length - 1 if bias is None else int(last_allowed(allowed(bias))[0, 0, -1])
 
 
-def _kept(call: AttentionCall, item: int, count: int) -> Keys:
-    """The first `count` keys of an input, of all heads in one row; its values where its keys were not recorded."""
-    kept = call.seen_value if call.product is None else call.product.key
-    if kept is None:
+def _cached_keys(call: AttentionCall, item: int, count: int) -> Keys:
+    """The first `count` keys of an input, heads concatenated; its values where its keys were not recorded."""
+    recorded = call.seen_value if call.product is None else call.product.key
+    if recorded is None:
         raise CaptureError(
             f"Neither keys nor values of '{call.path}' were recorded, so it is not known where a step's keys stand in "
             "the text: merge the weights of its calls by hand."
         )
-    own = kept[item, :, :count].repeat_interleave(call.heads // kept.shape[1], dim=0)  # heads may share them
-    return own.transpose(0, 1).flatten(1).float().nan_to_num()
+    keys = recorded[item, :, :count].repeat_interleave(call.heads // recorded.shape[1], dim=0)  # heads may share them
+    return keys.transpose(0, 1).flatten(1).float().nan_to_num()
 
 
-def _filled(step: Step) -> Keys:
-    return _kept(step.call, step.item, step.keys)
+def _keys_of_step(step: Step) -> Keys:
+    return _cached_keys(step.call, step.item, step.keys)
 
 
-def _apart(one: Keys, other: Keys) -> float:
-    """The largest distance of two keys of one place, as a part of their length; infinite if there are not as many."""
-    if one.shape != other.shape:
+def _distance(keys: Keys, other: Keys) -> float:
+    """The largest distance of two keys of one position, relative to their norm; infinite if the shapes differ."""
+    if keys.shape != other.shape:
         return torch.inf
-    distance, size = (one - other).norm(dim=-1), other.norm(dim=-1)
-    return float((distance / size.clamp_min(1e-12)).nan_to_num().max()) if len(one) else 0.0
+    distance, size = (keys - other).norm(dim=-1), other.norm(dim=-1)
+    return float((distance / size.clamp_min(1e-12)).nan_to_num().max()) if len(keys) else 0.0
 
 
-def _close(call: AttentionCall) -> float:
-    """Keys that differ by less are the same, computed in another order."""
-    kept = call.seen_value if call.product is None else call.product.key
-    return 1e-3 if kept is None else max(1e-3, 16 * torch.finfo(kept.dtype).eps)
+def _tolerance(call: AttentionCall) -> float:
+    """The relative distance below which keys count as the same: differences of rounding."""
+    recorded = call.seen_value if call.product is None else call.product.key
+    return 1e-3 if recorded is None else max(1e-3, 16 * torch.finfo(recorded.dtype).eps)

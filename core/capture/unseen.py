@@ -1,4 +1,4 @@
-"""What is said about attention that could not be seen: silence would be an error."""
+"""Which modules ran without attention that could be recorded, and why."""
 
 import re
 from collections.abc import Iterable
@@ -8,24 +8,24 @@ from torch import Tensor, nn
 from .watcher import Watcher
 
 _ATTENTION = re.compile("attention|attn", re.IGNORECASE)
-# Token mixers without a softmax: state space models, linear attention and recurrences, by class or by place.
+# Token mixers without a softmax: state space models, linear attention and recurrences, by class or attribute name.
 _MIXER = re.compile(
     "mamba|ssm|state_?space|delta_?net|lightning|retention|retnet|rwkv|hyena|recurrent|[ms]lstm|short_?conv|mixer$",
     re.IGNORECASE,
 )
-# These are no token mixers, also where a name says both.
+# Names of modules that are no token mixers, even if the pattern above matches too.
 _NO_MIXER = re.compile("mlp|moe|expert|feed_?forward|ffn|norm|token_mixer", re.IGNORECASE)
 
 NO_SOFTMAX = "it mixes tokens without a softmax"
 
 
 def unseen_paths(watcher: Watcher) -> tuple[str, ...]:
-    """Modules that mix tokens by their name, and ran, with nothing seen in them, around them or inside them."""
+    """Paths of modules that ran and by their names mix tokens, with no recorded attention in, around or inside them."""
     return tuple(why_unseen(watcher))
 
 
 def why_unseen(watcher: Watcher) -> dict[str, str]:
-    """The same, each with what was seen there instead of a map of tokens, in the model's order."""
+    """`unseen_paths` in the model's order, each with what ran there instead of attention ("" for nothing)."""
     suspects = [*watcher.refused, *_attention_paths(watcher), *_mixer_paths(watcher)]
     paths: list[str] = []
     for path in suspects:
@@ -35,8 +35,8 @@ def why_unseen(watcher: Watcher) -> dict[str, str]:
     return {path: _reason(path, watcher) for path in sorted(paths, key=lambda path: order[path])}
 
 
-def nothing_seen(watcher: Watcher) -> str:
-    """The sentence for a record that stayed empty."""
+def describe_nothing_seen(watcher: Watcher) -> str:
+    """The error message for a record without any call."""
     model = watcher.paths.model
     name = type(model).__name__
     if any(True for _ in model.parameters()) and not _ran(model, watcher):
@@ -46,7 +46,11 @@ def nothing_seen(watcher: Watcher) -> str:
         )
     suspects = why_unseen(watcher)
     rule = "Attention is seen if it calls torch's scaled_dot_product_attention, or multiplies a softmax with values."
-    elsewhere = {path: what for path, what in watcher.lost.items() if not any(_inside(path, one) for one in suspects)}
+    elsewhere = {
+        path: reason
+        for path, reason in watcher.unused_softmaxes.items()
+        if not any(_inside(path, suspect) for suspect in suspects)
+    }
     reasons: dict[str, list[str]] = {}
     for path, reason in (suspects | elsewhere).items():
         reasons.setdefault(reason, []).append(path)
@@ -62,51 +66,54 @@ def nothing_seen(watcher: Watcher) -> str:
 
 
 def _reason(path: str, watcher: Watcher) -> str:
-    """What was seen in a module; "" for nothing."""
+    """What ran in a module instead of attention; "" for nothing."""
     if path in watcher.refused:
         return watcher.refused[path]
-    lost = next((what for place, what in watcher.lost.items() if _inside(place, path)), "")
-    return lost or (NO_SOFTMAX if path in _mixer_paths(watcher) else "")
+    reasons = (reason for place, reason in watcher.unused_softmaxes.items() if _inside(place, path))
+    return next(reasons, "") or (NO_SOFTMAX if path in _mixer_paths(watcher) else "")
 
 
 def _attention_paths(watcher: Watcher) -> list[str]:
-    """The innermost modules that ran and are called attention."""
-    return _innermost(watcher, _ATTENTION, anyhow=True)
+    """The innermost modules that ran and are attention by name."""
+    return _innermost(watcher, _ATTENTION, class_suffices=True)
 
 
 def _mixer_paths(watcher: Watcher) -> list[str]:
-    """The innermost modules that ran and are called one of the other token mixers."""
-    return _innermost(watcher, _MIXER, anyhow=False)
+    """The innermost modules that ran and are one of the other token mixers by name."""
+    return _innermost(watcher, _MIXER, class_suffices=False)
 
 
-def _innermost(watcher: Watcher, name: re.Pattern[str], *, anyhow: bool) -> list[str]:
-    """`anyhow`: a class of this name needs no weights of its own."""
+def _innermost(watcher: Watcher, name: re.Pattern[str], *, class_suffices: bool) -> list[str]:
+    """The innermost modules that ran and match `name`; with `class_suffices` a matching class needs no weights."""
     named = [
         path
         for path, module in watcher.paths.model.named_modules()
-        if _is_called(path, module, name, anyhow=anyhow) and _ran(module, watcher)
+        if _is_called(path, module, name, class_suffices=class_suffices) and _ran(module, watcher)
     ]
     return [path for path in named if not any(other != path and _inside(other, path) for other in named)]
 
 
-def _is_called(path: str, module: nn.Module, name: re.Pattern[str], *, anyhow: bool) -> bool:
-    """By its class or its place, if it has what makes queries, keys and values: a norm or a gate has not."""
-    own, place = type(module).__name__, path.rpartition(".")[2]
-    if anyhow and name.search(own):
+def _is_called(path: str, module: nn.Module, name: re.Pattern[str], *, class_suffices: bool) -> bool:
+    """Whether a module matches `name` by its class or attribute name; by the latter only if it has two weight matrices.
+
+    A norm or a gate has fewer.
+    """
+    class_name, attribute = type(module).__name__, path.rpartition(".")[2]
+    if class_suffices and name.search(class_name):
         return True
-    if not anyhow and (_NO_MIXER.search(own) or _NO_MIXER.search(place)):
+    if not class_suffices and (_NO_MIXER.search(class_name) or _NO_MIXER.search(attribute)):
         return False
     weights = [getattr(child, "weight", None) for child in module.children()]
     matrices = sum(isinstance(weight, Tensor) and weight.ndim > 1 for weight in weights)
-    return matrices > 1 and bool(name.search(place) or (not anyhow and name.search(own)))
+    return matrices > 1 and bool(name.search(attribute) or (not class_suffices and name.search(class_name)))
 
 
 def _ran(module: nn.Module, watcher: Watcher) -> bool:
     return any(id(parameter) in watcher.used for parameter in module.parameters())
 
 
-def _nested(one: str, other: str) -> bool:
-    return _inside(one, other) or _inside(other, one)
+def _nested(path: str, other: str) -> bool:
+    return _inside(path, other) or _inside(other, path)
 
 
 def _inside(path: str, place: str) -> bool:

@@ -1,4 +1,4 @@
-"""From what was recorded to what the view shows: which calls go together, and what their tokens are called."""
+"""The view of a record: which of its calls are shown together, and the labels of their tokens."""
 
 from collections import Counter
 from collections.abc import Sequence as Many
@@ -18,9 +18,9 @@ Shape = tuple[str, int, int]  # kind of a call, its queries, its keys
 
 
 def layer_of_call(number: int, call: AttentionCall, query: str, key: str, *, group: str = "", item: int = 0) -> Layer:
-    """A call as a layer of a scene, named by `number`; weights are computed when asked for.
+    """A call as a layer of a scene, labelled by `number`; weights are computed when the view needs them.
 
-    Raises CaptureError for weights below 0: the view's scales begin at 0, and less than that means "not allowed".
+    Raises CaptureError for weights below 0: the view's scale begins at 0, and negative codes mark masked keys.
     """
     call.check_not_negative()
     return Layer(
@@ -51,44 +51,46 @@ def show(
 ) -> HtmlFile:
     """All heads of recorded calls in one view, as an HTML file that a notebook shows.
 
-    `tokens` are the labels of the tokens, by default their places; with `key_tokens` those of the queries, and the
-    view shows cross attention. Of a picture, give `grid` (rows and columns of patches), the `prefix` tokens that come
-    before them, and the `picture` itself as (row, column, 3) bytes, which needs Pillow. `item` is the input within the
-    batch, `within` how the module paths begin, where a model has several stacks.
+    `tokens` are the labels of the tokens, by default their positions; with `key_tokens` those of the queries, and the
+    view shows cross attention. For a picture, give `grid` (rows and columns of patches), the `prefix` tokens before the
+    patches, and the `picture` itself as (row, column, 3) bytes, which needs Pillow. `item` is the input within the
+    batch, `within` the beginning of the module paths to show, where a model has several stacks.
 
-    Calls of one shape are shown: the one that the labels fit, else the most frequent; a sentence says what is left out.
+    Calls of one shape are shown: the one that the labels fit, else the most frequent; a note says what is omitted.
     Raises CaptureError where the labels are no strings, or fit no call.
     """
-    own = [
+    numbered_calls = [
         (number, call) for number, call in zip(layer_numbers(calls), calls, strict=True) if call.path.startswith(within)
     ]
-    if own and all(call.over == "channel" or call.partial for _, call in own):
+    if numbered_calls and all(call.over == "channel" or call.partial for _, call in numbered_calls):
         raise CaptureError(
-            f"'{own[0][1].path}' looks from channel to channel or in pieces: rows and columns of its maps are not all "
-            "tokens, and no view is made of them. call.weights() has their numbers."
+            f"'{numbered_calls[0][1].path}' looks from channel to channel or in pieces: rows and columns of its maps "
+            "are not all tokens, and no view is made of them. call.weights() has their numbers."
         )
-    own = [(number, call) for number, call in own if call.over == "token" and not call.partial]
-    if not own:
+    numbered_calls = [(number, call) for number, call in numbered_calls if call.over == "token" and not call.partial]
+    if not numbered_calls:
         raise CaptureError(f"No attention was recorded in a module whose path begins with '{within}'.")
     query = _sequence(tokens, picture, grid, strings(prefix))
     key = query if key_tokens is None else TextSequence(strings(key_tokens))
-    kind, queries, keys = _shape(own, query, key, crosses=key_tokens is not None)
+    kind, queries, keys = _shape(numbered_calls, query, key, crosses=key_tokens is not None)
     if max(queries, keys) > LONGEST:
         raise CaptureError(
             f"{queries:,} queries and {keys:,} keys are too many for one view, which has room for {LONGEST:,}: look at "
             "call.overview() or at a tile, call.weights(queries=..., keys=...)."
         )
-    known = kind != "unknown"  # else the labels are those of the queries, and the keys are counted
-    looked_at = "query" if key is query and queries == keys and known else "key"
-    keys_named = key if known or key_tokens is not None else None
-    named = query if looked_at == "query" else keys_named
-    sequences = {"query": query or _counted(queries), looked_at: named or _counted(keys)}
+    kind_is_known = kind != "unknown"  # else the labels are those of the queries, and the keys are counted
+    key_name = "query" if key is query and queries == keys and kind_is_known else "key"
+    keys_named = key if kind_is_known or key_tokens is not None else None
+    key_sequence = query if key_name == "query" else keys_named
+    sequences = {"query": query or _numbered_tokens(queries), key_name: key_sequence or _numbered_tokens(keys)}
     layers = tuple(
-        layer_of_call(number, call, "query", looked_at, item=item)
-        for number, call in own
+        layer_of_call(number, call, "query", key_name, item=item)
+        for number, call in numbered_calls
         if _shape_of(call) == (kind, queries, keys)
     )
-    return html_file(Scene(sequences, layers, title=title), note=_left_out(own, (kind, queries, keys)))
+    return html_file(
+        Scene(sequences, layers, title=title), note=_describe_omitted(numbered_calls, (kind, queries, keys))
+    )
 
 
 def _sequence(
@@ -101,7 +103,7 @@ def _sequence(
     return None if tokens is None else TextSequence(strings(tokens))
 
 
-def _counted(length: int) -> TextSequence:
+def _numbered_tokens(length: int) -> TextSequence:
     return TextSequence(tuple(map(str, range(length))))
 
 
@@ -110,37 +112,43 @@ def _shape_of(call: AttentionCall) -> Shape:
 
 
 def _shape(
-    own: list[tuple[int, AttentionCall]], query: Sequence | None, key: Sequence | None, *, crosses: bool
+    numbered_calls: list[tuple[int, AttentionCall]], query: Sequence | None, key: Sequence | None, *, crosses: bool
 ) -> Shape:
     """The most frequent shape that the labels fit."""
-    found = Counter(_shape_of(call) for _, call in own)
+    counts = Counter(_shape_of(call) for _, call in numbered_calls)
     kinds = ("cross" if crosses else "self", "unknown")
     fitting = [
         shape
-        for shape, _ in found.most_common()
+        for shape, _ in counts.most_common()
         if (query is None or (shape[0] in kinds and shape[1] == len(query)))
         and (key is None or (shape[0] in kinds and shape[2] == len(key)))
     ]
     if not fitting:
-        given = " and ".join(f"{len(labels)} {of}" for labels, of in _given(query, key, crosses=crosses))
-        raise CaptureError(f"{given} do not fit what was recorded: {_counts(found)}. Give one label for each token.")
+        labels = _labels_with_names(query, key, crosses=crosses)
+        given_labels = " and ".join(f"{len(sequence)} {name}" for sequence, name in labels)
+        raise CaptureError(
+            f"{given_labels} do not fit what was recorded: {_describe_counts(counts)}. Give one label for each token."
+        )
     return fitting[0]
 
 
-def _given(query: Sequence | None, key: Sequence | None, *, crosses: bool) -> list[tuple[Sequence, str]]:
-    both = ((query, "tokens"), (key if crosses else None, "key tokens"))
-    return [(labels, of) for labels, of in both if labels is not None]
+def _labels_with_names(query: Sequence | None, key: Sequence | None, *, crosses: bool) -> list[tuple[Sequence, str]]:
+    named_sequences = ((query, "tokens"), (key if crosses else None, "key tokens"))
+    return [(sequence, name) for sequence, name in named_sequences if sequence is not None]
 
 
-def _left_out(own: list[tuple[int, AttentionCall]], shape: Shape) -> str:
-    """Which calls are not shown, in a sentence; "" where all are."""
-    found = Counter(_shape_of(call) for _, call in own)
-    shown = found.pop(shape)
-    return f"{shown} of {shown + found.total()} attention calls are shown. Left out: {_counts(found)}." if found else ""
+def _describe_omitted(numbered_calls: list[tuple[int, AttentionCall]], shape: Shape) -> str:
+    """The sentence about calls that are not shown; "" where all are."""
+    counts = Counter(_shape_of(call) for _, call in numbered_calls)
+    displayed = counts.pop(shape)
+    if not counts:
+        return ""
+    calls = displayed + counts.total()
+    return f"{displayed} of {calls} attention calls are shown. Left out: {_describe_counts(counts)}."
 
 
-def _counts(found: Counter[Shape]) -> str:
+def _describe_counts(counts: Counter[Shape]) -> str:
     return ", ".join(
         f"{count} of {kind} attention with {queries:,} queries and {keys:,} keys"
-        for (kind, queries, keys), count in found.most_common()
+        for (kind, queries, keys), count in counts.most_common()
     )

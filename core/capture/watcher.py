@@ -1,4 +1,4 @@
-"""Who is watching, and what they want of an attention that is about to be computed."""
+"""The open records and edits, and what they require of an attention that is about to be computed."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,43 +10,43 @@ from torch import Tensor
 
 from ..errors import CaptureError
 from .call import AttentionCall, ModuleRun
-from .edits import Edit, Only, Patch, Replace, grows, made
+from .edits import Edit, Only, Patch, Replace, apply_edit, grows
 from .paths import Caller, ModulePaths, matches, near
 from .product import last_allowed
 from .provenance import Kind
-from .versions import lasting
+from .versions import stable_tensor
 
 
 @dataclass(eq=False)
 class Watcher:
-    """One open with-block: the model it watches, what it wants of which heads, what it has seen."""
+    """One open with-block: its model, what it edits or records of which heads, and what has run so far."""
 
     paths: ModulePaths
-    # By path or pattern of paths, and head; without one, all heads.
+    # By path (or pattern of paths) and head; None stands for all heads.
     edits: Mapping[tuple[str, int | None], Edit | Patch] = field(default_factory=dict)
     replacements: Mapping[tuple[str, int | None], Replace] = field(default_factory=dict)
     differentiable: bool | frozenset[tuple[str, int]] = False
     records: bool = False
     calls: list[AttentionCall] = field(default_factory=list)
-    heads: dict[str, int] = field(default_factory=dict)  # how many, of each attention that was seen
-    used: set[int] = field(default_factory=set)  # identities of the parameters that took part in something
-    runs: dict[str, list[ModuleRun]] = field(default_factory=dict)  # of each attention that was seen
-    queries: dict[str, int] = field(default_factory=dict)  # how many, of the latest map in which links were cut
-    progress: Callable[[int], None] | None = None  # is told of each recorded call how many there are now
+    heads: dict[str, int] = field(default_factory=dict)  # the number of heads, by path of an attention that ran
+    used: set[int] = field(default_factory=set)  # ids of the parameters that took part in some operation
+    runs: dict[str, list[ModuleRun]] = field(default_factory=dict)  # by path of an attention that ran
+    queries: dict[str, int] = field(default_factory=dict)  # the number of queries of the latest map with cut links
+    progress: Callable[[int], None] | None = None  # called after each recorded call with the number of calls
 
-    steps: dict[str, int] = field(default_factory=dict)  # how often each attention was seen
-    lost: dict[str, str] = field(default_factory=dict)  # what was seen of a softmax that was no attention, by path
+    steps: dict[str, int] = field(default_factory=dict)  # how often each attention ran, by path
+    unused_softmaxes: dict[str, str] = field(default_factory=dict)  # why a softmax is no attention, by path
     refused: dict[str, str] = field(default_factory=dict)  # why an attention has no map of tokens, by path
 
     @property
     def named_paths(self) -> set[str]:
-        """The paths, or patterns of paths, that somebody named."""
+        """The paths, or patterns of paths, of edits, replacements and differentiable heads."""
         followed = () if isinstance(self.differentiable, bool) else self.differentiable
         return {path for path, _ in (*self.edits, *self.replacements, *followed)}
 
     def check(self) -> None:
-        """Refuse what cannot work, before anything runs."""
-        if self.paths.hidden:
+        """Raise CaptureError, before anything runs, for a compiled model or for a path that it does not have."""
+        if self.paths.is_compiled:
             raise CaptureError(
                 "A model that went through torch.compile or TorchScript runs where nobody can look: use the model from "
                 "which it was made."
@@ -56,14 +56,14 @@ class Watcher:
                 raise CaptureError(f"The model has no module '{path}'; did you mean {near(path, self.paths)}?")
 
     def check_done(self) -> None:
-        """Refuse to leave silently if something that was asked for did not happen."""
-        missed = sorted(path for path in self.named_paths if not any(matches(path, seen) for seen in self.heads))
-        if missed:
-            seen = near(missed[0], self.heads) if self.heads else "nowhere"
-            why = next((why for path, why in self.refused.items() if matches(missed[0], path)), "")
+        """Raise CaptureError if an edit was never applied, or could not reach all rows of a map."""
+        missing = sorted(name for name in self.named_paths if not any(matches(name, path) for path in self.heads))
+        if missing:
+            alternatives = near(missing[0], self.heads) if self.heads else "nowhere"
+            reason = next((reason for path, reason in self.refused.items() if matches(missing[0], path)), "")
             raise CaptureError(
-                f"No attention was seen at '{missed[0]}'{f' ({why})' if why else ''}, so none of its heads was changed "
-                f"or followed; it was seen at {seen}."
+                f"No attention was seen at '{missing[0]}'{f' ({reason})' if reason else ''}, so none of its heads was "
+                f"changed or followed; it was seen at {alternatives}."
             )
         for path in sorted(path for path in self.runs if any(matches(named, path) for named in self.named_paths)):
             if run := next((run for run in self.runs[path] if run.in_pieces), None):
@@ -74,8 +74,8 @@ class Watcher:
                 )
 
 
-class Sight:
-    """One attention that is being computed: who watches it under which path, and what they want of its heads."""
+class WatchedAttention:
+    """One attention that is being computed: its path for each watcher, and what they require of its heads."""
 
     def __init__(self, watchers: Iterable[Watcher], calling: list[Caller], heads: int):
         paths = [(watcher, watcher.paths.path(calling)) for watcher in watchers]
@@ -90,18 +90,18 @@ class Sight:
         for watcher, path in self.places:
             for (named, head), replacement in watcher.replacements.items():
                 if matches(named, path):
-                    self._replace(path, self._own(path, head), replacement)
+                    self._replace(path, self._heads_at(path, head), replacement)
             for (named, head), edit in watcher.edits.items():
-                if matches(named, path) and not _waits(edit, watcher.steps.get(path, 0)):
-                    for own in self._own(path, head):
+                if matches(named, path) and not _is_for_another_run(edit, watcher.steps.get(path, 0)):
+                    for head_number in self._heads_at(path, head):
                         if isinstance(edit, Patch):
-                            self.patches.setdefault(own, []).append(edit)
+                            self.patches.setdefault(head_number, []).append(edit)
                         else:
-                            self.edits.setdefault(own, []).append(edit)
+                            self.edits.setdefault(head_number, []).append(edit)
             followed = [] if isinstance(watcher.differentiable, bool) else watcher.differentiable
             for named, head in followed:
                 if matches(named, path):
-                    self.differentiable.update(self._own(path, head))
+                    self.differentiable.update(self._heads_at(path, head))
             if watcher.differentiable is True:
                 self.differentiable.update(range(heads))
         if clash := self.replaced.keys() & (self.edits.keys() | self.patches.keys() | self.differentiable):
@@ -113,26 +113,26 @@ class Sight:
                 "Differentiable weights need gradients: run the model outside torch.no_grad() and inference_mode()."
             )
 
-    def _own(self, path: str, head: int | None) -> Iterable[int]:
-        """The head, or all; CaptureError for one that the module does not have."""
+    def _heads_at(self, path: str, head: int | None) -> Iterable[int]:
+        """The number of one head, or of all; CaptureError for a head that the module does not have."""
         if head is None:
             return range(self.heads)
         if not 0 <= head < self.heads:
             raise CaptureError(f"'{path}' has no head {head}: its heads are numbered 0 to {self.heads - 1}.")
         return (head,)
 
-    def _replace(self, path: str, chosen: Iterable[int], replacement: Replace) -> None:
-        for head in chosen:
+    def _replace(self, path: str, heads: Iterable[int], replacement: Replace) -> None:
+        for head in heads:
             if head in self.replaced:
                 raise CaptureError(f"Head {head} of '{path}' is replaced twice: leave one of them out.")
             self.replaced[head] = replacement
 
     @property
     def written_heads(self) -> list[int]:
-        """The heads that cannot be left to the fused kernel."""
+        """The heads whose weights must be computed explicitly, outside the fused kernel."""
         return sorted(self.edits.keys() | self.patches.keys() | self.differentiable)
 
-    def edited(
+    def edit_weights(
         self,
         heads: list[int],
         weights: Float[Tensor, "batch head query key"],
@@ -140,7 +140,7 @@ class Sight:
         allowed: Bool[Tensor, "batch head query key"],
         kind: Callable[[], Kind],
     ) -> Float[Tensor, "batch head query key"]:
-        """The weights of these heads, each after its own edits; `kind`: whether keys and queries are of one text."""
+        """The weights of these heads after the edits of each; `kind` tells self-attention from cross attention."""
         if not self.edits:
             return weights
         rows, first = [], 0
@@ -149,20 +149,20 @@ class Sight:
         for row, head in enumerate(heads):
             new, old = weights[:, row], scores[:, row]
             for edit in self.edits.get(head, ()):
-                new = made(edit, old, allowed[:, row], first)
+                new = apply_edit(edit, old, allowed[:, row], first)
                 old = new.log()  # scores for the next edit: their softmax is `new` again
             rows.append(new)
         return torch.stack(rows, dim=1)
 
     @property
     def grows(self) -> bool:
-        """Whether links are cut in a text that is being written."""
+        """Whether links are cut in a growing text (see `Cut`)."""
         return any(grows(edit) for edits in self.edits.values() for edit in edits)
 
     def _first_query(self, allowed: Bool[Tensor, "batch head query key"], kind: Callable[[], Kind]) -> int:
-        """The number, in the text so far, of the first query of a map.
+        """The position in the text of the first query of a map.
 
-        With a cache a step reads the newest tokens only: the last key that one of them may look at is itself.
+        With a cache a step reads the newest tokens only: the last key that each may attend to is its own.
         """
         queries, keys = allowed.shape[-2:]
         if kind() == "self":
@@ -182,49 +182,49 @@ class Sight:
             watcher.queries[path] = queries
         return 0
 
-    def tracked(self, weights: Tensor) -> Tensor:
-        """Part of a graph, if somebody wants the gradient that reaches them."""
+    def track_gradient(self, weights: Tensor) -> Tensor:
+        """The weights, requiring a gradient if a watcher asks for differentiable weights."""
         if self.differentiable and not weights.requires_grad:
             weights.requires_grad_()
         return weights
 
-    def note(self, run: ModuleRun | None) -> None:
-        """Tell every watcher that the attention at its path has been seen: how many heads it has, in which run."""
+    def mark_seen(self, run: ModuleRun | None) -> None:
+        """Note for every watcher that the attention at its path ran: its number of heads, and its module's run."""
         for watcher, path in self.places:
             watcher.heads[path] = self.heads
-            watcher.lost.pop(path, None)
+            watcher.unused_softmaxes.pop(path, None)
             watcher.steps[path] = watcher.steps.get(path, 0) + 1
             if run is not None and run not in watcher.runs.setdefault(path, []):
                 watcher.runs[path].append(run)
 
-    def lose(self, what: str) -> None:
-        """Tell every watcher what became of a softmax that has not been attention so far."""
+    def note_unused_softmax(self, description: str) -> None:
+        """Note for every watcher why a softmax has not turned out to be attention so far."""
         for watcher, path in self.places:
-            watcher.lost[path] = what
+            watcher.unused_softmaxes[path] = description
 
-    def refuse(self, why: str) -> None:
-        """Tell every watcher that what was seen at its path has no map of tokens; what was recorded of it is undone."""
+    def refuse(self, reason: str) -> None:
+        """Note for every watcher why the attention at its path has no map of tokens, and remove its recorded calls."""
         for watcher, path in self.places:
-            watcher.refused[path] = why
-            watcher.lost.pop(path, None)
+            watcher.refused[path] = reason
+            watcher.unused_softmaxes.pop(path, None)
             watcher.heads.pop(path, None)
             watcher.calls[:] = [call for call in watcher.calls if call not in self._recorded]
 
-    def record(self, **seen: Any) -> None:
-        """Hand the finished call to everyone who records; what may be written again is copied."""
+    def record(self, **fields: Any) -> None:
+        """Append the finished call to every record; tensors whose memory may be overwritten are copied."""
         if not self.records:
             return
-        if seen["written"] is not None:
-            seen["written"] = seen["written"].kept()
-        seen |= {name: lasting(seen[name]) for name in ("seen_value", "sink") if seen.get(name) is not None}
+        if fields["written"] is not None:
+            fields["written"] = fields["written"].snapshot()
+        fields |= {name: stable_tensor(fields[name]) for name in ("seen_value", "sink") if fields.get(name) is not None}
         for watcher, path in self.places:
             if watcher.records:
-                watcher.calls.append(AttentionCall(path=path, **seen))
+                watcher.calls.append(AttentionCall(path=path, **fields))
                 self._recorded.append(watcher.calls[-1])
                 if watcher.progress:
                     watcher.progress(len(watcher.calls))
 
 
-def _waits(edit: Edit | Patch, step: int) -> bool:
-    """Whether an edit is for other runs of the module than this one."""
+def _is_for_another_run(edit: Edit | Patch, step: int) -> bool:
+    """Whether an edit is for other runs (`step`) of the module than this one."""
     return isinstance(edit, Only) and edit.steps is not None and step not in edit.steps

@@ -1,4 +1,4 @@
-"""How large a transformer is and what its layers cost: memory and operations by formula and by count."""
+"""The size of a transformer and the costs of its layers: memory and operations by formula and by count."""
 
 from .bill import PARTS, Line
 from .counted import count_flops, count_parameters

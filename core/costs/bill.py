@@ -1,4 +1,4 @@
-"""The parts of a transformer, and one line of a bill: a formula, the same with numbers, its value."""
+"""The parts of a transformer, and one line of a bill: a formula, the formula with numbers, and its value."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ OTHER = "Other"
 PARTS = (EMBEDDING, POSITIONS, QKV, SCORES, OUT, CROSS, MLP, NORMS, HEAD, OTHER)
 
 _HEADS = r"^(cls|lm_head|head|score|classifier|pre_classifier|vocab_\w+)(\.|$)|(^|\.)(pooler|head)(\.|$)"
-# The first that is found in a path decides; libraries name the same things differently.
+# The first pattern that matches a path decides, because libraries use different names.
 _NAMES = (
     (HEAD, re.compile(_HEADS)),
     (POSITIONS, re.compile(r"position|pos_embed|(^|\.)wpe|relative_attention_bias")),
@@ -32,7 +32,7 @@ _NAMES = (
 
 
 def part_of(path: str) -> str:
-    """The part of PARTS to which a module or a parameter belongs, by its path; OTHER if the names tell nothing."""
+    """The part of PARTS to which a module or a parameter belongs, by its path; OTHER if no pattern matches."""
     return next((part for part, pattern in _NAMES if pattern.search(path)), OTHER)
 
 
@@ -46,17 +46,17 @@ class Line:
     value: int
 
 
-def line(part: str, template: str, value: int, shape: Shape, **more: int) -> Line:
-    """A line whose template holds letters in braces: `2\\,{n}\\,{d}`; `more` gives numbers that no shape knows."""
+def line(part: str, template: str, value: int, shape: Shape, **extra: int) -> Line:
+    """A line from a template of symbols in braces, `2\\,{n}\\,{d}`; `extra` adds symbols to those of the shape."""
     numbers = {
         "L": shape.layers,
         "d": shape.width,
         "h": shape.heads,
         "g": shape.key_heads or shape.heads,
-        "k": shape.each,
+        "k": shape.head_dim,
         "f": shape.hidden,
         "V": shape.vocabulary,
-        **more,
+        **extra,
     }
     filled = {name: f"{number:,}".replace(",", "{,}") for name, number in numbers.items()}
     return Line(part, template.format_map({name: name for name in numbers}), template.format_map(filled), value)

@@ -1,4 +1,4 @@
-"""Three ways to process a sequence, counted: Table 1 of Vaswani et al. 2017, with numbers in it (section 4 explains).
+"""Complexity of layers that process a sequence: Table 1 of Vaswani et al. 2017 (section 4), as numbers.
 
 n tokens of d channels; k is the kernel of a convolution, r the neighbourhood of restricted self-attention. As in the
 table, constants are left out: an LSTM has 8 matrices where a simple recurrent network has 2, both count n d^2.
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Sizes:
-    """What the formulas depend on; ValueError if one of them is below 1, or a kernel below 2."""
+    """The sizes in the formulas. Raises ValueError if one of them is below 1, or a kernel below 2."""
 
     n: int  # tokens
     d: int  # channels of a token
     k: int  # tokens under the kernel of a convolution
-    r: int  # neighbours that restricted self-attention looks at
+    r: int  # neighbourhood of restricted self-attention
 
     def __post_init__(self):
         for name, least in (("n", 1), ("d", 1), ("k", 2), ("r", 1)):
@@ -38,11 +38,11 @@ class Way:
     title: str
     operations: Count  # multiplications in one layer
     sequential: Count  # operations that must wait for one another, however many processors there are
-    path: Count  # steps that a signal takes between the two tokens that are farthest apart
+    path: Count  # length of the longest path of a signal between two tokens
 
 
 def window(sizes: Sizes) -> int:
-    """Neighbours that restricted self-attention really has: no more than there are tokens."""
+    """The neighbourhood of restricted self-attention, at most the number of tokens."""
     return min(sizes.r, sizes.n)
 
 
@@ -80,7 +80,7 @@ WAYS: Mapping[str, Way] = {
 
 
 def crossover(sizes: Sizes) -> dict[str, int]:
-    """The number of tokens up to which self-attention needs no more operations than each other way.
+    """The number of tokens up to which self-attention needs no more operations than each other layer.
 
     n^2 d = n d^2 at n = d; n^2 d = k n d^2 at n = k d; n^2 d = r n d at n = r, where nothing is left to restrict.
     """

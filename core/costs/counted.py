@@ -1,4 +1,4 @@
-"""Parameters and work by count: read off a real module tree, and watched while it runs."""
+"""Parameters and operations by count: from the module tree, and during a run."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -11,25 +11,25 @@ from torch.utils.flop_counter import flop_registry
 from ..capture.hooked_copy import weight_sharing_copy
 from .bill import HEAD, OTHER, QKV, SCORES, part_of
 
-_SQUARES = ("bmm", "baddbmm", "scaled_dot_product")  # how products without a weight matrix are called
+_SQUARES = ("bmm", "baddbmm", "scaled_dot_product")  # operators of products without a weight matrix
 
 
 def count_parameters(network: nn.Module) -> dict[str, int]:
     """Part -> parameters, shared ones once, by the paths in the module tree."""
-    counted: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for path, parameter in network.named_parameters():
-        counted[part_of(path)] += parameter.numel()
-    return dict(counted)
+        counts[part_of(path)] += parameter.numel()
+    return dict(counts)
 
 
 def count_flops(network: nn.Module, run: Callable[[nn.Module], object]) -> dict[str, int]:
     """Part -> operations of the matrix products in one run, as torch's own table of formulas counts them.
 
-    `run` calls what it is given: a twin of the network. torch's FlopCounterMode would do, but hangs its hooks on all
-    modules of the process, where other visitors' models run: here they are on the twin, in this thread.
+    `run` is called with a copy of the network, which it must call. torch's FlopCounterMode sets its hooks on all
+    modules of the process, where other visitors' models run; here they are on the copy, in this thread.
     """
-    double, stack = weight_sharing_copy(network), [""]
-    for path, module in double.named_modules():
+    copy, stack = weight_sharing_copy(network), [""]
+    for path, module in copy.named_modules():
 
         def enter(module: nn.Module, args: tuple, path: str = path) -> None:  # noqa: ARG001
             stack.append(path)
@@ -39,19 +39,19 @@ def count_flops(network: nn.Module, run: Callable[[nn.Module], object]) -> dict[
 
         module.register_forward_pre_hook(enter)
         module.register_forward_hook(leave)
-    modules = dict(double.named_modules())
-    with torch.no_grad(), _Watching(lambda operator: _part(operator, stack[-1], modules)) as watching:
-        run(double)
-    return dict(watching.counted)
+    modules = dict(copy.named_modules())
+    with torch.no_grad(), _FlopCounter(lambda operator: _part(operator, stack[-1], modules)) as counter:
+        run(copy)
+    return dict(counter.counts)
 
 
-class _Watching(TorchDispatchMode):
+class _FlopCounter(TorchDispatchMode):
     """Adds up the operations of every call in this thread."""
 
     def __init__(self, part: Callable[[str], str]):
         super().__init__()
         self.part = part
-        self.counted: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -62,13 +62,13 @@ class _Watching(TorchDispatchMode):
                 return decomposed
         result = func(*args, **kwargs)
         if formula is not None:
-            self.counted[self.part(func._overloadpacket.__name__)] += formula(*args, **kwargs, out_val=result)
+            self.counts[self.part(func._overloadpacket.__name__)] += formula(*args, **kwargs, out_val=result)
         return result
 
 
 def _part(operator: str, path: str, modules: dict[str, nn.Module]) -> str:
     if not path:
-        return HEAD  # GPT multiplies by its token table itself, in no module of its own
+        return HEAD  # GPT multiplies by its token embedding outside of any submodule
     part = part_of(path)
     if part in (QKV, OTHER) and any(name in operator for name in _SQUARES) and not hasattr(modules[path], "weight"):
         return SCORES

@@ -1,4 +1,4 @@
-"""What one layer of each kind costs: the layers, and how they are measured."""
+"""Measured costs of one layer of each kind."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -17,7 +17,7 @@ TOKENS = (128, 256, 512, 1024, 2048)
 
 
 class WrittenOut(Attention):
-    """The same attention, with the scores and weights of all heads written into memory on the way."""
+    """The same attention with explicit scores and weights of all heads in memory."""
 
     def forward(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch token width"]:
         """As in `Attention`, without its fused kernel."""
@@ -40,7 +40,7 @@ LAYERS: Mapping[str, Callable[[], nn.Module]] = {
 def measure_layers(
     progress: Progress, *, tokens: Sequence[int] = TOKENS, repeats: int = REPEATS, patience: float = PATIENCE
 ) -> tuple[Cost, ...]:
-    """Every layer of LAYERS at every length, see `core.costs.one_pass.measure`."""
+    """Measure each of LAYERS at every length; see `core.costs.one_pass.measure`."""
     generator = torch.Generator().manual_seed(0)
     inputs = {length: torch.randn(1, length, WIDTH, generator=generator) for length in tokens}
 

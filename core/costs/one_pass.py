@@ -1,4 +1,4 @@
-"""What something costs on this machine: time and memory of one pass, as the sequence grows."""
+"""Time and memory of one pass on this machine, by sequence length."""
 
 import statistics
 import threading
@@ -14,21 +14,21 @@ from ..progress import Progress
 REPEATS = 5
 PATIENCE = 10.0  # seconds after which no further round is begun, on a slow or busy machine
 
-Pass = Callable[[], object]  # one run of what is measured, on an input that is there already
+Pass = Callable[[], object]  # one measured run, on an input that is prepared already
 
-# The profiler of torch is one for the whole process.
+# torch has one profiler for the whole process.
 _MEASURING = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Cost:
-    """One of those that were measured, at one length."""
+    """The cost of one subject at one length."""
 
     name: str
     tokens: int
     seconds: float  # the median of the repeats
     repeats: int
-    bytes: int  # the most that was allocated at once during one pass, beyond what was there before
+    bytes: int  # peak memory during one pass, beyond that before it
 
 
 def measure(
@@ -41,9 +41,9 @@ def measure(
 ) -> tuple[Cost, ...]:
     """Run every subject at every length, `repeats` times, or fewer if that takes more than `patience` seconds.
 
-    A subject gets a length and gives the pass to measure. Subjects take turns, so that a busy moment of the machine
-    falls on all of them alike; the first pass of each is not timed but watched by torch's profiler, which sees every
-    allocation, also those inside of kernels.
+    A subject is a function from a length to the pass to measure. Subjects alternate, so that other load on the machine
+    affects all of them; the first pass of each is not timed but profiled by torch, which records every allocation, also
+    those inside of kernels.
     """
     with _MEASURING, inference_mode():
         began = time.perf_counter()
@@ -55,21 +55,21 @@ def measure(
             done += 1
             progress(done, total)
 
-        memory = {each: _memory(run, report) for each, run in passes.items()}
-        seconds: dict[tuple[str, int], list[float]] = {each: [] for each in passes}
+        memory = {key: _memory(run, report) for key, run in passes.items()}
+        seconds: dict[tuple[str, int], list[float]] = {key: [] for key in passes}
         for turn in range(repeats):
             if turn and time.perf_counter() - began > patience:
                 break
-            for each, run in passes.items():
+            for key, run in passes.items():
                 started = time.perf_counter()
                 run()
-                seconds[each].append(time.perf_counter() - started)
+                seconds[key].append(time.perf_counter() - started)
                 report()
-    return tuple(Cost(*each, statistics.median(seconds[each]), len(seconds[each]), memory[each]) for each in passes)
+    return tuple(Cost(*key, statistics.median(seconds[key]), len(seconds[key]), memory[key]) for key in passes)
 
 
 def _memory(run: Pass, report: Callable[[], None]) -> int:
-    """The most bytes that were held at once in one pass."""
+    """The peak memory of one pass, in bytes."""
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler, record_function(SPAN):
         run()
     report()
@@ -84,9 +84,9 @@ SPAN = "the measured pass"
 
 def _peak(changes: list[tuple[int, int]], start: int, end: int) -> int:
     """The highest sum of allocations (above 0) and releases (below 0) between two moments."""
-    held = highest = 0
+    current = highest = 0
     for moment, size in changes:
         if start <= moment <= end:
-            held += size
-            highest = max(highest, held)
+            current += size
+            highest = max(highest, current)
     return highest

@@ -1,4 +1,4 @@
-"""Parameters by formula: what each part of a transformer has to learn (Kaplan et al. 2020, table 1, made exact)."""
+"""Parameters of each part of a transformer by formula (Kaplan et al. 2020, table 1, made exact)."""
 
 from .bill import CROSS, EMBEDDING, HEAD, MLP, NORMS, OUT, POSITIONS, QKV, Line, line
 from .shape import Shape
@@ -7,12 +7,12 @@ from .shape import Shape
 def parameters(shape: Shape) -> tuple[Line, ...]:
     """One line for each part that has parameters."""
     lines = (_embedding(shape), _positions(shape), *_attention(shape), _mlp(shape), _norms(shape), _head(shape))
-    return tuple(each for each in lines if each.value)
+    return tuple(entry for entry in lines if entry.value)
 
 
 def total(shape: Shape) -> int:
-    """All parameters; what is tied counts once."""
-    return sum(each.value for each in parameters(shape))
+    """The number of all parameters; tied ones count once."""
+    return sum(entry.value for entry in parameters(shape))
 
 
 def _embedding(s: Shape) -> Line:
@@ -65,15 +65,15 @@ def _mlp(s: Shape) -> Line:
 
 
 def _norms(s: Shape) -> Line:
-    one = 2 if s.norm_bias else 1
+    vectors = 2 if s.norm_bias else 1
     count = 2 * s.layers + 3 * s.decoder_layers + s.embedding_norm + s.final_norms
-    inside = 2 * s.each * one * (s.layers + s.decoder_layers) if s.head_norms else 0
-    template = rf"{one}\cdot {{c}}\cdot {{d}}" + (r" + {i}" if inside else "")
-    return line(NORMS, template, one * count * s.width + inside, s, c=count, i=inside)
+    inner = 2 * s.head_dim * vectors * (s.layers + s.decoder_layers) if s.head_norms else 0
+    template = rf"{vectors}\cdot {{c}}\cdot {{d}}" + (r" + {i}" if inner else "")
+    return line(NORMS, template, vectors * count * s.width + inner, s, c=count, i=inner)
 
 
 def _head(s: Shape) -> Line:
-    """The map to the vocabulary or to classes, with all that only it needs."""
+    """The output layer to the vocabulary or to classes, with the layers before it that serve it alone."""
     terms: list[tuple[str, int]] = []
     dense = s.width * (s.width + 1)
     if s.pooler:

@@ -1,11 +1,11 @@
-"""The numbers that say what a transformer looks like, and the families that are described by a few of them."""
+"""The sizes of a transformer, and those of known families."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Shape:
-    """All that the formulas need to know; ValueError where a number cannot be.
+    """The sizes in the formulas. Raises ValueError for impossible numbers.
 
     `layers` is one stack: an encoder, or a decoder without cross-attention. With `decoder_layers` there is a second
     stack, which attends to the first.
@@ -14,7 +14,7 @@ class Shape:
     layers: int
     width: int  # d, the channels of a token between layers
     heads: int
-    each: int  # k, the channels of one head
+    head_dim: int  # k, the channels of one head
     hidden: int  # f, the channels inside the MLP
     key_heads: int = 0  # heads of keys and values, if queries share them (grouped queries); 0: as many as `heads`
     decoder_layers: int = 0
@@ -34,15 +34,15 @@ class Shape:
     head_norms: bool = False  # queries and keys have a norm of their own in each head
     embedding_norm: bool = False
     final_norms: int = 1  # one for each stack that ends in a norm
-    logits: bool = True  # whether vectors are mapped to the vocabulary at the end
-    tied: bool = True  # whether that map is the token table again
+    logits: bool = True  # whether there is a map to the vocabulary at the end
+    tied: bool = True  # whether that map is tied to the token embedding
     head_dense: bool = False  # BERT: a dense layer and a norm before that map
     head_bias: bool = False
     pooler: bool = False  # BERT: a dense layer over the first token
-    classes: int = 0  # a map from one token to so many classes
+    classes: int = 0  # outputs of a classifier over one token; 0: none
 
     def __post_init__(self):
-        for name in ("layers", "width", "heads", "each", "hidden"):
+        for name in ("layers", "width", "heads", "head_dim", "hidden"):
             if getattr(self, name) < 1:
                 raise ValueError(f"A transformer needs at least 1 for '{name}', not {getattr(self, name)}.")
         if self.key_heads and self.heads % self.key_heads:
@@ -53,21 +53,21 @@ class Shape:
     @property
     def inner(self) -> int:
         """Channels of the queries of all heads together."""
-        return self.heads * self.each
+        return self.heads * self.head_dim
 
     @property
     def inner_keys(self) -> int:
         """Channels of the keys of all heads together."""
-        return (self.key_heads or self.heads) * self.each
+        return (self.key_heads or self.heads) * self.head_dim
 
     @property
     def matrices(self) -> int:
-        """How many matrices an MLP has."""
+        """The number of matrices of an MLP."""
         return 3 if self.gated else 2
 
     @property
     def stacks(self) -> int:
-        """One, or two in an encoder-decoder."""
+        """The number of stacks: two in an encoder-decoder, else one."""
         return 2 if self.decoder_layers else 1
 
 
@@ -81,7 +81,7 @@ def gpt(
 
 
 def bert(layers: int, width: int, heads: int, *, vocabulary: int = 30522, classes: int = 2) -> Shape:
-    """BERT as it was trained: with heads for missing words and for the next sentence (Devlin et al. 2018)."""
+    """BERT as pretrained, with heads for masked words and for the next sentence (Devlin et al. 2018)."""
     return Shape(
         layers,
         width,
@@ -100,13 +100,13 @@ def bert(layers: int, width: int, heads: int, *, vocabulary: int = 30522, classe
     )
 
 
-def t5(layers: int, width: int, heads: int, *, each: int, hidden: int, vocabulary: int = 32128) -> Shape:
+def t5(layers: int, width: int, heads: int, *, head_dim: int, hidden: int, vocabulary: int = 32128) -> Shape:
     """T5 in its first version (Raffel et al. 2020, section 2.1): as many layers in each stack, no biases."""
     return Shape(
         layers,
         width,
         heads,
-        each,
+        head_dim,
         hidden,
         decoder_layers=layers,
         vocabulary=vocabulary,

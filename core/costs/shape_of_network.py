@@ -1,4 +1,4 @@
-"""The shape of a network, read off its configuration and a few names of its modules."""
+"""The shape of a network, from its configuration and some names of its modules."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +16,7 @@ from .shape import Shape, bert, gpt
 def shape_of(network: nn.Module) -> Shape | None:
     """The shape of our GPT, BERT and Transformer, of timm's plain ViT, and of some of transformers' networks.
 
-    None for any other architecture: its parts can be counted, but there is no formula for them here.
+    None for any other architecture: its parts can be counted, but there are no formulas for it here.
     """
     if isinstance(network, GPT | RotaryGPT):
         c = network.config
@@ -24,8 +24,8 @@ def shape_of(network: nn.Module) -> Shape | None:
         return gpt(c.layers, c.width, c.heads, vocabulary=c.vocabulary, positions=learned)
     if isinstance(network, PretrainingBERT):
         b = network.config
-        own = bert(b.layers, b.width, b.heads, vocabulary=b.vocabulary)
-        return replace(own, hidden=b.hidden, positions=b.context, segments=b.segments)
+        shape = bert(b.layers, b.width, b.heads, vocabulary=b.vocabulary)
+        return replace(shape, hidden=b.hidden, positions=b.context, segments=b.segments)
     if isinstance(network, Transformer):
         return _transformer(network)
     if type(network).__module__ == "timm.models.vision_transformer":
@@ -38,7 +38,7 @@ def shape_of(network: nn.Module) -> Shape | None:
 def _transformer(network: Transformer) -> Shape | None:
     c = network.config
     if c.source_vocabulary != c.target_vocabulary:
-        return None  # the formulas know one length of table
+        return None  # the formulas have one vocabulary
     return Shape(
         c.layers,
         c.width,
@@ -78,7 +78,7 @@ def _timm(network: Any) -> Shape | None:
 
 
 def _is(module: nn.Module) -> bool:
-    """Whether a module is only a place where something could be."""
+    """Whether a module is an identity."""
     return isinstance(module, nn.Identity)
 
 

@@ -1,4 +1,4 @@
-"""Memory by formula: the weights, and what a text adds to them."""
+"""Memory by formula: the weights, and the activations of a text."""
 
 from collections.abc import Mapping
 
@@ -19,11 +19,11 @@ LOGITS = "Logits"
 def memory(shape: Shape, tokens: int, precision: str) -> tuple[Line, ...]:
     """Bytes of the weights and of the arrays that `tokens` tokens need, all in one precision of PRECISIONS.
 
-    For an encoder-decoder, of so many tokens in the source and in the target. KeyError for another precision.
+    For an encoder-decoder, of `tokens` tokens in the source and in the target. Raises KeyError for another precision.
     """
     s, n, size = shape, tokens, PRECISIONS[precision]
     weights, layers = total(s), s.decoder_layers or s.layers
-    # A decoder with a source keeps two pairs in each layer: its own keys and values, and those of the source.
+    # Each decoder layer of an encoder-decoder caches two pairs: its own keys and values, and those of the source.
     pairs = 2 if s.decoder_layers else 1
     cache = 2 * pairs * layers * n * s.inner_keys
     logits = n * s.vocabulary if s.logits else 0
@@ -43,4 +43,4 @@ def memory(shape: Shape, tokens: int, precision: str) -> tuple[Line, ...]:
         line(SCORES_OUT, r"{n}^2\cdot {h}\cdot {b}", n**2 * s.heads * size, s, n=n, b=size),
         line(LOGITS, r"{n}\cdot {V}\cdot {b}", logits * size, s, n=n, b=size),
     )
-    return tuple(each for each in lines if each.value)
+    return tuple(entry for entry in lines if entry.value)

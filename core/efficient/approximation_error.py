@@ -1,10 +1,10 @@
-"""What an approximation of attention costs and what it gets wrong, on the queries, keys and values of a real head.
+"""The cost and the errors of an approximation of attention, on the queries, keys and values of a recorded head.
 
 head = head_of(record["blocks.3.attention"], 2)
-found = compare(BigBird(), head)
-found.output_error, found.dropped, found.links[0]
+comparison = compare(BigBird(), head)
+comparison.output_error, comparison.dropped, comparison.links[0]
 
-Texts of up to WHOLE tokens are compared row by row; of longer ones ROWS rows, evenly spread, stand for all.
+All rows of texts of up to WHOLE tokens are compared; of longer texts a sample of ROWS rows, evenly spread.
 """
 
 import math
@@ -25,22 +25,22 @@ from . import (
 )
 
 WHOLE, ROWS = 2048, 256  # tokens up to which every row is compared; rows of longer texts
-TILE = 2**21  # weights held at once, of each of the two maps
-STRONGEST = 12  # links that are listed
+TILE = 2**21  # weights of each of the two maps in memory at once
+MAX_LINKS = 12  # links in Comparison.links
 
 
 @dataclass(frozen=True, eq=False)
 class Head:
-    """What one head computes with, in float32; scores are to be divided by sqrt(each)."""
+    """Query, key and value of one head, in float32; scores are to be divided by sqrt(head_dim)."""
 
-    query: Float[Tensor, "query each"]
-    key: Float[Tensor, "key each"]
-    value: Float[Tensor, "key each_value"]
+    query: Float[Tensor, "query head_dim"]
+    key: Float[Tensor, "key head_dim"]
+    value: Float[Tensor, "key value_dim"]
     causal: bool
 
     @property
     def tokens(self) -> int:
-        """How many queries, and keys."""
+        """The number of queries, equal to that of keys."""
         return len(self.query)
 
     @property
@@ -51,7 +51,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Link:
-    """One weight of the exact map, and what the approximation makes of it."""
+    """One weight of the exact map and of the approximate one."""
 
     query: int
     key: int
@@ -61,10 +61,10 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """An approximate map beside the exact one.
+    """An approximate map compared with the exact one.
 
-    `exact` and `approximate` are the two maps, or means over blocks of them; `rows` are the queries that were
-    compared. A link is dropped where the exact weight is above 0 and the approximate one is not.
+    `exact` and `approximate` are the two maps, or means over blocks of them; `rows` are the positions of the compared
+    queries. A link is dropped where the exact weight is above 0 and the approximate one is not.
     """
 
     exact: Float[Tensor, "_ _"]
@@ -76,29 +76,32 @@ class Comparison:
     infinite: float  # the share of the rows where it is infinite, because a link was dropped
     dropped: float  # the mean share of a row's attention that falls on dropped links
     moved: float  # half of the sum of |approximate - exact| over a row, on average
-    links: tuple[Link, ...]  # those whose weight falls most, the strongest loss first
+    links: tuple[Link, ...]  # those that lose most weight, the largest loss first
     multiplications: int
-    of_exact: int  # multiplications of the fused exact kernel
+    exact_multiplications: int  # multiplications of the fused exact kernel
 
     @property
     def sampled(self) -> bool:
-        """Whether some rows stand for all."""
+        """Whether only a sample of the rows was compared."""
         return len(self.rows) < self.tokens
 
     @property
     def cost(self) -> float:
-        """Multiplications, as a share of what the exact kernel needs."""
-        return self.multiplications / self.of_exact
+        """Multiplications, as a share of those of the exact kernel."""
+        return self.multiplications / self.exact_multiplications
 
 
 def head_of(call: AttentionCall, head: int, item: int = 0) -> Head:
-    """The queries, keys and values of one head; CaptureError where an approximation of it has no meaning."""
+    """The queries, keys and values of one head of a call.
+
+    Raises CaptureError for anything but recorded self-attention with a causal mask or none.
+    """
     if call.product is None or call.kind != "self" or call.query_length != call.key_length:
         raise CaptureError(
             f"'{call.path}' is not known to be self-attention, or was not seen with its queries, keys and values, so "
             "that nothing can be computed in its place. Choose another layer or model."
         )
-    if (causal := call.product.looks_back) is None:
+    if (causal := call.product.causality) is None:
         raise CaptureError(
             f"The mask of '{call.path}' holds more than causality, such as padding or a bias for positions: the "
             "approximations here have no place for it. Choose another layer or model."
@@ -108,13 +111,16 @@ def head_of(call: AttentionCall, head: int, item: int = 0) -> Head:
 
 
 def compared_rows(tokens: int) -> Int[Tensor, " query"]:
-    """All rows of a short text; of a long one some, evenly spread, the first and the last among them."""
+    """Positions of all rows of a short text; of a long one of ROWS rows, evenly spread from the first to the last."""
     return torch.arange(tokens) if tokens <= WHOLE else torch.linspace(0, tokens - 1, ROWS).round().long()
 
 
 @torch.inference_mode()
 def compare(variant: Variant, head: Head, *, size: int = 256, progress: Progress | None = None) -> Comparison:
-    """Both maps in at most size x size cells, and the errors; `progress` may stop the work by an exception."""
+    """Compare a variant with exact attention, with both maps reduced to at most size x size cells.
+
+    `progress` is called after each chunk of rows and may stop the work by raising an exception.
+    """
     rows, exact_maps, approximate_maps = compared_rows(head.tokens), [], []
     sums, links = _Sums(), list[Link]()
     chunks = rows.split(max(1, TILE // head.tokens))
@@ -122,13 +128,13 @@ def compare(variant: Variant, head: Head, *, size: int = 256, progress: Progress
         exact = WrittenOut(causal=head.causal).weights(head.query, head.key, chunk)
         approximate = variant.weights(head.query, head.key, chunk)
         sums.add(exact, approximate, head.value)
-        links = _strongest(links, chunk, exact, approximate)
+        links = _largest_losses(links, chunk, exact, approximate)
         block = block_width(head.tokens, size)
         exact_maps.append(pool_columns(exact, block, head.tokens, "mean"))
         approximate_maps.append(pool_columns(approximate, block, head.tokens, "mean"))
         if progress:
             progress(done + 1, len(chunks))
-    block, each = block_width(len(rows), size), head.query.shape[-1]
+    block, head_dim = block_width(len(rows), size), head.query.shape[-1]
     exact_map, approximate_map = (
         pool_columns(torch.cat(maps).mT, block, len(rows), "mean").mT for maps in (exact_maps, approximate_maps)
     )
@@ -143,40 +149,40 @@ def compare(variant: Variant, head: Head, *, size: int = 256, progress: Progress
         dropped=sums.dropped,
         moved=sums.moved,
         links=tuple(links),
-        multiplications=variant.multiplications(head.tokens, each),
-        of_exact=Fused(causal=head.causal).multiplications(head.tokens, each),
+        multiplications=variant.multiplications(head.tokens, head_dim),
+        exact_multiplications=Fused(causal=head.causal).multiplications(head.tokens, head_dim),
     )
 
 
 class _Sums:
-    """Means over rows, of which some are given at a time."""
+    """Accumulates the errors over chunks of rows."""
 
     def __init__(self):
         self._rows = self._finite = 0
         self._divergence = self._dropped = self._moved = 0.0
-        self._wrong = self._right = 0.0  # squares of the output's error and of the output
+        self._squared_error = self._squared_output = 0.0  # squares of the output's error and of the output
 
     def add(
         self,
         exact: Float[Tensor, "query key"],
         approximate: Float[Tensor, "query key"],
-        value: Float[Tensor, "key each_value"],
+        value: Float[Tensor, "key value_dim"],
     ) -> None:
-        lost = (exact > 0) & (approximate <= 0)
-        finite = ~lost.any(dim=-1)
-        kept, near = exact[finite], approximate[finite]
-        ratio = torch.where(kept > 0, kept / near.clamp_min(1e-38), 1.0).log2()
-        self._divergence += float((kept * ratio).sum())
+        is_dropped = (exact > 0) & (approximate <= 0)
+        finite = ~is_dropped.any(dim=-1)
+        exact_rows, approximate_rows = exact[finite], approximate[finite]
+        ratio = torch.where(exact_rows > 0, exact_rows / approximate_rows.clamp_min(1e-38), 1.0).log2()
+        self._divergence += float((exact_rows * ratio).sum())
         self._finite += int(finite.sum())
         self._rows += len(exact)
-        self._dropped += float((exact * lost).sum())
+        self._dropped += float((exact * is_dropped).sum())
         self._moved += float((exact - approximate).abs().sum()) / 2
-        self._wrong += float(((approximate - exact) @ value).square().sum())
-        self._right += float((exact @ value).square().sum())
+        self._squared_error += float(((approximate - exact) @ value).square().sum())
+        self._squared_output += float((exact @ value).square().sum())
 
     @property
     def output_error(self) -> float:
-        return math.sqrt(self._wrong / self._right)
+        return math.sqrt(self._squared_error / self._squared_output)
 
     @property
     def divergence(self) -> float:
@@ -195,15 +201,15 @@ class _Sums:
         return self._moved / self._rows
 
 
-def _strongest(
-    known: list[Link],
+def _largest_losses(
+    links: list[Link],
     rows: Int[Tensor, " query"],
     exact: Float[Tensor, "query key"],
     approximate: Float[Tensor, "query key"],
 ) -> list[Link]:
-    """The links that lose most weight, of those that are known and those of these rows."""
-    lost, places = (exact - approximate).flatten().topk(min(STRONGEST, exact.numel()))
-    for place in places[lost > 0].tolist():
-        row, key = divmod(place, exact.shape[1])
-        known = [*known, Link(int(rows[row]), key, float(exact[row, key]), float(approximate[row, key]))]
-    return sorted(known, key=lambda link: link.approximate - link.exact)[:STRONGEST]
+    """The MAX_LINKS links that lose most weight, among `links` and those of further rows."""
+    losses, indices = (exact - approximate).flatten().topk(min(MAX_LINKS, exact.numel()))
+    for index in indices[losses > 0].tolist():
+        row, key = divmod(index, exact.shape[1])
+        links = [*links, Link(int(rows[row]), key, float(exact[row, key]), float(approximate[row, key]))]
+    return sorted(links, key=lambda link: link.approximate - link.exact)[:MAX_LINKS]

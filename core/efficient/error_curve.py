@@ -1,4 +1,4 @@
-"""How the error of an approximation falls while its work grows: one setting of a variant from cheap to dear."""
+"""The error of an approximation against its cost, for a range of one setting of a variant."""
 
 import math
 from dataclasses import dataclass, replace
@@ -23,9 +23,9 @@ from . import (
 )
 from .approximation_error import Head, compared_rows
 
-DEAREST_LONG = 0.25  # of the exact kernel's work: dearer settings of longer texts are left out of a curve
+MAX_COST_LONG = 0.25  # as a share of the exact kernel's work, for texts of more than WHOLE tokens
 
-# What makes a variant dearer and better.
+# The setting that trades cost for accuracy.
 SETTING: dict[type[Variant], str] = {
     SlidingWindow: "window",
     BigBird: "window",
@@ -35,7 +35,7 @@ SETTING: dict[type[Variant], str] = {
     LowRank: "rank",
 }
 
-MOST: dict[type[Variant], int] = {Performer: 2048, Clustered: 64}  # in a curve: more takes long and gains little
+MAX_SETTING: dict[type[Variant], int] = {Performer: 2048, Clustered: 64}  # larger settings take long and gain little
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,32 +49,35 @@ class Point:
 
 @torch.inference_mode()
 def error_against_cost(
-    variant: Variant, head: Head, progress: Progress | None = None, *, dearest: float = math.inf
+    variant: Variant, head: Head, progress: Progress | None = None, *, max_cost: float = math.inf
 ) -> tuple[Point, ...]:
-    """The same variant from its cheapest setting to the dearest, all other settings as they are.
+    """Cost and error of a variant for each value of its setting, the cheapest first.
 
-    Settings that take more than `dearest` times the exact kernel's work are left out, unless all do.
+    Settings that take more than `max_cost` times the exact kernel's work are skipped, except the cheapest.
     """
-    each = head.query.shape[-1]
-    of_exact = Fused(causal=head.causal).multiplications(head.tokens, each)
+    head_dim = head.query.shape[-1]
+    exact_multiplications = Fused(causal=head.causal).multiplications(head.tokens, head_dim)
     if isinstance(variant, LowRank) and variant.factors is None:
         variant = replace(variant, factors=factors(*head.parts[:2], causal=head.causal))
-    changed = {setting: with_setting(variant, setting) for setting in settings_of(variant, head.tokens)}
-    works = {setting: one.multiplications(head.tokens, each) / of_exact for setting, one in changed.items()}
-    dearest = min(dearest, DEAREST_LONG) if head.tokens > approximation_error.WHOLE else dearest
-    cheapest = min(works.values())
-    works = {setting: work for setting, work in works.items() if work <= max(dearest, cheapest)}
+    variants = {setting: with_setting(variant, setting) for setting in settings_of(variant, head.tokens)}
+    costs = {
+        setting: changed.multiplications(head.tokens, head_dim) / exact_multiplications
+        for setting, changed in variants.items()
+    }
+    max_cost = min(max_cost, MAX_COST_LONG) if head.tokens > approximation_error.WHOLE else max_cost
+    cheapest = min(costs.values())
+    costs = {setting: cost for setting, cost in costs.items() if cost <= max(max_cost, cheapest)}
     exact, points = _output(Fused(causal=head.causal), head), []
-    for done, (setting, work) in enumerate(works.items()):
-        error = (_output(changed[setting], head) - exact).norm() / exact.norm()
-        points.append(Point(setting, work, float(error)))
+    for done, (setting, cost) in enumerate(costs.items()):
+        error = (_output(variants[setting], head) - exact).norm() / exact.norm()
+        points.append(Point(setting, cost, float(error)))
         if progress:
-            progress(done + 1, len(works))
+            progress(done + 1, len(costs))
     return tuple(points)
 
 
-def _output(variant: Variant, head: Head) -> Float[Tensor, "query each_value"]:
-    """What the head hands on, at the rows that are compared."""
+def _output(variant: Variant, head: Head) -> Float[Tensor, "query value_dim"]:
+    """The output of the head at the rows that are compared."""
     if head.tokens <= approximation_error.WHOLE:
         return variant.output(*head.parts)[0, 0]
     chunks = compared_rows(head.tokens).split(max(1, approximation_error.TILE // head.tokens))
@@ -82,18 +85,18 @@ def _output(variant: Variant, head: Head) -> Float[Tensor, "query each_value"]:
 
 
 def with_setting(variant: Variant, setting: int) -> Variant:
-    """The same variant, cheaper or dearer."""
-    changed: dict[str, Any] = {SETTING[type(variant)]: setting}
-    return replace(variant, **changed)
+    """The variant with another value of its setting (see SETTING)."""
+    fields: dict[str, Any] = {SETTING[type(variant)]: setting}
+    return replace(variant, **fields)
 
 
 def settings_of(variant: Variant, tokens: int) -> tuple[int, ...]:
-    """Powers of two from the least that the setting may be to where nothing is left out any more."""
-    most = MOST.get(type(variant), tokens)
+    """Powers of two from the smallest value of the setting to the one at which the variant is exact."""
+    largest = MAX_SETTING.get(type(variant), tokens)
     if isinstance(variant, BigBird):
-        most = -(-tokens // variant.block) * (1 if variant.causal else 2)
-    least = 1 if isinstance(variant, BigBird) else min(8, most)
-    steps = [least]
-    while steps[-1] * 2 < most:
+        largest = -(-tokens // variant.block) * (1 if variant.causal else 2)
+    smallest = 1 if isinstance(variant, BigBird) else min(8, largest)
+    steps = [smallest]
+    while steps[-1] * 2 < largest:
         steps.append(steps[-1] * 2)
-    return (*steps, most) if most > steps[-1] else tuple(steps)
+    return (*steps, largest) if largest > steps[-1] else tuple(steps)

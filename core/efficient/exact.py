@@ -1,4 +1,4 @@
-"""Exact attention, n x n: with torch's fused kernel, and written out in full."""
+"""Exact attention, n x n: with torch's fused kernel, and with explicit weights."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from .variant import Rows, Variant, check_lengths, chosen_rows, later, scores
+from .variant import Rows, Variant, check_lengths, later_keys, row_positions, scores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,49 +17,51 @@ class WrittenOut(Variant):
 
     def output(
         self,
-        query: Float[Tensor, "batch head query each"],
-        key: Float[Tensor, "batch head key each"],
-        value: Float[Tensor, "batch head key each_value"],
-    ) -> Float[Tensor, "batch head query each_value"]:
+        query: Float[Tensor, "batch head query head_dim"],
+        key: Float[Tensor, "batch head key head_dim"],
+        value: Float[Tensor, "batch head key value_dim"],
+    ) -> Float[Tensor, "batch head query value_dim"]:
         return self.weights(query, key).to(value.dtype) @ value
 
     def weights(
         self,
-        query: Float[Tensor, "*leading query each"],
-        key: Float[Tensor, "*leading key each"],
+        query: Float[Tensor, "*leading query head_dim"],
+        key: Float[Tensor, "*leading key head_dim"],
         rows: Rows = None,
     ) -> Float[Tensor, "*leading _ key"]:
         tokens = check_lengths(query, key)
-        places = chosen_rows(tokens, rows, query.device)
-        found = scores(query if rows is None else query[..., places, :], key)
-        return (found.masked_fill(later(places, tokens), -math.inf) if self.causal else found).softmax(dim=-1)
+        positions = row_positions(tokens, rows, query.device)
+        row_scores = scores(query if rows is None else query[..., positions, :], key)
+        if self.causal:
+            row_scores = row_scores.masked_fill(later_keys(positions, tokens), -math.inf)
+        return row_scores.softmax(dim=-1)
 
-    def multiplications(self, tokens: int, each: int) -> int:
-        """Of scores and of values, for every pair; those above the diagonal are thrown away afterwards."""
-        return 2 * tokens**2 * each
+    def multiplications(self, tokens: int, head_dim: int) -> int:
+        """Those of scores and of values for every pair, also above the diagonal, where they are masked afterwards."""
+        return 2 * tokens**2 * head_dim
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fused(WrittenOut):
-    """The same in one kernel, tile by tile, which never holds more than a tile (Dao et al. 2022, FlashAttention)."""
+    """Exact attention in one kernel, tile by tile, with only a tile in memory (Dao et al. 2022, FlashAttention)."""
 
     def output(
         self,
-        query: Float[Tensor, "batch head query each"],
-        key: Float[Tensor, "batch head key each"],
-        value: Float[Tensor, "batch head key each_value"],
-    ) -> Float[Tensor, "batch head query each_value"]:
+        query: Float[Tensor, "batch head query head_dim"],
+        key: Float[Tensor, "batch head key head_dim"],
+        value: Float[Tensor, "batch head key value_dim"],
+    ) -> Float[Tensor, "batch head query value_dim"]:
         check_lengths(query, key)
         return F.scaled_dot_product_attention(query, key, value, is_causal=self.causal)
 
-    def multiplications(self, tokens: int, each: int) -> int:
-        """With `causal`, tiles above the diagonal are left out; those that it cuts are counted by their half."""
+    def multiplications(self, tokens: int, head_dim: int) -> int:
+        """With `causal`, tiles above the diagonal are skipped; tiles on the diagonal count half."""
         pairs = tokens * (tokens + 1) // 2 if self.causal else tokens**2
-        return 2 * pairs * each
+        return 2 * pairs * head_dim
 
 
-def masked(
-    query: Float[Tensor, "*leading query each"], key: Float[Tensor, "*leading key each"], allowed: Tensor
+def masked_weights(
+    query: Float[Tensor, "*leading query head_dim"], key: Float[Tensor, "*leading key head_dim"], allowed: Tensor
 ) -> Float[Tensor, "*leading query key"]:
-    """Exact weights over the allowed keys alone."""
+    """Exact weights over the allowed keys only."""
     return scores(query, key).masked_fill(~allowed, -torch.inf).softmax(dim=-1)

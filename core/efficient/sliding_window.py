@@ -1,4 +1,4 @@
-"""Sliding window: every token looks at its neighbours only (Longformer, Beltagy et al. 2020, section 3.1)."""
+"""Sliding window: every token attends to its neighbours only (Longformer, Beltagy et al. 2020, section 3.1)."""
 
 from dataclasses import dataclass
 
@@ -6,35 +6,35 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from .sparse import Sparse
-from .variant import at_least
+from .variant import check_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
 class SlidingWindow(Sparse):
-    """A query looks at `window` keys: half on each side; if causal, at itself and the window - 1 before it.
+    """A query attends to `window` keys: half on each side; if causal, to itself and the window - 1 before it.
 
-    Stacked, the windows reach farther: after L layers, L x (window - 1) tokens back.
+    Stacked layers reach farther: L layers reach L x (window - 1) tokens back.
     """
 
     window: int = 64
 
     def __post_init__(self):
-        at_least(1, window=self.window)
+        check_at_least(1, window=self.window)
 
     @property
     def block_size(self) -> int:
-        """Blocks about as wide as the window waste little; very small or large ones are slow."""
+        """The number of tokens in a block: the window's, within 16 and 64, which is fastest."""
         return max(16, min(64, self.window))
 
     @property
-    def behind(self) -> int:
-        """How many tokens back a query sees."""
+    def tokens_before(self) -> int:
+        """The number of tokens before it that a query attends to."""
         return self.window - 1 if self.causal else self.window // 2
 
-    def gathered(self, place: int, blocks: int) -> list[int]:
-        reach = -(-self.behind // self.block_size)
-        last = place if self.causal else min(place + reach, blocks - 1)
-        return list(range(max(0, place - reach), last + 1))
+    def gathered(self, number: int, blocks: int) -> list[int]:
+        reach = -(-self.tokens_before // self.block_size)
+        last = number if self.causal else min(number + reach, blocks - 1)
+        return list(range(max(0, number - reach), last + 1))
 
-    def looks(self, queries: Int[Tensor, "..."], keys: Int[Tensor, "..."], tokens: int) -> Bool[Tensor, "..."]:  # noqa: ARG002
-        return (queries - keys).abs() <= self.behind
+    def attends(self, queries: Int[Tensor, "..."], keys: Int[Tensor, "..."], tokens: int) -> Bool[Tensor, "..."]:  # noqa: ARG002
+        return (queries - keys).abs() <= self.tokens_before

@@ -1,4 +1,4 @@
-"""What a language model loses when another attention is swapped into its layers, without any training.
+"""The loss of a language model with another attention in its layers, without any training.
 
 surprises(model, tokens)                                  # nats for each token but the first
 surprises(model, tokens, BigBird(), paths=("blocks.0.attention",))
@@ -17,16 +17,14 @@ from ..errors import InputError, ModelError
 from ..progress import Progress
 from ..text import Tokens
 from ..zoo import TextModel
-from ..zoo.masked_language_models import MissingToken
-from ..zoo.text_models import NextToken
 from . import Variant
 
-ROWS = 2048  # of logits that are normalised at once
+ROWS = 2048  # rows of logits that are normalised at once
 
 
 def check(model: TextModel, tokens: Tokens) -> None:
-    """ModelError for a model that does not predict the next token, InputError for a text with nothing to predict."""
-    if isinstance(model, MissingToken) or not isinstance(model, NextToken):
+    """Raise ModelError for a model that does not predict the next token, InputError for a text of one token."""
+    if not model.is_causal:
         raise ModelError(
             f"{model.title} does not predict the next token, so that it has no loss on a text. Choose a GPT, such as "
             "gpt-books."
@@ -57,19 +55,22 @@ def surprises(
             f"{type(variant).__name__} lets later tokens have a say: a model that predicts them cannot be measured "
             "with it. Choose another method."
         )
-    edited: AbstractContextManager[None] = nullcontext()
+    editing: AbstractContextManager[None] = nullcontext()
     if variant is not None:
-        edit = Replace(_reporting(variant, len(paths), progress), causal=True, weights=variant.weights)
-        edited = edit_attention(model.network, dict.fromkeys(paths, edit))
-    with edited:
+        edit = Replace(_product_with_progress(variant, len(paths), progress), causal=True, weights=variant.weights)
+        editing = edit_attention(model.network, dict.fromkeys(paths, edit))
+    with editing:
         logits = model.run(tokens).logits
     assert logits is not None
-    right = torch.tensor(tokens.ids[1:])
-    rows = zip(logits[:-1].split(ROWS), right.split(ROWS), strict=True)
-    return torch.cat([F.cross_entropy(some.float(), answers, reduction="none") for some, answers in rows])
+    targets = torch.tensor(tokens.ids[1:])
+    rows = zip(logits[:-1].split(ROWS), targets.split(ROWS), strict=True)
+    return torch.cat([F.cross_entropy(chunk.float(), answers, reduction="none") for chunk, answers in rows])
 
 
-def _reporting(variant: Variant, layers: int, progress: Progress | None) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
+def _product_with_progress(
+    variant: Variant, layers: int, progress: Progress | None
+) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
+    """The output of a variant in float32, as a product for `Replace`; calls `progress` after each layer."""
     done = 0
 
     def product(query: Tensor, key: Tensor, value: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""What every kind of attention here can do: mix values, and write out the map that it stands for."""
+"""The interface of every attention variant: its output, and the weights that the output stands for."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ from torch import Tensor
 
 from ..errors import InputError
 
-Rows = Int[Tensor, " _"] | None
+Rows = Int[Tensor, " _"] | None  # positions of queries; None for all
 
 
 @dataclass(frozen=True, kw_only=True)
 class Variant(ABC):
-    """Self-attention among the tokens of one sequence, exact or not; scores are divided by sqrt(each).
+    """Self-attention among the tokens of one sequence, exact or approximate; scores are divided by sqrt(head_dim).
 
-    A variant has no weights of its own and may be shared by threads. With `causal`, no query takes the value of a
-    later key. Where `looks_ahead` is True, later tokens have a say nevertheless in which weights a query gives: such a
-    map can be looked at, but a model that predicts the next token must not be measured with it.
+    A variant has no parameters and may be shared by threads. With `causal`, no query receives the value of a later key.
+    Where `looks_ahead` is True, later tokens nevertheless influence the weights of a query: such a map can be
+    displayed, but the loss of a model that predicts the next token must not be measured with it.
     """
 
     causal: bool = True
@@ -29,31 +29,31 @@ class Variant(ABC):
     @abstractmethod
     def output(
         self,
-        query: Float[Tensor, "batch head query each"],
-        key: Float[Tensor, "batch head key each"],
-        value: Float[Tensor, "batch head key each_value"],
-    ) -> Float[Tensor, "batch head query each_value"]:
-        """What each query receives; differentiable."""
+        query: Float[Tensor, "batch head query head_dim"],
+        key: Float[Tensor, "batch head key head_dim"],
+        value: Float[Tensor, "batch head key value_dim"],
+    ) -> Float[Tensor, "batch head query value_dim"]:
+        """The output of each query; differentiable."""
 
     @abstractmethod
     def weights(
         self,
-        query: Float[Tensor, "*leading query each"],
-        key: Float[Tensor, "*leading key each"],
+        query: Float[Tensor, "*leading query head_dim"],
+        key: Float[Tensor, "*leading key head_dim"],
         rows: Rows = None,
     ) -> Float[Tensor, "*leading _ key"]:
-        """The matrix that takes the values to the output, written out: all its rows, or those of chosen queries.
+        """The matrix that maps the values to the output: all its rows, or those at the positions `rows`.
 
-        For looking at and for testing: it costs what `output` saves.
+        For display and tests: it takes the work and memory that `output` saves.
         """
 
     @abstractmethod
-    def multiplications(self, tokens: int, each: int) -> int:
-        """How many numbers `output` multiplies in the matrix products of one head."""
+    def multiplications(self, tokens: int, head_dim: int) -> int:
+        """The number of multiplications in the matrix products of `output`, for one head."""
 
 
 def check_lengths(query: Tensor, key: Tensor) -> int:
-    """How many tokens; InputError unless there are as many queries as keys."""
+    """The number of tokens; InputError unless there are as many queries as keys."""
     if query.shape[-2] != key.shape[-2]:
         raise InputError(
             f"An approximation needs queries and keys of the same tokens, not {query.shape[-2]} queries and "
@@ -62,25 +62,25 @@ def check_lengths(query: Tensor, key: Tensor) -> int:
     return query.shape[-2]
 
 
-def at_least(least: int, **settings: int) -> None:
-    """InputError for a setting that is too small."""
-    for name, chosen in settings.items():
-        if chosen < least:
-            raise InputError(f"'{name.replace('_', ' ')}' is at least {least}, not {chosen}.")
+def check_at_least(minimum: int, **settings: int) -> None:
+    """Raise InputError for a setting below `minimum`."""
+    for name, value in settings.items():
+        if value < minimum:
+            raise InputError(f"'{name.replace('_', ' ')}' is at least {minimum}, not {value}.")
 
 
-def chosen_rows(tokens: int, rows: Rows, device: torch.device) -> Int[Tensor, " query"]:
-    """The positions of the rows that are asked for: all of them, unless somebody says otherwise."""
+def row_positions(tokens: int, rows: Rows, device: torch.device) -> Int[Tensor, " query"]:
+    """The positions of the rows: all of them where `rows` is None."""
     return torch.arange(tokens, device=device) if rows is None else rows.to(device)
 
 
-def later(rows: Int[Tensor, " query"], tokens: int) -> Tensor:
-    """Which keys come after each of these queries; boolean, (row, key)."""
+def later_keys(rows: Int[Tensor, " query"], tokens: int) -> Tensor:
+    """Mask of the keys after each of these queries, (row, key)."""
     return torch.arange(tokens, device=rows.device) > rows[:, None]
 
 
 def scores(
-    query: Float[Tensor, "*leading query each"], key: Float[Tensor, "*leading key each"]
+    query: Float[Tensor, "*leading query head_dim"], key: Float[Tensor, "*leading key head_dim"]
 ) -> Float[Tensor, "*leading query key"]:
     """Scaled products of queries and keys (Vaswani et al. 2017, section 3.2.1)."""
     return (query * query.shape[-1] ** -0.5) @ key.mT

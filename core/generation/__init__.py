@@ -1,1 +1,1 @@
-"""How a language model goes on with a text: what it keeps from step to step, and by what rule it chooses."""
+"""Generation with language models: the key-value cache, decoding rules, and their costs."""

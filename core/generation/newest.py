@@ -1,4 +1,4 @@
-"""Where the newest token of a text looks, in every head."""
+"""The attention of the newest token of a text, in every head."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,11 +12,10 @@ from ..heads.measures import shares
 
 
 @dataclass(frozen=True)
-class FarLook:
-    """The head whose newest token looks farthest back: its shares times their distances, added up, in tokens.
+class FarthestHead:
+    """The head with the largest mean attention distance of the newest token, in tokens.
 
-    `key` is the token, after the first, to which it gives most, and `weight` how much that is, as a part of what the
-    row sums to.
+    `key` is the token, after the first, with the largest weight, and `weight` that weight as a share of the row's sum.
     """
 
     layer: int
@@ -26,25 +25,25 @@ class FarLook:
     weight: float
 
 
-def newest_rows(call: AttentionCall) -> Float[Tensor, "head key"]:
-    """How much the last token gives to each, in every head of a layer."""
+def last_token_weights(call: AttentionCall) -> Float[Tensor, "head key"]:
+    """The attention weights of the last token, in every head of a layer."""
     last = call.query_length - 1
     return torch.cat([weights[:, 0] for weights in call.weights_by_heads(queries=slice(last, last + 1))])
 
 
-def farthest(calls: Mapping[int, AttentionCall]) -> FarLook | None:
-    """The head, of layers by their numbers, whose newest token looks farthest; None if it can look at nothing.
+def find_farthest_head(calls: Mapping[int, AttentionCall]) -> FarthestHead | None:
+    """The head, of layers by their numbers, with the largest attention distance of the newest token; None without keys.
 
-    What goes to the first token counts as nothing: many heads rest there when they have nothing to look for.
+    Attention to the first token counts as 0, because it is a sink of many heads.
     """
-    found = None
+    best = None
     for layer, call in calls.items():
-        rows = shares(newest_rows(call))
+        rows = shares(last_token_weights(call))
         rows[:, 0] = 0
-        back = torch.arange(rows.shape[1] - 1, -1, -1, dtype=rows.dtype)
-        distances = rows @ back
+        steps_back = torch.arange(rows.shape[1] - 1, -1, -1, dtype=rows.dtype)
+        distances = rows @ steps_back
         head = int(distances.nan_to_num().argmax())
-        if float(distances[head]) > (found.distance if found else 0):
+        if float(distances[head]) > (best.distance if best else 0):
             key = int(rows[head].argmax())
-            found = FarLook(layer, head, float(distances[head]), key, float(rows[head, key]))
-    return found
+            best = FarthestHead(layer, head, float(distances[head]), key, float(rows[head, key]))
+    return best

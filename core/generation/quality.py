@@ -1,33 +1,33 @@
-"""How good made pictures are as a crowd: how near they come to true ones, and how much they differ."""
+"""The quality of generated pictures as a set: distance to real pictures, and diversity."""
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 
-def frechet_distance(one: Float[Tensor, "batch feature"], other: Float[Tensor, "draw feature"]) -> float:
-    """Between Gaussians with the means and covariances of two crowds of features: |m - m'|² + tr(C + C' - 2 √(C C')).
+def frechet_distance(first: Float[Tensor, "batch feature"], second: Float[Tensor, "draw feature"]) -> float:
+    """Fréchet distance of two sets of features as Gaussians: |m - m'|² + tr(C + C' - 2 √(C C')).
 
     Heusel et al. 2017 ("GANs trained by a two time-scale update rule", equation 6), there of Inception's features; 0
-    for equal crowds. Small crowds lie farther apart: compare only what was measured with equally many.
+    for equal sets. Small sets have larger distances: compare only values of equally large sets.
     """
-    one, other = one.double(), other.double()
-    apart = (one.mean(dim=0) - other.mean(dim=0)).square().sum()
-    covariance, others = torch.cov(one.T), torch.cov(other.T)
+    first, second = first.double(), second.double()
+    mean_difference = (first.mean(dim=0) - second.mean(dim=0)).square().sum()
+    first_covariance, second_covariance = torch.cov(first.T), torch.cov(second.T)
     # tr √(C C') = tr √(√C C' √C), of a symmetric matrix.
-    root = _root(covariance)
-    shared = torch.linalg.eigvalsh(root @ others @ root).clamp_min(0).sqrt().sum()
-    return max(0.0, float(apart + covariance.trace() + others.trace() - 2 * shared))
+    root = _root(first_covariance)
+    root_trace = torch.linalg.eigvalsh(root @ second_covariance @ root).clamp_min(0).sqrt().sum()
+    return max(0.0, float(mean_difference + first_covariance.trace() + second_covariance.trace() - 2 * root_trace))
 
 
 def _root(matrix: Float[Tensor, "feature feature"]) -> Float[Tensor, "feature feature"]:
-    """The symmetric root of a covariance."""
+    """The symmetric square root of a covariance matrix."""
     values, vectors = torch.linalg.eigh(matrix)
     return vectors * values.clamp_min(0).sqrt() @ vectors.T
 
 
 def diversity(pictures: Float[Tensor, "batch channel row column"]) -> float:
-    """The root of the mean squared difference of pixels (values 0 to 1), as a mean over all pairs of pictures."""
+    """The root mean squared difference of pixels (values 0 to 1), averaged over all pairs of pictures."""
     if len(pictures) < 2:
         raise ValueError("One picture alone differs from none: diversity needs two.")
     flat = pictures.flatten(1)

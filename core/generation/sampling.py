@@ -1,4 +1,4 @@
-"""A text that a GPT of ours writes by itself: drawn token by token from what it expects."""
+"""Text sampled from a GPT of ours, token by token."""
 
 import torch
 
@@ -8,11 +8,11 @@ from ..models.gpt_rotary import RotaryGPT
 from ..models.key_value_cache import cache_for
 from ..progress import Progress
 
-LIKELY = 40  # tokens that are drawn from: the most probable ones (top-k sampling, Fan et al. 2018)
+TOP_K = 40  # k of top-k sampling (Fan et al. 2018)
 
 
 def longest(network: GPT | RotaryGPT) -> int:
-    """How many tokens it may write: as many as it was trained to read at once."""
+    """The most tokens that can be sampled: the context that the network was trained with."""
     return network.config.context if isinstance(network, GPT) else network.config.trained
 
 
@@ -20,7 +20,7 @@ def longest(network: GPT | RotaryGPT) -> int:
 def sample(
     network: GPT | RotaryGPT, first: int, tokens: int, *, seed: int, progress: Progress | None = None
 ) -> tuple[int, ...]:
-    """`tokens` tokens, the first of them given; the same for the same seed.
+    """Sample `tokens` tokens, of which the first is given; deterministic in the seed.
 
     `progress` is called after each token, and may stop the work by an exception.
     """
@@ -31,9 +31,9 @@ def sample(
     written = [first]
     while len(written) < tokens:
         logits = network(torch.tensor([written[-1:]]), cache)[0, -1]
-        best = logits.topk(min(LIKELY, network.config.vocabulary))
-        drawn = torch.multinomial(best.values.softmax(dim=-1), 1, generator=generator)
-        written.append(int(best.indices[drawn]))
+        best = logits.topk(min(TOP_K, network.config.vocabulary))
+        index = torch.multinomial(best.values.softmax(dim=-1), 1, generator=generator)
+        written.append(int(best.indices[index]))
         if progress:
             progress(len(written), tokens)
     return tuple(written)

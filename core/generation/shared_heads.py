@@ -1,4 +1,4 @@
-"""How many bytes of keys and values a model keeps, when heads share them and when it looks back only so far.
+"""The size of the key-value cache, with shared keys and values and with sliding windows.
 
 Multi-head attention keeps keys and values for every head (Vaswani et al. 2017), multi-query attention once for all
 (Shazeer 2019), grouped-query attention once for each group of heads (Ainslie et al. 2023). A sliding window of w tokens
@@ -19,17 +19,17 @@ VOCABULARY = 64  # of the random models: nothing here depends on it
 
 
 @dataclass(frozen=True)
-class KeptHeads:
-    """What the size of a cache depends on; ValueError where a number cannot be."""
+class CacheShape:
+    """The sizes that determine the size of a cache. Raises ValueError for impossible numbers."""
 
     layers: int
     heads: int  # of queries
     key_heads: int  # of keys and values
-    each: int  # channels of a head
-    window: int = 0  # tokens that are looked back on, the token itself included; 0: all
+    head_dim: int  # channels of a head
+    window: int = 0  # tokens of the sliding window, the token itself included; 0: all
 
     def __post_init__(self):
-        for name in ("layers", "heads", "key_heads", "each"):
+        for name in ("layers", "heads", "key_heads", "head_dim"):
             if getattr(self, name) < 1:
                 raise ValueError(f"A cache needs at least 1 for '{name}', not {getattr(self, name)}.")
         if self.heads % self.key_heads:
@@ -44,46 +44,46 @@ class KeptHeads:
             return "multi-head"
         return "multi-query" if self.key_heads == 1 else "grouped-query"
 
-    def kept(self, tokens: int) -> int:
-        """How many of so many tokens are kept in each layer."""
+    def cached_tokens(self, tokens: int) -> int:
+        """The number of cached tokens in each layer, of a text of `tokens` tokens."""
         return min(tokens, self.window) if self.window else tokens
 
 
-def bytes_kept(of: KeptHeads, tokens: int, size: int) -> int:
+def cache_bytes(shape: CacheShape, tokens: int, size: int) -> int:
     """By formula: 2 L g k min(n, w) numbers of `size` bytes; keys and values, layers, heads, channels, tokens."""
-    return 2 * of.layers * of.key_heads * of.each * of.kept(tokens) * size
+    return 2 * shape.layers * shape.key_heads * shape.head_dim * shape.cached_tokens(tokens) * size
 
 
-def bytes_counted(of: KeptHeads, lengths: Sequence[int]) -> tuple[int, ...]:
-    """By count: what a small random model of transformers really holds after so many tokens, in ascending order.
+def measure_cache_bytes(shape: CacheShape, lengths: Sequence[int]) -> tuple[int, ...]:
+    """The bytes that a random model of transformers caches after each of `lengths` tokens, in ascending order.
 
-    It runs, in single precision, with the cache that the library gives it, and all memory behind its keys and values is
-    counted. The last token of each length is read alone, as in writing: a window moves on by one.
+    It runs in single precision with the library's default cache, and the storage of all keys and values is counted. The
+    last token of each length is read alone, as in generation, so that a window moves by one.
     """
-    reader = Reader(_random_model(of, max(lengths)), max(lengths))
-    counted = []
+    reader = Reader(_random_model(shape, max(lengths)), max(lengths))
+    sizes = []
     for before, length in pairwise((0, *lengths)):
         tokens = [place % VOCABULARY for place in range(before, length)]
         if len(tokens) > 1:
             reader.read(tokens[:-1])
         reader.read(tokens[-1:])
-        counted.append(reader.bytes)
-    return tuple(counted)
+        sizes.append(reader.bytes)
+    return tuple(sizes)
 
 
-def _random_model(of: KeptHeads, longest: int) -> torch.nn.Module:
-    """Mistral's architecture, which is Llama's with a window, in these sizes."""
+def _random_model(shape: CacheShape, longest: int) -> torch.nn.Module:
+    """A random Mistral model, which is a Llama with a sliding window, of these sizes."""
     import transformers
 
     config = transformers.MistralConfig(
         vocab_size=VOCABULARY,
-        hidden_size=of.heads * of.each,
-        intermediate_size=of.each,
-        num_hidden_layers=of.layers,
-        num_attention_heads=of.heads,
-        num_key_value_heads=of.key_heads,
-        head_dim=of.each,
-        sliding_window=of.window or None,
+        hidden_size=shape.heads * shape.head_dim,
+        intermediate_size=shape.head_dim,
+        num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads,
+        num_key_value_heads=shape.key_heads,
+        head_dim=shape.head_dim,
+        sliding_window=shape.window or None,
         max_position_embeddings=longest,
     )
     return transformers.MistralForCausalLM(config).eval()

@@ -1,4 +1,4 @@
-"""What the next token costs on this machine, with a cache and without, as the text grows."""
+"""Time and memory of the next token on this machine, with and without a cache, by text length."""
 
 from dataclasses import dataclass, replace
 
@@ -12,15 +12,15 @@ from .reader import Reader
 from .stepping import full_pass
 
 WITH, WITHOUT = "With a cache", "Without a cache"
-FEWEST, MOST = 16, 1024  # tokens: beyond it the passes without a cache take too long to wait for
+FEWEST, MOST = 16, 1024  # tokens; longer passes without a cache take too long
 
 
 @dataclass(frozen=True)
 class StepCosts:
     """Time and memory of the step that reads the n-th token, for every length n."""
 
-    costs: tuple[Cost, ...]  # bytes: the most that is held during the step, the cache itself included
-    held: dict[int, int]  # by length: bytes of the cache alone
+    costs: tuple[Cost, ...]  # bytes: the peak memory of the step, including the cache
+    cache_bytes: dict[int, int]  # by length: bytes of the cache alone
 
     def of(self, name: str) -> dict[int, Cost]:
         """The costs of one of WITH and WITHOUT, by length."""
@@ -28,7 +28,7 @@ class StepCosts:
 
 
 def lengths_within(context: int) -> tuple[int, ...]:
-    """The powers of two from FEWEST to MOST that a model of this context can read; InputError if there are none."""
+    """Powers of two from FEWEST to MOST within the context of a model. Raises InputError if there are none."""
     if context < FEWEST:
         raise InputError(f"A curve needs at least {FEWEST} tokens at once, and this model reads {context}.")
     return tuple(length for power in range(4, 11) if FEWEST <= (length := 2**power) <= min(context, MOST))
@@ -37,10 +37,10 @@ def lengths_within(context: int) -> tuple[int, ...]:
 def measure_steps(
     network: nn.Module, progress: Progress, *, context: int, repeats: int = REPEATS, patience: float = PATIENCE
 ) -> StepCosts:
-    """One token after n - 1 others: its own rows alone, or the whole text anew; see `core.costs.one_pass.measure`.
+    """Measure the step of one token after n - 1 others, with and without a cache; see `core.costs.one_pass.measure`.
 
-    With a cache each pass reads one more token, so that the last pass reads the n-th; which token it is does not matter
-    for what it costs. Without, the model's own forward pass is run, which says what comes after every token.
+    With a cache each pass reads one more token, so that the last pass reads the n-th; the cost does not depend on which
+    token it is. Without a cache the forward pass over all n tokens is run.
     """
     generator, readers = torch.Generator().manual_seed(0), dict[int, Reader]()
     lengths = lengths_within(context)
@@ -60,11 +60,13 @@ def measure_steps(
     for length, reader in readers.items():
         if reader.length < length:  # patience ended before all repeats
             reader.read(numbers[reader.length : length])
-    held = {length: reader.bytes for length, reader in readers.items()}
-    whole = (replace(cost, bytes=cost.bytes + held[cost.tokens]) if cost.name == WITH else cost for cost in costs)
-    return StepCosts(tuple(whole), held)
+    cache_bytes = {length: reader.bytes for length, reader in readers.items()}
+    complete = (
+        replace(cost, bytes=cost.bytes + cache_bytes[cost.tokens]) if cost.name == WITH else cost for cost in costs
+    )
+    return StepCosts(tuple(complete), cache_bytes)
 
 
 def _vocabulary(network: nn.Module) -> int:
-    """How many tokens its first table of vectors has."""
+    """The number of tokens of the first embedding table."""
     return next(module.num_embeddings for module in network.modules() if isinstance(module, nn.Embedding))

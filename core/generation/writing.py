@@ -1,4 +1,4 @@
-"""What a model reads while it writes: the text and its own tokens, as far as its context holds them."""
+"""The tokens that a model reads while it generates: the text and the generated tokens, within its context."""
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -8,104 +8,104 @@ from jaxtyping import Float
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from ..hub.failures import as_sentence
+from ..hub.failures import as_model_error
 from ..text import Tokens, read_tokens
-from ..zoo.text_models import NextToken
+from ..zoo.text_models import CausalLanguageModel
 from .reader import Reader, steps_within
 from .stepping import full_pass
 
 Expect = Callable[[Sequence[int]], Float[Tensor, " vocabulary"]]
 
-UNFINISHED = "\ufffd"  # what a decoder writes for bytes that are no character
+UNFINISHED = "\ufffd"  # the replacement character, for bytes that are no character
 LONGEST_CHARACTER = 8  # tokens: four bytes, or an emoji of several parts
 
 
-def whole(model: NextToken, text: str) -> Tokens:
-    """All tokens of a text from `read_text`, also those for which the model has no room, and no end mark.
+def encode_without_limit(model: CausalLanguageModel, text: str) -> Tokens:
+    """All tokens of a text from `read_text`, also those beyond the context, without the end token.
 
-    InputError if the tokenizer sees nothing in the text.
+    Raises InputError if the text has no tokens.
     """
     tokens = replace(model, context=10**9).encode(text)
-    own = [place for place, special in enumerate(tokens.special) if not special]
-    last = own[-1] + 1 if own else len(tokens)
+    places = [place for place, special in enumerate(tokens.special) if not special]
+    last = places[-1] + 1 if places else len(tokens)
     return Tokens(tokens.ids[:last], tokens.labels[:last], tokens.special[:last], tokens.words[:last])
 
 
-def first_read(total: int, room: int) -> int:
-    """The first of `total` tokens that is read where there is room for fewer: then half of the room is cleared.
+def first_visible(total: int, room: int) -> int:
+    """The index of the first of `total` tokens in a context of `room` tokens, which moves by half of the context.
 
-    By one token at a time the window would move at each step, and with it every position: all would be read anew.
+    If it moved by one token at each step, all positions would change, and the cache could not be used.
     """
     half = max(1, room // 2)
     return half * -(-max(0, total - room) // half)
 
 
-def read_ids(model: NextToken, given: Tokens, written: Sequence[int]) -> tuple[tuple[int, ...], int]:
-    """What the model reads of a text from `whole` and of what was written after it, and how many tokens it does not.
+def read_ids(model: CausalLanguageModel, text_tokens: Tokens, written: Sequence[int]) -> tuple[tuple[int, ...], int]:
+    """The ids that the model reads, of a text (`encode_without_limit`) and the written tokens; and how many it skips.
 
-    Special tokens that begin the text are always read.
+    Special tokens at the beginning are always read.
     """
-    lead = _leading(given)
-    own = (*given.ids[lead:], *written)
-    first = first_read(len(own), model.context - lead)
-    return (*given.ids[:lead], *own[first:]), first
+    special_count = _leading_special_count(text_tokens)
+    ids = (*text_tokens.ids[special_count:], *written)
+    first = first_visible(len(ids), model.context - special_count)
+    return (*text_tokens.ids[:special_count], *ids[first:]), first
 
 
-def with_written(model: NextToken, given: Tokens, written: Sequence[int]) -> tuple[Tokens, int]:
-    """The same with all that is known of the tokens."""
-    ids, first = read_ids(model, given, written)
+def append_written(model: CausalLanguageModel, text_tokens: Tokens, written: Sequence[int]) -> tuple[Tokens, int]:
+    """As `read_ids`, but with the labels of the tokens."""
+    ids, first = read_ids(model, text_tokens, written)
     read = read_tokens(model.tokenizer, ids)
-    # What the visitor typed keeps its labels: some tokenizers tell only of a text where its spaces were.
-    lead = _leading(given)
-    typed = given.labels[:lead] + given.labels[lead + first :]
+    # Typed tokens keep their labels, because some tokenizers know the spaces only when they encode a text.
+    special_count = _leading_special_count(text_tokens)
+    typed = text_tokens.labels[:special_count] + text_tokens.labels[special_count + first :]
     return replace(read, labels=typed + read.labels[len(typed) :]), first
 
 
-def _leading(given: Tokens) -> int:
-    return next((place for place, special in enumerate(given.special) if not special), len(given))
+def _leading_special_count(text_tokens: Tokens) -> int:
+    return next((place for place, special in enumerate(text_tokens.special) if not special), len(text_tokens))
 
 
-def expected_after(model: NextToken) -> Expect:
-    """A function from the numbers of all tokens to the logits for the next one, for somebody who writes step by step.
+def next_logits(model: CausalLanguageModel) -> Expect:
+    """A function from the ids of all tokens to the logits of the next one, with a cache.
 
-    Where the tokens go on from those of the step before, only the new ones are read, with the same result; beyond what
-    the network can read in steps, all are read anew. What a foreign model cannot do is a ModelError.
+    Where the ids continue those of the previous call, only the new ones are read, with the same result; beyond what the
+    network can read in steps, all are read again. It raises ModelError where a foreign model fails.
     """
-    within = steps_within(model.network, model.context)
+    limit = steps_within(model.network, model.context)
     reader: Reader | None = None
-    known: tuple[int, ...] = ()
+    previous: tuple[int, ...] = ()
 
-    def expect(ids: Sequence[int]) -> Float[Tensor, " vocabulary"]:
-        nonlocal reader, known
-        with as_sentence(model.name, "run on this text") if model.foreign else nullcontext():
-            if len(ids) > within:
+    def logits_after(ids: Sequence[int]) -> Float[Tensor, " vocabulary"]:
+        nonlocal reader, previous
+        with as_model_error(model.name, "run on this text") if model.foreign else nullcontext():
+            if len(ids) > limit:
                 return full_pass(model.network, ids)[-1]
-            if reader is None or len(ids) <= len(known) or tuple(ids[: len(known)]) != known:
-                reader, known = Reader(model.network, within), ()
-            logits = reader.read(ids[len(known) :])[-1]
-            known = tuple(ids)
+            if reader is None or len(ids) <= len(previous) or tuple(ids[: len(previous)]) != previous:
+                reader, previous = Reader(model.network, limit), ()
+            logits = reader.read(ids[len(previous) :])[-1]
+            previous = tuple(ids)
             return logits
 
-    return expect
+    return logits_after
 
 
 def pieces(tokenizer: Tokenizer, ids: Sequence[int]) -> list[tuple[str, int]]:
-    """Written tokens as a person reads them, and the place of each; those whose bytes make one character are one.
+    """The written tokens as readable labels with their indices; tokens whose bytes form one character are joined.
 
-    Bytes that make no character, even together, stay apart ("‹F0›").
+    Bytes that form no character stay separate ("‹F0›").
     """
     labels = read_tokens(tokenizer, ids).labels
-    found, place = [], 0
+    labelled, place = [], 0
     while place < len(ids):
         count = _of_one_character(tokenizer, ids[place : place + LONGEST_CHARACTER])
         label = labels[place] if count == 1 else tokenizer.decode(list(ids[place : place + count]))
-        found.append((label, place))
+        labelled.append((label, place))
         place += count
-    return found
+    return labelled
 
 
 def _of_one_character(tokenizer: Tokenizer, ids: Sequence[int]) -> int:
-    """How many of these tokens make the first character, if it is more than one; else 1."""
+    """The number of tokens that form the first character, at least 1."""
     if UNFINISHED not in tokenizer.decode(list(ids[:1]), skip_special_tokens=False):
         return 1
     for count in range(2, len(ids) + 1):

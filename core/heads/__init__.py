@@ -1,4 +1,4 @@
-"""What each head does: measures, what it writes, and what the model loses without it."""
+"""Attention heads: measures of their patterns, their outputs, and the loss of the model without them."""
 
 from ..former_names import former_names
 

@@ -1,16 +1,16 @@
-"""What a model loses when heads say nothing: any set of them, or each one alone (Michel et al. 2019, section 3).
+"""The loss of a model with heads ablated: any set of them, or each one alone (Michel et al. 2019, section 3).
 
-    loss(model, given)                       # nats
-    loss(model, given, {(2, 1)})             # with head 1 of layer 2 silenced
-    cost_of_each_head(model, given)          # {(layer, head): how much the loss rises}
+    loss(model, inputs)                      # nats
+    loss(model, inputs, {(2, 1)})            # with head 1 of layer 2 silenced
+    cost_of_each_head(model, inputs)         # {(layer, head): how much the loss rises}
 
-`given` are the tokens of a text or a prepared picture; layers are attention calls in the order in which they run.
+`inputs` are the tokens of a text or a prepared picture; layers are attention calls in the order in which they run.
 """
 
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float, Int
@@ -21,8 +21,6 @@ from ..errors import CaptureError, InputError, ModelError
 from ..progress import Progress
 from ..text import Tokens
 from ..zoo import ImageModel, ImageRun, PreparedPicture, TextModel, TextRun
-from ..zoo.masked_language_models import MissingToken
-from ..zoo.text_models import NextToken, SourceToTarget
 
 Head = tuple[int, int]  # (layer, head), both counted from 0
 Quantity = Literal["next token", "own answer"]
@@ -30,10 +28,10 @@ Quantity = Literal["next token", "own answer"]
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One input in one model, to be run again with other heads silenced; `run` and `record` are those of the whole."""
+    """One input of one model, to be run again with heads silenced; `run` and `record` are those with all heads."""
 
     model: TextModel | ImageModel
-    given: Tokens | PreparedPicture
+    inputs: Tokens | PreparedPicture
     run: TextRun | ImageRun
     record: Record
 
@@ -48,9 +46,8 @@ class Trial:
 
     @property
     def quantity(self) -> Quantity:
-        """What the loss is about: the text's own next tokens, or else what the whole model itself answers."""
-        is_causal = isinstance(self.model, NextToken) and not isinstance(self.model, MissingToken)
-        return "next token" if is_causal else "own answer"
+        """The targets of the loss: the text's own next tokens, or else the predictions of the model with all heads."""
+        return "next token" if self.model.is_causal else "own answer"
 
     @property
     def heads(self) -> tuple[Head, ...]:
@@ -58,88 +55,80 @@ class Trial:
         return tuple((layer, head) for layer, call in enumerate(self.record.calls) for head in range(call.heads))
 
     @cached_property
-    def whole(self) -> float:
-        """The loss while every head speaks."""
+    def baseline(self) -> float:
+        """The loss in nats with all heads."""
         return self.loss_of(self.logits)
 
     def loss(self, silenced: Collection[Head] = ()) -> float:
-        """The mean over all predictions of -log p(right answer), in nats, with these heads silenced.
+        """The mean over all predictions of -log p(target), in nats, with these heads silenced.
 
-        CaptureError if the model has no such head. Silencing a head of a layer whose weights are used several times
-        (ALBERT) silences it each time.
+        Raises CaptureError if the model has no such head. A head of a layer whose weights are used several times
+        (ALBERT) is silenced each time.
         """
-        edits = {self._place(head): "silence" for head in silenced}
+        edits = {self._edit_key(head): "silence" for head in silenced}
         if not edits:
-            return self.whole
+            return self.baseline
         with torch.inference_mode(), edit_attention(self.model.network, edits):
-            return self.loss_of(self._answer())
+            return self.loss_of(self._forward())
 
     def loss_of(self, logits: Tensor) -> float:
-        """The loss in nats of these logits, which some run of the same model on the same input gave."""
+        """The mean loss in nats of logits from a run of the same model on the same input."""
         return float(self.losses_of(logits).mean())
 
     def losses_of(self, logits: Tensor) -> Float[Tensor, " token"]:
-        """The loss in nats of each prediction in these logits: minus the log probability of its answer."""
-        rows, answers = self._right
+        """The loss in nats of each prediction in these logits: minus the log probability of its target."""
+        rows, targets = self._rows_and_targets
         probabilities = torch.atleast_2d(logits)[rows].float().log_softmax(dim=-1)
-        return -probabilities.gather(-1, answers[:, None])[:, 0]
+        return -probabilities.gather(-1, targets[:, None])[:, 0]
 
     def cost(self, head: Head) -> float:
         """How much the loss rises, in nats, when this head alone is silenced; below 0 if the model does better."""
-        return self.loss([head]) - self.whole
+        return self.loss([head]) - self.baseline
 
     @property
     def logits(self) -> Tensor:
-        """What the whole model said."""
+        """The logits with all heads."""
         assert self.run.logits is not None
         return self.run.logits
 
-    def _place(self, head: Head) -> tuple[str, int]:
+    def _edit_key(self, head: Head) -> tuple[str, int]:
         layer, number = head
         if head not in self.heads:
             raise CaptureError(f"There is no head {number} in layer {layer} to silence: choose one of the map.")
         return self.record.calls[layer].path, number
 
-    def _answer(self) -> Tensor:
-        """The logits of one more pass over the same input; an encoder-decoder is asked about the same target."""
+    def _forward(self) -> Tensor:
+        """The logits of another forward pass over the same input, and the same target of an encoder-decoder."""
         model: Any = self.model  # of a text with its tokens, or of a picture with its patches
-        if isinstance(model, SourceToTarget) and isinstance(self.run, TextRun):
-            source, target = (torch.tensor([self.run.sequences[name].ids]) for name in ("source", "target"))
-            return cast(Any, model.network)(input_ids=source, decoder_input_ids=target).logits[0]
-        return model.run(self.given).logits
+        return model.run_again(self.inputs, self.run)
 
     @cached_property
-    def _right(self) -> tuple[Int[Tensor, " token"], Int[Tensor, " token"]]:
-        """Which rows of the logits are looked at, and the right answer of each."""
-        logits = torch.atleast_2d(self.logits)
-        rows = torch.arange(len(logits))
-        if isinstance(self.given, Tokens) and self.quantity == "next token":
-            return rows[:-1], torch.tensor(self.given.ids[1:])
-        if isinstance(self.given, Tokens) and isinstance(self.model, MissingToken) and not all(self.given.special):
-            rows = rows[~torch.tensor(self.given.special)]
-        return rows, logits[rows].argmax(dim=-1)
+    def _rows_and_targets(self) -> tuple[Int[Tensor, " token"], Int[Tensor, " token"]]:
+        """The rows of the logits that count, and the target of each."""
+        model: Any = self.model
+        return model.targets(self.inputs, torch.atleast_2d(self.logits))
 
 
-def trial(model: TextModel | ImageModel, given: Tokens | PreparedPicture) -> Trial:
-    """Run the whole model once; ModelError if it predicts nothing, InputError if there is nothing to predict."""
+def prepare_trial(model: TextModel | ImageModel, inputs: Tokens | PreparedPicture) -> Trial:
+    """Run the model once with all heads. Raises ModelError if it has no logits, InputError if there is no target."""
     runnable: Any = model
     with torch.inference_mode(), record_attention(model.network) as record:
-        run = runnable.run(given)
-    return Trial(model, given, run, record)
+        run = runnable.run(inputs)
+    return Trial(model, inputs, run, record)
 
 
-def loss(model: TextModel | ImageModel, given: Tokens | PreparedPicture, silenced: Collection[Head] = ()) -> float:
+def loss(model: TextModel | ImageModel, inputs: Tokens | PreparedPicture, silenced: Collection[Head] = ()) -> float:
     """The loss in nats with these heads silenced: see Trial.loss."""
-    return trial(model, given).loss(silenced)
+    return prepare_trial(model, inputs).loss(silenced)
 
 
 def cost_of_each_head(
-    model: TextModel | ImageModel, given: Tokens | PreparedPicture, progress: Progress | None = None
+    model: TextModel | ImageModel, inputs: Tokens | PreparedPicture, progress: Progress | None = None
 ) -> dict[Head, float]:
     """How much the loss rises, in nats, when each head alone is silenced."""
-    asked, costs = trial(model, given), dict[Head, float]()
-    for done, head in enumerate(asked.heads):
+    trial, costs = prepare_trial(model, inputs), dict[Head, float]()
+    for done, head in enumerate(trial.heads):
         if progress:
-            progress(done, len(asked.heads))
-        costs[head] = asked.cost(head)
+            progress(done, len(trial.heads))
+        costs[head] = trial.cost(head)
     return costs

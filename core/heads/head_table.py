@@ -1,36 +1,38 @@
-"""Every measure of every head of a recorded run: each map is looked at once, a few rows of it if it is long."""
+"""Every measure of every head of a recorded run; of long maps, from evenly spread rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from ..capture import AttentionCall, Record, record_attention
+from ..former_names import former_names
 from ..images import Patches
 from ..text import Tokens
 from ..zoo import ImageModel, ImageRun, TextModel, TextRun
-from ..zoo.text_models import SourceToTarget
 from . import measures
 from .contributions import HeadOutputs, output_shares
 
-WHOLE = 512  # tokens: maps up to this size are looked at in full, of larger ones as many weights and no more
-WINDOWS = 16  # at most so many windows of a picture, evenly spread
+FULL_LENGTH = 512  # tokens: maps up to this size are measured in full, of larger ones as many weights as these have
+WINDOWS = 16  # the most windows of a picture that are measured, evenly spread
 PERIOD = 50  # random tokens, which are then repeated (Olsson et al. 2022 take 25, four times)
-SEQUENCES = 4  # of them, each other tokens: on one alone the same head may get twice as much as on another
+SEQUENCES = 4  # of them, with different tokens: scores on single sequences differ by a factor of 2
 SEED = 0
 
 Values = dict[str, Float[Tensor, "layer head"]]
+
+__getattr__ = former_names(__name__, {"scores_of_repeat": "repetition_scores"})
 
 
 @dataclass(frozen=True, eq=False)
 class HeadTable:
     """A value for each head in each measure; NaN where a measure does not apply, or where there is no such head.
 
-    `largest` holds the largest value that is possible for this input, where it can be worked out; `rows` is how many
-    rows of the largest map were looked at, None if all were.
+    `largest` holds the largest value that is possible for this input, where it can be computed; `rows` is the number of
+    rows of the longest map that were measured, None if all were.
     """
 
     values: Values
@@ -39,7 +41,7 @@ class HeadTable:
 
 
 def measure_heads(model: TextModel | ImageModel, run: TextRun | ImageRun, record: Record) -> HeadTable:
-    """What can be read off the maps: all measures but `induction_scores` and `shares_of_output`.
+    """All measures of the recorded maps, that is, all but `induction_scores` and `shares_of_output`.
 
     The names are those of the functions in `core.heads.measures`; "class_token" is the share that patches give to the
     class token, and "punctuation" the share of tokens without a letter or a digit. In the windows of a picture
@@ -50,13 +52,13 @@ def measure_heads(model: TextModel | ImageModel, run: TextRun | ImageRun, record
     values: Values = {}
     largest: dict[str, float] = {}
     for layer, call in enumerate(record.calls):
-        sight = _sight(model, run, call)
+        sample = _sample(model, run, call)
         values.setdefault("entropy", _empty(record.calls))
         if call.has_negative_weights:
             continue
-        for name, bound in _bounds(sight).items():
+        for name, bound in _bounds(sample).items():
             largest[name] = max(bound, largest.get(name, 0.0))
-        for name, value in _measured(sight).items():
+        for name, value in _measure(sample).items():
             values.setdefault(name, _empty(record.calls))[layer, : call.heads] = value
     longest = max(record.calls, key=lambda call: call.query_length)
     rows = len(_rows(longest))
@@ -66,35 +68,33 @@ def measure_heads(model: TextModel | ImageModel, run: TextRun | ImageRun, record
 def induction_scores(model: TextModel, seed: int = SEED) -> Float[Tensor, "layer head"]:
     """The mean induction score of each head, on random tokens of the model's vocabulary that are repeated once.
 
-    The tokens are drawn evenly from those that are not special, none twice, so that nothing but the repetition can be
-    known. An encoder-decoder gets them on both sides. NaN for cross attention, and in a context too short to repeat.
+    The tokens are drawn evenly from those that are not special, none twice, so that only the repetition can
+    be predicted. An encoder-decoder gets them on both sides. NaN for cross attention, and in a context too short to
+    repeat.
     """
     tokens = repeated_tokens(model, seed)
-    return scores_of_repeat(run_on(model, tokens), tokens.shape[1] // 2)["induction"]
+    return repetition_scores(attention_calls(model, tokens), tokens.shape[1] // 2)["induction"]
 
 
-def run_on(model: TextModel, tokens: Int[Tensor, "batch token"]) -> tuple[AttentionCall, ...]:
+def attention_calls(model: TextModel, tokens: Int[Tensor, "batch token"]) -> tuple[AttentionCall, ...]:
     """The attention calls of one pass over tokens; an encoder-decoder gets them on both sides."""
     with torch.inference_mode(), record_attention(model.network) as record:
-        if isinstance(model, SourceToTarget):
-            cast(Any, model.network)(input_ids=tokens, decoder_input_ids=tokens)
-        else:
-            model.network(tokens)
+        model.run_on_ids(tokens)
     return record.calls
 
 
-def scores_of_repeat(calls: Sequence[AttentionCall], period: int) -> Values:
-    """The mean "induction" and "previous_token" score of each head, in calls that saw tokens said twice."""
+def repetition_scores(calls: Sequence[AttentionCall], period: int) -> Values:
+    """The mean "induction" and "previous_token" score of each head, in calls on a sequence that repeats once."""
     values: Values = {"induction": _empty(calls), "previous_token": _empty(calls)}
     for layer, call in enumerate(calls):
-        if period > 1 and call.query_length == 2 * period and is_whole_self_attention(call):
+        if period > 1 and call.query_length == 2 * period and is_full_self_attention(call):
             maps = torch.stack([torch.cat(list(call.weights_by_heads(item))) for item in range(call.batch_size)])
             values["induction"][layer, : call.heads] = measures.induction(maps, period).nanmean(dim=0)
             values["previous_token"][layer, : call.heads] = measures.previous_token(maps).nanmean(dim=0)
     return values
 
 
-def is_whole_self_attention(call: AttentionCall) -> bool:
+def is_full_self_attention(call: AttentionCall) -> bool:
     """Whether a call is self-attention with a row for each token, in order, and no weight below 0."""
     is_square = call.kind == "self" and call.query_length == call.key_length
     return is_square and not call.partial and not call.has_negative_weights
@@ -105,63 +105,67 @@ def repeated_tokens(model: TextModel, seed: int = SEED, *, longest: int = PERIOD
     added = model.tokenizer.get_added_tokens_decoder()
     numbers = torch.tensor(sorted(set(model.tokenizer.get_vocab().values()) - set(added)))
     period, generator = min(longest, model.context // 2), torch.Generator().manual_seed(seed)
-    drawn = [numbers[torch.randperm(len(numbers), generator=generator)[:period]] for _ in range(SEQUENCES)]
-    return torch.stack(drawn).repeat(1, 2)
+    sequences = [numbers[torch.randperm(len(numbers), generator=generator)[:period]] for _ in range(SEQUENCES)]
+    return torch.stack(sequences).repeat(1, 2)
 
 
 def shares_of_output(outputs: Sequence[HeadOutputs]) -> Float[Tensor, "layer head"]:
     """Each head's share of its layer's output norm after W_O; NaN where the output is no sum over heads."""
-    shares = _empty([found.call for found in outputs])
-    for layer, found in enumerate(outputs):
-        if found.output_map is not None:
-            items = _items(found.call)
-            shares[layer, : found.call.heads] = torch.stack([output_shares(found, item) for item in items]).mean(dim=0)
+    shares = _empty([output.call for output in outputs])
+    for layer, output in enumerate(outputs):
+        if output.output_map is not None:
+            items = _items(output.call)
+            shares[layer, : output.call.heads] = torch.stack([output_shares(output, item) for item in items]).mean(
+                dim=0
+            )
     return shares
 
 
 def attention_moved_between(before: Record, after: Record) -> Float[Tensor, "layer head"]:
-    """How much of each head's attention went elsewhere from one run to another of the same model on the same input."""
+    """The share of each head's attention that moved between two runs of the same model on the same input."""
     moved = _empty(before.calls)
-    for layer, (one, other) in enumerate(zip(before.calls, after.calls, strict=True)):
-        queries, items = _rows(one).tolist(), _items(one)
-        for head in range(one.heads):
-            moves = [
-                measures.moved(*(call.weights(head=head, item=item, queries=queries) for call in (one, other)))
+    for layer, (call_before, call_after) in enumerate(zip(before.calls, after.calls, strict=True)):
+        queries, items = _rows(call_before).tolist(), _items(call_before)
+        for head in range(call_before.heads):
+            distances = [
+                measures.moved(
+                    *(call.weights(head=head, item=item, queries=queries) for call in (call_before, call_after))
+                )
                 for item in items
             ]
-            moved[layer, head] = torch.stack(moves).nanmean()
+            moved[layer, head] = torch.stack(distances).nanmean()
     return moved
 
 
 @dataclass(frozen=True, eq=False)
-class _Sight:
-    """One call: which rows of it are looked at, and what its keys are; `own` if the queries are the same tokens."""
+class _SampledCall:
+    """One call with the rows that are measured and its keys; `is_self` if the queries are the same tokens."""
 
     call: AttentionCall
     rows: Int[Tensor, " query"]
     items: list[int]
     keys: Tokens | Patches | None
-    own: bool
+    is_self: bool
 
 
-def _sight(model: TextModel | ImageModel, run: TextRun | ImageRun, call: AttentionCall) -> _Sight:
-    watched: Any = model  # of a text with its run, or of a picture with its own
-    names = watched.sequences_of(call, run)
+def _sample(model: TextModel | ImageModel, run: TextRun | ImageRun, call: AttentionCall) -> _SampledCall:
+    untyped_model: Any = model  # of a text with its run, or of a picture with its own
+    names = untyped_model.sequences_of(call, run)
     keys = run.sequences[names[1]] if names else _window(model, call)
-    own = not names or names[0] == names[1]
-    return _Sight(call, _rows(call), _items(call), keys, own)
+    is_self = not names or names[0] == names[1]
+    return _SampledCall(call, _rows(call), _items(call), keys, is_self)
 
 
 def _window(model: TextModel | ImageModel, call: AttentionCall) -> Patches | None:
-    """The square of patches that the windows of a picture are; None where they are something else."""
+    """The square of patches of a window of a picture; None if the call has no windows of patches."""
     side = round(call.key_length**0.5)
-    is_square = isinstance(model, ImageModel) and side**2 == call.key_length == call.query_length
+    is_square = model.reads == "picture" and side**2 == call.key_length == call.query_length
     return Patches(side, side) if is_square and call.batch_size > 1 else None
 
 
 def _rows(call: AttentionCall) -> Int[Tensor, " query"]:
-    """The queries to look at: all of them, or evenly spread ones from the first to the last."""
-    affordable = max(2, WHOLE**2 // call.key_length)
+    """The queries that are measured: all of them, or evenly spread ones from the first to the last."""
+    affordable = max(2, FULL_LENGTH**2 // call.key_length)
     if call.query_length <= affordable:
         return torch.arange(call.query_length)
     return torch.linspace(0, call.query_length - 1, affordable).round().long()
@@ -172,22 +176,27 @@ def _items(call: AttentionCall) -> list[int]:
     return [item * call.batch_size // count for item in range(count)]
 
 
-def _measured(sight: _Sight) -> dict[str, Float[Tensor, " head"]]:
-    """Each measure that applies, for every head the mean over what was computed together."""
-    found: dict[str, list[Tensor]] = {}
-    for item in sight.items:
-        some = [dict(_applied(sight, maps)) for maps in sight.call.weights_by_heads(item, sight.rows.tolist())]
-        for name in some[0]:
-            found.setdefault(name, []).append(torch.cat([values[name] for values in some]))
-    return {name: torch.stack(of_items).nanmean(dim=0) for name, of_items in found.items()}
+def _measure(sample: _SampledCall) -> dict[str, Float[Tensor, " head"]]:
+    """Each measure that applies, for every head: the mean over the items of the batch."""
+    values_by_name: dict[str, list[Tensor]] = {}
+    for item in sample.items:
+        chunks = [
+            dict(_applicable_measures(sample, maps))
+            for maps in sample.call.weights_by_heads(item, sample.rows.tolist())
+        ]
+        for name in chunks[0]:
+            values_by_name.setdefault(name, []).append(torch.cat([values[name] for values in chunks]))
+    return {name: torch.stack(items).nanmean(dim=0) for name, items in values_by_name.items()}
 
 
-def _applied(sight: _Sight, maps: Float[Tensor, "head query key"]) -> Iterator[tuple[str, Float[Tensor, " head"]]]:
-    rows, keys = sight.rows, sight.keys
+def _applicable_measures(
+    sample: _SampledCall, maps: Float[Tensor, "head query key"]
+) -> Iterator[tuple[str, Float[Tensor, " head"]]]:
+    rows, keys = sample.rows, sample.keys
     yield "entropy", measures.entropy(maps).nanmean(dim=-1)
     if isinstance(keys, Tokens):
         yield "punctuation", measures.share_of(maps, torch.tensor([is_punctuation(label) for label in keys.labels]))
-    if keys is None or not sight.own:
+    if keys is None or not sample.is_self:
         return
     yield "same_token", measures.same_token(maps, rows)
     if isinstance(keys, Tokens):
@@ -203,21 +212,21 @@ def _applied(sight: _Sight, maps: Float[Tensor, "head query key"]) -> Iterator[t
 
 
 def is_punctuation(label: str) -> bool:
-    """Whether a token holds a sign but no letter and no digit."""
+    """Whether a token has characters, none of them a letter or a digit."""
     return bool(label.strip()) and not any(map(str.isalnum, label))
 
 
-def _bounds(sight: _Sight) -> dict[str, float]:
-    """The largest values that are possible: under a causal mask only where every row is in the means."""
-    call, rows, keys = sight.call, sight.rows, sight.keys
+def _bounds(sample: _SampledCall) -> dict[str, float]:
+    """The largest possible value of some measures, by name."""
+    call, rows, keys = sample.call, sample.rows, sample.keys
     if call.causal and not call.rows_sum_to_one:  # the first rows, which have few keys, may be left out of a mean
         rows = rows[-1:]
-    found = {"entropy": measures.largest_entropy(rows, call.key_length, causal=call.causal)}
-    if sight.own and isinstance(keys, Tokens):
-        found["mean_distance"] = measures.largest_distance(rows, call.key_length, causal=call.causal)
-    if sight.own and isinstance(keys, Patches) and keys.rows * keys.columns:
-        found["mean_distance_in_plane"] = measures.largest_distance_in_plane(keys)
-    return found
+    bounds = {"entropy": measures.largest_entropy(rows, call.key_length, causal=call.causal)}
+    if sample.is_self and isinstance(keys, Tokens):
+        bounds["mean_distance"] = measures.largest_distance(rows, call.key_length, causal=call.causal)
+    if sample.is_self and isinstance(keys, Patches) and keys.rows * keys.columns:
+        bounds["mean_distance_in_plane"] = measures.largest_distance_in_plane(keys)
+    return bounds
 
 
 def _empty(calls: Sequence[AttentionCall]) -> Float[Tensor, "layer head"]:

@@ -1,12 +1,12 @@
-"""Does a head do what is said of it? What it gives where the job arises, against a control in which it does not.
+"""Tests of what a head is said to do (its job): attention weights where the job arises, against a control.
 
-    found = repeated_words(model)            # does a head find what followed the same words earlier?
-    found.best                               # (5, 2)
-    found.of((5, 2))                         # AgainstControl(job=0.62, control=0.22, error=0.02, cases=120)
+    jobs = repeated_words(model)             # does a head attend to what followed the same words earlier?
+    jobs.best                                # (5, 2)
+    jobs.of((5, 2))                          # AgainstControl(job=0.62, control=0.22, error=0.02, cases=120)
     previous_tokens(model, texts).of((3, 2)).holds
 
-A weight on one token of one text proves nothing: a head that attends to nouns attends to the noun that followed the
-same words earlier, too. The control keeps everything but the job.
+A weight on one token of one text is no evidence: a head that attends to nouns attends to the noun that followed the
+same words earlier, too. The control is the same input without the condition for the job.
 """
 
 import random
@@ -24,11 +24,11 @@ from ..tokens.words import word_spans
 from ..zoo import TextModel
 from . import measures
 from .ablation import Head
-from .head_table import is_whole_self_attention, repeated_tokens, run_on
+from .head_table import attention_calls, is_full_self_attention, repeated_tokens
 
 PAIRS, SEED = 120, 0
-CERTAIN = 2.0  # standard errors by which a job must exceed its control
-PLAIN = 0.1  # of the attention by which it must exceed it, to be worth a name
+MIN_STANDARD_ERRORS = 2.0  # standard errors by which a job must exceed its control
+MIN_DIFFERENCE = 0.1  # in attention weight, by which a job must exceed its control
 
 _ADJECTIVES = ("old", "young", "little", "poor", "tall", "good")
 _PEOPLE = ("man", "woman", "king", "boy", "girl", "captain", "doctor", "soldier")
@@ -40,7 +40,7 @@ _PLACES = ("sea", "house", "garden", "river", "door", "table", "fire", "ship")
 class AgainstControl:
     """One head: its mean weight where the job arises and in the control, from 0 to 1.
 
-    `error` is the standard error of the mean difference over so many `cases`; NaN for fewer than two.
+    `error` is the standard error of the mean difference over `cases` cases; NaN for fewer than two.
     """
 
     job: float
@@ -50,18 +50,18 @@ class AgainstControl:
 
     @property
     def difference(self) -> float:
-        """What the job adds to the weight."""
+        """The mean weight where the job arises, minus that in the control."""
         return self.job - self.control
 
     @property
     def holds(self) -> bool:
-        """Whether the job exceeds its control by PLAIN and by CERTAIN standard errors; never with NaN."""
-        return self.difference >= PLAIN and self.difference > CERTAIN * self.error
+        """Whether the job exceeds its control by MIN_DIFFERENCE and MIN_STANDARD_ERRORS; False with NaN."""
+        return self.difference >= MIN_DIFFERENCE and self.difference > MIN_STANDARD_ERRORS * self.error
 
 
 @dataclass(frozen=True, eq=False)
 class Jobs:
-    """The same of every head, case by case; NaN where there is no such head, or no attention in that case."""
+    """The weights of every head in every case; NaN where there is no such head, or no attention in that case."""
 
     job: Float[Tensor, "draw layer head"]
     control: Float[Tensor, "draw layer head"]
@@ -72,8 +72,8 @@ class Jobs:
         if not (0 <= layer < self.job.shape[1] and 0 <= number < self.job.shape[2]):
             raise InputError(f"There is no head {number} in layer {layer} of this model.")
         job, control = self.job[:, layer, number], self.control[:, layer, number]
-        known = ~(job - control).isnan()
-        job, control = job[known], control[known]
+        defined = ~(job - control).isnan()
+        job, control = job[defined], control[defined]
         cases = len(job)
         error = float((job - control).std() / cases**0.5) if cases > 1 else float("nan")
         return AgainstControl(float(job.mean()), float(control.mean()), error, cases)
@@ -81,17 +81,17 @@ class Jobs:
     @property
     def best(self) -> Head | None:
         """The head with the largest mean difference; None where no head has one."""
-        gaps = (self.job - self.control).nanmean(dim=0)
-        if not gaps.numel() or gaps.isnan().all():
+        differences = (self.job - self.control).nanmean(dim=0)
+        if not differences.numel() or differences.isnan().all():
             return None
-        layer, head = divmod(int(gaps.nan_to_num(nan=-torch.inf).argmax()), gaps.shape[1])
+        layer, head = divmod(int(differences.nan_to_num(nan=-torch.inf).argmax()), differences.shape[1])
         return layer, head
 
 
 def repetitions(count: int = PAIRS, seed: int = SEED) -> tuple[tuple[str, str, str], ...]:
-    """Pairs of sentences and the word that is to be found: in the first its words stood before, in the second not.
+    """Pairs of sentences and the word that the last token is to attend to; only the first repeats the words before it.
 
-    In both the word stands in the same place of the first half, and the second half is the same:
+    In both the word has the same place in the first half, and the second half is the same:
     "The old man looked at the sea, and the old man looked at the" and
     "A young boy walked to my sea, and the old man looked at the".
     """
@@ -109,7 +109,7 @@ def repetitions(count: int = PAIRS, seed: int = SEED) -> tuple[tuple[str, str, s
 
 @torch.inference_mode()
 def repeated_words(model: TextModel, count: int = PAIRS, seed: int = SEED) -> Jobs:
-    """What the last token gives to what followed the same words earlier (Olsson et al. 2022, "prefix matching").
+    """The attention of the last token to the word after the same words earlier (Olsson et al. 2022, "prefix matching").
 
     The control is the weight on the same word in a text in which none of the words before it are repeated. Of words
     of several tokens the first counts.
@@ -122,23 +122,23 @@ def repeated_words(model: TextModel, count: int = PAIRS, seed: int = SEED) -> Jo
 
 @torch.inference_mode()
 def random_repeats(model: TextModel, seed: int = SEED) -> Jobs:
-    """The induction score of each head on random tokens said twice, a draw for each sequence (Olsson et al. 2022).
+    """The induction score of each head on random tokens that repeat once, one draw for each sequence (Olsson et al.).
 
-    The control has other random tokens in place of the first ones: what a head gives to the same places there, it gives
-    to a distance and not to a repetition. Layers are all attention calls, NaN for cross attention and in a context too
+    The control has other random tokens in place of the first ones: attention to the same positions there depends on
+    the distance, not on the repetition. Layers are all attention calls, NaN for cross attention and in a context too
     short to repeat.
     """
     tokens = repeated_tokens(model, seed)
     period = tokens.shape[1] // 2
     fresh = torch.cat([repeated_tokens(model, seed + 1)[:, :period], tokens[:, period:]], dim=1)
-    return Jobs(*(_induction(model, given, period) for given in (tokens, fresh)))
+    return Jobs(*(_induction(model, sequences, period) for sequences in (tokens, fresh)))
 
 
 def _induction(model: TextModel, tokens: Int[Tensor, "batch token"], period: int) -> Float[Tensor, "draw layer head"]:
-    calls = run_on(model, tokens)
+    calls = attention_calls(model, tokens)
     scores = torch.full((len(tokens), len(calls), max(call.heads for call in calls)), torch.nan)
     for layer, call in enumerate(calls):
-        if period > 1 and call.query_length == 2 * period and is_whole_self_attention(call):
+        if period > 1 and call.query_length == 2 * period and is_full_self_attention(call):
             maps = torch.stack([torch.cat(list(call.weights_by_heads(item))) for item in range(call.batch_size)])
             scores[:, layer, : call.heads] = measures.induction(maps, period)
     return scores
@@ -146,17 +146,17 @@ def _induction(model: TextModel, tokens: Int[Tensor, "batch token"], period: int
 
 @torch.inference_mode()
 def previous_tokens(model: TextModel, texts: Sequence[str]) -> Jobs:
-    """What a token gives to the one just before it, on average over each text.
+    """The mean attention of a token to the previous one, for each text.
 
-    The control is what the same tokens give to the one two before: a head that only prefers what is near gives it
-    nearly as much. Texts of fewer than three tokens are left out; InputError if none remains.
+    The control is the attention to the token two before: a head that only prefers near tokens gives it nearly as much.
+    Texts of fewer than three tokens are left out. Raises InputError if none remains.
     """
     job, control = [], []
     for text in texts:
         tokens = model.encode(text)
         if len(tokens) < 3:
             continue
-        maps = _maps(model, tokens)
+        maps = _attention_maps(model, tokens)
         job.append(maps.diagonal(-1, dim1=-2, dim2=-1)[..., 1:].nanmean(dim=-1))
         control.append(maps.diagonal(-2, dim1=-2, dim2=-1).nanmean(dim=-1))
     if not job:
@@ -164,35 +164,40 @@ def previous_tokens(model: TextModel, texts: Sequence[str]) -> Jobs:
     return Jobs(torch.stack(job), torch.stack(control))
 
 
-def _maps(model: TextModel, tokens: Tokens) -> Float[Tensor, "layer head query key"]:
+def _attention_maps(model: TextModel, tokens: Tokens) -> Float[Tensor, "layer head query key"]:
     """The self-attention of all heads on one text, each row as parts of its own sum."""
     with record_attention(model.network) as record:
         model.run(tokens)
-    return _stacked([measures.shares(torch.cat(list(call.weights_by_heads()))) for call in _own(record, len(tokens))])
+    return _stacked(
+        [
+            measures.shares(torch.cat(list(call.weights_by_heads())))
+            for call in _full_self_attention(record, len(tokens))
+        ]
+    )
 
 
 def _last_rows(model: TextModel, texts: Sequence[str]) -> list[tuple[Tokens, Float[Tensor, "layer head key"]]]:
-    """What part of its attention the last token of each text gives to each token; texts of one length run together."""
+    """The attention of the last token of each text to each token; texts of one length run as one batch."""
     encoded = [model.encode(text) for text in texts]
     rows: dict[int, Float[Tensor, "layer head key"]] = {}
     for length in sorted({len(tokens) for tokens in encoded}):
         places = [place for place, tokens in enumerate(encoded) if len(tokens) == length]
         with record_attention(model.network) as record:
             model.network(torch.tensor([encoded[place].ids for place in places]))
-        calls = _own(record, length)
+        calls = _full_self_attention(record, length)
         for item, place in enumerate(places):
             maps = [torch.cat(list(call.weights_by_heads(item, [length - 1])))[:, 0] for call in calls]
             rows[place] = _stacked([measures.shares(layer) for layer in maps])
     return [(tokens, rows[place]) for place, tokens in enumerate(encoded)]
 
 
-def _own(record: Record, length: int) -> list[AttentionCall]:
-    """The calls in which the tokens of the whole text attend to one another."""
+def _full_self_attention(record: Record, length: int) -> list[AttentionCall]:
+    """The calls in which all tokens of the text attend to one another."""
     return [call for call in record.calls if call.query_length == call.key_length == length and not call.partial]
 
 
 def _stacked(maps: Sequence[Tensor]) -> Tensor:
-    """Layers one above the other; NaN for heads that a layer does not have. InputError if there is no layer."""
+    """Stack the layers; NaN for heads that a layer does not have. Raises InputError if there is no layer."""
     if not maps:
         raise InputError("No layer of this model lets the tokens of the whole text attend to one another.")
     most = max(len(layer) for layer in maps)

@@ -1,9 +1,9 @@
-"""What a head does, as a number: attention patterns in, one value per head out.
+"""Measures of attention heads: attention weights in, one value per head out.
 
 Every function takes weights with any leading axes (batch, head, layer), and keeps those axes. Shares, distances and
 entropy are those of a distribution: each row is scaled to sum to 1 first (`shares`), also where a sink or a mask after
-the softmax took a part of it. Rows of which nothing is left, and those that are NaN, are in no mean.
-Where it matters which token a row belongs to, `queries` gives the places of the rows, if they are not all of them:
+the softmax took a part of it. Rows that sum to 0, and rows of NaN, are in no mean.
+Where it matters which token a row belongs to, `queries` gives the positions of the rows, if they are not all of them:
 for a long text some rows, evenly spread, are enough for a mean. Without a row to average the value is NaN.
 """
 
@@ -20,7 +20,7 @@ from ..images import Patches
 def shares(weights: Float[Tensor, "*leading key"]) -> Float[Tensor, "*leading key"]:
     """The weights of each row as parts of its own sum, from 0 to 1; NaN where the row sums to 0.
 
-    Raises CaptureError for weights below 0, which are parts of nothing.
+    Raises CaptureError for weights below 0.
     """
     check_not_negative(weights)
     return weights / weights.sum(dim=-1, keepdim=True)
@@ -38,7 +38,7 @@ def check_not_negative(weights: Float[Tensor, "*leading"]) -> None:
 def entropy(weights: Float[Tensor, "*leading query key"]) -> Float[Tensor, "*leading query"]:
     """How spread out each row is, in bits: 0 for one key, log2(n) for n equal ones (Shannon 1948).
 
-    Of the row scaled to sum to 1; NaN where nothing is left of it.
+    Of the row scaled to sum to 1; NaN where the row sums to 0.
     """
     return torch.special.entr(shares(weights)).sum(dim=-1) / math.log(2)
 
@@ -46,7 +46,7 @@ def entropy(weights: Float[Tensor, "*leading query key"]) -> Float[Tensor, "*lea
 def jensen_shannon(
     first: Float[Tensor, "*leading key"], second: Float[Tensor, "*#leading key"]
 ) -> Float[Tensor, "*leading"]:
-    """How differently two rows that sum to 1 look, in nats: 0 if they are equal, ln 2 if they share no key (Lin 1991).
+    """Jensen-Shannon divergence of two rows that sum to 1, in nats: 0 if equal, ln 2 if they share no key (Lin 1991).
 
     Its gradient stays finite where a weight is 0.
     """
@@ -55,7 +55,7 @@ def jensen_shannon(
 
 
 def _relative_entropy(first: Tensor, second: Tensor) -> Tensor:
-    """Kullback-Leibler divergence in nats; what has no weight in the first counts nothing."""
+    """Kullback-Leibler divergence in nats; keys without weight in the first add 0."""
     return torch.where(first > 0, first * (first.clamp(min=1e-30) / second.clamp(min=1e-30)).log(), 0.0).sum(dim=-1)
 
 
@@ -63,14 +63,14 @@ def same_token(
     weights: Float[Tensor, "*leading query key"], queries: Int[Tensor, " query"] | None = None
 ) -> Float[Tensor, "*leading"]:
     """Mean share of attention that a token gives to itself."""
-    return _at(shares(weights), _places(weights, queries), behind=0).nanmean(dim=-1)
+    return _share_at_offset(shares(weights), _places(weights, queries), behind=0).nanmean(dim=-1)
 
 
 def previous_token(
     weights: Float[Tensor, "*leading query key"], queries: Int[Tensor, " query"] | None = None
 ) -> Float[Tensor, "*leading"]:
     """Mean share that a token (after the first) gives to the one just before it (Clark et al. 2019, section 3.1)."""
-    return _at(shares(weights), _places(weights, queries), behind=1).nanmean(dim=-1)
+    return _share_at_offset(shares(weights), _places(weights, queries), behind=1).nanmean(dim=-1)
 
 
 def first_token(
@@ -96,7 +96,7 @@ def induction(weights: Float[Tensor, "*leading token token"], period: int) -> Fl
 def mean_distance(
     weights: Float[Tensor, "*leading query key"], queries: Int[Tensor, " query"] | None = None
 ) -> Float[Tensor, "*leading"]:
-    """How many tokens away attention falls, on average over queries."""
+    """Mean distance of attention in tokens, over all queries."""
     gaps = _gaps(_places(weights, queries), weights.shape[-1])
     return (shares(weights) * gaps).sum(dim=-1).nanmean(dim=-1)
 
@@ -104,16 +104,16 @@ def mean_distance(
 def mean_distance_in_plane(
     weights: Float[Tensor, "*leading query key"], patches: Patches, queries: Int[Tensor, " query"] | None = None
 ) -> Float[Tensor, "*leading"]:
-    """How many patches away attention falls in the picture's plane (Dosovitskiy et al. 2020, figure 7).
+    """Mean distance of attention in patches, in the picture's plane (Dosovitskiy et al. 2020, figure 7).
 
-    Tokens without a place (class, registers) neither ask nor answer: what goes to them is left out, and what
-    remains of a row is made to sum to 1 again. Rows that leave nothing to the patches are left out.
+    Tokens without a position (class, registers) are left out, as queries and as keys; the remaining weights of a row
+    are scaled to sum to 1. Rows without attention to patches are left out.
     """
     before = len(patches.prefix)
     places = _places(weights, queries)
-    asking = places >= before
-    gaps = _plane_gaps(patches)[places[asking] - before].to(weights)
-    return (shares(weights[..., asking, before:]) * gaps).sum(dim=-1).nanmean(dim=-1)
+    is_patch = places >= before
+    gaps = _plane_gaps(patches)[places[is_patch] - before].to(weights)
+    return (shares(weights[..., is_patch, before:]) * gaps).sum(dim=-1).nanmean(dim=-1)
 
 
 def moved(
@@ -123,26 +123,26 @@ def moved(
 
     1/2 where a row had attention in one of the two only; rows without any in both are left out.
     """
-    one, other = shares(before), shares(after)
-    none = one.isnan().any(dim=-1) & other.isnan().any(dim=-1)
-    distance = (one.nan_to_num(nan=0.0) - other.nan_to_num(nan=0.0)).abs().sum(dim=-1) / 2
-    return distance.masked_fill(none, math.nan).nanmean(dim=-1)
+    first, second = shares(before), shares(after)
+    without_attention = first.isnan().any(dim=-1) & second.isnan().any(dim=-1)
+    distance = (first.nan_to_num(nan=0.0) - second.nan_to_num(nan=0.0)).abs().sum(dim=-1) / 2
+    return distance.masked_fill(without_attention, math.nan).nanmean(dim=-1)
 
 
 def largest_entropy(queries: Int[Tensor, " query"], keys: int, *, causal: bool) -> float:
-    """The mean entropy in bits of rows that take the same of every key that they may look at: none is larger."""
+    """The largest possible mean entropy in bits: that of rows that attend evenly to every allowed key."""
     allowed = queries + 1 if causal else torch.full_like(queries, keys)
     return float(allowed.double().log2().mean())
 
 
 def largest_distance(queries: Int[Tensor, " query"], keys: int, *, causal: bool) -> float:
-    """The mean distance in tokens of rows that look at nothing but the farthest key: none is larger."""
+    """The largest possible mean distance in tokens: that of rows that attend only to the farthest key."""
     farthest = queries if causal else torch.maximum(queries, keys - 1 - queries)
     return float(farthest.double().mean())
 
 
 def largest_distance_in_plane(patches: Patches) -> float:
-    """The mean distance from a patch to the corner that is farthest from it: none is larger."""
+    """The largest possible mean distance in patches: from each patch to the corner farthest from it."""
     return float(_plane_gaps(patches).amax(dim=-1).mean())
 
 
@@ -152,12 +152,12 @@ def even_distance_in_plane(patches: Patches) -> float:
 
 
 def _places(weights: Tensor, queries: Tensor | None) -> Tensor:
-    """The places of the rows among the keys: all of them, in order, unless somebody says otherwise."""
+    """The positions of the rows among the keys: `queries`, or all of them in order."""
     return torch.arange(weights.shape[-2], device=weights.device) if queries is None else queries
 
 
-def _at(weights: Tensor, places: Tensor, *, behind: int) -> Tensor:
-    """The share that each row gives to the key so many places before its own; rows without such a key are left out."""
+def _share_at_offset(weights: Tensor, places: Tensor, *, behind: int) -> Tensor:
+    """The share of the key `behind` positions before the query; rows without such a key are left out."""
     rows = torch.arange(len(places), device=weights.device)[places >= behind]
     return weights[..., rows, places[rows] - behind]
 

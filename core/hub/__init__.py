@@ -1,1 +1,1 @@
-"""Models of others: what a name, a folder or a repository of the hub promises, and fetching it within bounds."""
+"""Models by name, from a folder or the hub: their kind and size, permissions, limits, and downloads."""

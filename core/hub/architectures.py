@@ -1,4 +1,4 @@
-"""What a model is, told from its config.json: which library builds it, and what it does."""
+"""The kind of a model by its config.json: its library, architecture and task."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +8,7 @@ from ..errors import ModelError
 from ..models.attention_heads import has_heads, names_heads
 from .bounds import check_numbers
 from .folders import read_config, shorten
-from .modalities import listed, modalities_of
+from .modalities import join_names, modalities_of
 from .permissions import Purpose
 
 Task = Literal[
@@ -24,8 +24,8 @@ Task = Literal[
     "hidden patches",
 ]
 
-# What a model that reads texts does with them, by the end of its class's name in transformers, the first that fits:
-# "BertForMaskedLM" has masked tokens. What it reads is told by its class (modalities.py), not by its name.
+# The task of a model of texts by the end of its class's name in transformers, the first that fits: "BertForMaskedLM"
+# predicts masked tokens. Its modalities are read from the class itself (modalities.py), not from its name.
 TASKS: dict[str, Task] = {
     "ForCausalLM": "next token",
     "LMHeadModel": "next token",
@@ -34,13 +34,13 @@ TASKS: dict[str, Task] = {
     "ForConditionalGeneration": "source to target",
     "MTModel": "source to target",
     "ForSequenceClassification": "classes",
-    # Their heads answer for each token, or with a part of the text: here one sees where the network below them looks.
+    # Their heads classify tokens or mark spans, which no page shows; the attention of the network below them is shown.
     "ForTokenClassification": "encoder",
     "ForQuestionAnswering": "encoder",
     "Model": "encoder",
 }
 
-# Architectures that read pictures and texts: what they do with both. On other pages one half of them may be seen.
+# Architectures that read pictures and texts, and their tasks. On other pages one of their encoders may be opened.
 BOTH: dict[str, Task] = {
     "CLIPModel": "agreement",
     "SiglipModel": "agreement",
@@ -53,14 +53,14 @@ BOTH: dict[str, Task] = {
     "ViltForImageAndTextRetrieval": "joint",
 }
 
-SEES_ALONE = ("CLIPModel",)  # of these the half that reads pictures is a model of its own, which Explore / Image opens
+VISION_ENCODERS = ("CLIPModel",)  # of these Explore / Image opens the vision encoder, which is a model of its own
 PAGES: dict[Task, str] = {
     "agreement": "Words and pictures / CLIP",
     "caption": "Words and pictures / Captioning",
     "joint": "Words and pictures / Joint",
 }
 
-# A masked autoencoder with the decoder that guesses; its encoder alone is saved under another name.
+# A masked autoencoder with its decoder; an encoder alone is saved as another architecture.
 AUTOENCODER = "ViTMAEForPreTraining"
 MOST_HIDEABLE, WIDEST = 1_024, 4_096  # patches of its pictures, and channels: the library fills tables of both
 
@@ -75,7 +75,7 @@ class Kind:
 
 
 def read_kind(folder: Path, name: str, purpose: Purpose, *, attends: bool = True) -> Kind:
-    """Read config.json; ModelError if the model is for another purpose or, where it must attend, has no attention."""
+    """Read config.json; ModelError if the model is for another purpose or, with `attends`, has no attention."""
     config = read_config(folder, name)
     check_numbers(config, name)
     if "model_type" in config:
@@ -94,46 +94,47 @@ def read_kind(folder: Path, name: str, purpose: Purpose, *, attends: bool = True
 
 
 def task_of(architecture: str, modalities: frozenset[str] = frozenset(), *, is_pair: bool) -> Task | None:
-    """What an architecture of transformers is for, by what it reads and by its name; None where nobody here can feed
-    it. Of one whose `modalities` are not known the name decides.
+    """The task of an architecture of transformers by its modalities and its name; None where no page has such inputs.
+
+    With empty (unknown) `modalities` the name decides. `is_pair`: whether it is an encoder-decoder.
     """
-    if modalities == {"pictures"} or architecture in SEES_ALONE:
+    if modalities == {"pictures"} or architecture in VISION_ENCODERS:
         return "picture"
     if modalities and "texts" not in modalities:
         return None
     task = next((task for ending, task in TASKS.items() if architecture.endswith(ending)), None)
     if task == "encoder" and len(modalities) > 1 and architecture.endswith("Model"):
-        return None  # it would miss the pictures, or the sound
+        return None  # it needs the pictures, or the sound, too
     if task == "encoder" and is_pair:
         return "source to target"
     return None if task == "source to target" and not is_pair else task
 
 
-def not_both(name: str, what: str) -> ModelError:
+def not_both(name: str, architecture: str) -> ModelError:
     """The error for a model that does not read pictures and texts together."""
     return ModelError(
-        f"'{name}' ({what}) does not read pictures and texts together. Name a CLIP or a SigLIP on the page CLIP, a "
-        "BLIP or a GIT on the page Captioning, a ViLT on the page Joint."
+        f"'{name}' ({architecture}) does not read pictures and texts together. Name a CLIP or a SigLIP on the page "
+        "CLIP, a BLIP or a GIT on the page Captioning, a ViLT on the page Joint."
     )
 
 
-def no_autoencoder(name: str, what: str) -> ModelError:
-    """The error for a model that does not guess hidden patches from the others."""
+def no_autoencoder(name: str, architecture: str) -> ModelError:
+    """The error for a model that is no masked autoencoder."""
     return ModelError(
-        f"'{name}' ({what}) does not fill in hidden patches. Name a ViT-MAE with its decoder, such as "
+        f"'{name}' ({architecture}) does not fill in hidden patches. Name a ViT-MAE with its decoder, such as "
         "facebook/vit-mae-base."
     )
 
 
-def check_task(name: str, what: str, task: Task | None, asked: Task) -> None:
-    """Raise ModelError if a model does something else with pictures and texts than is asked; `asked` is one of BOTH."""
-    if task != asked:
-        does, instead = _ASKED[asked]
-        raise ModelError(f"'{name}' ({what}) does not {does}. Name {instead}.")
+def check_task(name: str, architecture: str, task: Task | None, required: Task) -> None:
+    """Raise ModelError if the task of a model of pictures and texts is not the `required` one of BOTH."""
+    if task != required:
+        does, examples = _REQUIRED[required]
+        raise ModelError(f"'{name}' ({architecture}) does not {does}. Name {examples}.")
 
 
-# What is asked of a model that reads pictures and texts, and what to name for it.
-_ASKED: dict[Task, tuple[str, str]] = {
+# For each task of BOTH: what a model does, and examples to name.
+_REQUIRED: dict[Task, tuple[str, str]] = {
     "agreement": (
         "compare pictures with texts",
         "a CLIP or a SigLIP, such as openai/clip-vit-base-patch32 or google/siglip-base-patch16-224",
@@ -149,50 +150,50 @@ _ASKED: dict[Task, tuple[str, str]] = {
 }
 
 
-def wrong_page(name: str, what: str, purpose: Purpose) -> ModelError:
-    """The error for a model that is for the other kind of input."""
+def wrong_page(name: str, architecture: str, purpose: Purpose) -> ModelError:
+    """The error for a model whose `purpose` is not that of the page."""
     reads, page = ("pictures", "Image") if purpose == "image" else ("text", "Text")
-    return ModelError(f"'{name}' ({what}) reads {reads}. Open it in Explore / {page}.")
+    return ModelError(f"'{name}' ({architecture}) reads {reads}. Open it in Explore / {page}.")
 
 
-def _no_page(name: str, what: str, modalities: frozenset[str]) -> ModelError:
-    """The error for a model whose input no page has: the sentence says what it reads, where that is known."""
+def _no_page(name: str, architecture: str, modalities: frozenset[str]) -> ModelError:
+    """The error for a model with inputs that no page has; it names the modalities where they are known."""
     if modalities == {"texts"} or not modalities:
         return ModelError(
-            f"'{name}' is a {what}, which this page cannot feed. Choose a language model (causal, masked or "
+            f"'{name}' is a {architecture}, which this page cannot feed. Choose a language model (causal, masked or "
             "encoder-decoder), a text classifier or a vision transformer."
         )
     return ModelError(
-        f"'{name}' ({what}) reads {listed(modalities)}, and no page here can feed it. In a notebook record_attention "
-        "of attention_atlas.capture shows its attention on an input of your own."
+        f"'{name}' ({architecture}) reads {join_names(modalities)}, and no page here can feed it. In a notebook "
+        "record_attention of attention_atlas.capture shows its attention on an input of your own."
     )
 
 
-def _read_transformers(folder: Path, name: str, written: dict[str, Any], purpose: Purpose) -> Kind:
-    from ..models.from_transformers import read_config as read
+def _read_transformers(folder: Path, name: str, raw_config: dict[str, Any], purpose: Purpose) -> Kind:
+    from ..models.from_transformers import read_config as build_config
 
-    named = written.get("architectures")
-    if named is not None and not (isinstance(named, list) and all(isinstance(each, str) for each in named)):
+    names = raw_config.get("architectures")
+    if names is not None and not (isinstance(names, list) and all(isinstance(entry, str) for entry in names)):
         raise ModelError(f"config.json of '{name}' does not name its architecture in words. Choose another model.")
     try:
-        config = read(folder)
+        config = build_config(folder)
     except Exception as error:  # whatever a library does with a broken file
         raise ModelError(f"The installed transformers does not know the kind of model that '{name}' is.") from error
-    architecture = shorten((named or [type(config).__name__.replace("Config", "Model")])[0])
+    architecture = shorten((names or [type(config).__name__.replace("Config", "Model")])[0])
     if purpose == "both" and architecture in BOTH:
         return Kind("transformers", architecture, BOTH[architecture])
     if architecture.startswith("ViTMAE"):
         return _read_autoencoder(name, architecture, config, purpose)
     if purpose == "gaps":
         raise no_autoencoder(name, architecture)
-    if architecture in BOTH and not (purpose == "image" and architecture in SEES_ALONE):
+    if architecture in BOTH and not (purpose == "image" and architecture in VISION_ENCODERS):
         raise ModelError(f"'{name}' ({architecture}) reads pictures and texts. Open it in {PAGES[BOTH[architecture]]}.")
     modalities = modalities_of(architecture, config)
     task = task_of(architecture, modalities, is_pair=config.is_encoder_decoder is True)
     if task is None and modalities:
         raise _no_page(name, architecture, modalities)
-    parts = [config, *(getattr(config, part, None) for part in ("text_config", "vision_config"))]
-    if not names_heads(*parts):
+    configs = [config, *(getattr(config, part, None) for part in ("text_config", "vision_config"))]
+    if not names_heads(*configs):
         raise _no_attention(name, architecture, "image" if task == "picture" else purpose)
     if task is None:
         raise _no_page(name, architecture, modalities)
@@ -200,7 +201,7 @@ def _read_transformers(folder: Path, name: str, written: dict[str, Any], purpose
 
 
 def _read_autoencoder(name: str, architecture: str, config: Any, purpose: Purpose) -> Kind:
-    """A ViT-MAE, which other pages cannot feed: it is shown a part of a picture and guesses the rest."""
+    """The kind of a ViT-MAE; ModelError on other pages than those of masked autoencoders, or for unusual sizes."""
     if purpose != "gaps":
         raise ModelError(
             f"'{name}' ({architecture}) is a masked autoencoder: it is shown a part of a picture. Name it on the page "
@@ -239,10 +240,10 @@ def _read_timm(folder: Path, name: str, architecture: str, attends: bool) -> Kin
 
 
 def _no_attention(name: str, architecture: str, purpose: Purpose) -> ModelError:
-    instead = (
+    alternative = (
         "Vision / Vision transformer shows what other networks for pictures see."
         if purpose == "image"
         else "Foundations / Before attention shows how networks without it carry what they have read."
     )
-    none = f"'{name}' ({architecture}) is not a transformer: it has no attention heads to look at."
-    return ModelError(f"{none} {instead}")
+    reason = f"'{name}' ({architecture}) is not a transformer: it has no attention heads to look at."
+    return ModelError(f"{reason} {alternative}")

@@ -1,4 +1,4 @@
-"""Room on the disk for what is fetched from the hub: a limit before, and nothing left behind after."""
+"""Disk space for downloads from the hub: a limit before them, and removal of abandoned parts."""
 
 import shutil
 import time
@@ -8,7 +8,7 @@ from pathlib import Path
 from ..errors import ModelError
 
 RESERVE = 2 * 10**9  # bytes of the disk that no download takes
-ABANDONED = 3600  # seconds after which nobody writes a part of a file any more
+ABANDONED = 3600  # seconds without a write after which a partial file is abandoned
 
 
 def check_disk(name: str, needed: int, largest: int | None = None) -> None:
@@ -27,12 +27,12 @@ def check_disk(name: str, needed: int, largest: int | None = None) -> None:
 
 
 def sweep(repository: str) -> None:
-    """Remove what a download has left that could not end in any way, as when the server was killed."""
+    """Remove the partial files of downloads that were interrupted, as when the server was killed."""
     from huggingface_hub.file_download import repo_folder_name
 
     blobs = _cache() / repo_folder_name(repo_id=repository, repo_type="model") / "blobs"
     for part in blobs.glob("*.incomplete"):
-        with suppress(OSError):  # gone meanwhile
+        with suppress(OSError):  # removed meanwhile
             if time.time() - part.stat().st_mtime > ABANDONED:
                 part.unlink()
 

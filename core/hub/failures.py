@@ -1,4 +1,4 @@
-"""What a library does with a stranger's model may go wrong in any way: always one sentence, without our paths."""
+"""Any exception of a library on an untrusted model becomes a ModelError: one sentence, without local paths."""
 
 import re
 from collections.abc import Iterator
@@ -12,26 +12,27 @@ _PATH = re.compile(r"(/[\w.+@-]+){2,}")
 
 
 @contextmanager
-def as_sentence(name: str, what: str, *, folder: str = "") -> Iterator[None]:
-    """Whatever is raised within becomes a ModelError: "'`name`' cannot `what`.", and the first line of the reason.
+def as_model_error(name: str, action: str, *, folder: str = "") -> Iterator[None]:
+    """Exceptions within become ModelErrors: "'`name`' cannot `action`.", and the first line of the reason.
 
-    Sentences of ours that say whose they are stay as they are. What stops a run of a page is no Exception, and passes.
+    A ModelError that begins with the name passes unchanged, and so do other AtlasErrors. The exceptions that stop a run
+    of a page are no subclasses of Exception, and pass too.
     """
     try:
         yield
     except Exception as error:
         if isinstance(error, AtlasError) and (not isinstance(error, ModelError) or str(error).startswith(f"'{name}'")):
             raise
-        raise ModelError(f"'{name}' cannot {what}. {_reason(error, folder)}.") from error
+        raise ModelError(f"'{name}' cannot {action}. {_reason(error, folder)}.") from error
     except BaseException as error:
-        if type(error).__name__ != "PanicException":  # how Rust (tokenizers, safetensors) says that it has crashed
+        if type(error).__name__ != "PanicException":  # a crash in Rust (tokenizers, safetensors)
             raise
-        raise ModelError(f"'{name}' cannot {what}. Its files have crashed what reads them.") from error
+        raise ModelError(f"'{name}' cannot {action}. Its files have crashed what reads them.") from error
 
 
 def _reason(error: Exception, folder: str) -> str:
     first = (str(error).strip() or type(error).__name__).splitlines()[0]
-    if isinstance(error, KeyError):  # whose words are the key alone
+    if isinstance(error, KeyError):  # its message is the key alone
         first = f"Nothing here is called {first}"
     if folder:
         first = first.replace(folder, "its folder")

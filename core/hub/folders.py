@@ -1,4 +1,4 @@
-"""What a folder with a model must hold before a library opens anything in it: safetensors, no code of its own."""
+"""Checks of a model's folder before a library opens anything in it: safetensors only, no code of its own."""
 
 import json
 import re
@@ -25,10 +25,10 @@ class Weights:
 
 
 def check_files(folder: Path, name: str) -> None:
-    """Raise ModelError if a library would wait for ever, or read for ever, on any file of the folder."""
+    """Raise ModelError if the folder holds anything that blocks or is too large to be read, such as a pipe."""
     try:
         for path in folder.iterdir():
-            if path.is_dir() or path.suffix == ".safetensors":  # read_weights sees to those
+            if path.is_dir() or path.suffix == ".safetensors":  # read_weights checks those
                 continue
             if not path.is_file():
                 raise ModelError(
@@ -49,7 +49,7 @@ def _is_read(path: Path) -> bool:
 
 
 def shorten(text: object, most: int = 60) -> str:
-    """What a stranger wrote, on one line and no longer than a sentence can bear; where it has words, cut after one."""
+    """Untrusted text for a message: on one line, cut after at most `most` characters, after a word where possible."""
     line = " ".join(str(text).split())
     if len(line) <= most:
         return line
@@ -74,7 +74,7 @@ def read_config(folder: Path, name: str) -> dict[str, Any]:
 
 
 def read_json(path: Path, name: str) -> dict[str, Any]:
-    """A small JSON object; whatever else is in the file is never shown."""
+    """The JSON object in a file of at most LARGEST_CONFIG bytes; ModelError, without the content, for anything else."""
     try:
         if path.stat().st_size > LARGEST_CONFIG:
             raise ValueError
@@ -87,7 +87,7 @@ def read_json(path: Path, name: str) -> dict[str, Any]:
 
 
 def read_weights(folder: Path, name: str) -> Weights:
-    """Which files hold the weights, all of them present and whole as far as their headers tell."""
+    """The files of the weights; ModelError where one is missing, or does not fit its own header."""
     index = folder / "model.safetensors.index.json"
     if (folder / "model.safetensors").is_file():
         files = [folder / "model.safetensors"]
@@ -102,7 +102,7 @@ def read_weights(folder: Path, name: str) -> Weights:
 
 
 def refuse_other_weights(name: str, files: list[str]) -> ModelError:
-    """The error for a model without model.safetensors, given the names of the files that it has."""
+    """The error for a model without model.safetensors; `files`: the names of its files."""
     others = sorted(file for file in files if file.endswith((".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")))
     if others:
         return ModelError(
@@ -123,7 +123,7 @@ def check_memory(name: str, parameters: int, *, tables: int = 0) -> None:
 
 
 def _shards(index: Path, name: str) -> list[str]:
-    """The files that an index names: plain names, since a library opens whatever stands there."""
+    """The files that an index names; ModelError for a name with a path, since a library would open it."""
     shards = read_json(index, name).get("weight_map")
     if not isinstance(shards, dict) or not all(isinstance(shard, str) for shard in shards.values()):
         raise ModelError(f"{index.name} of '{name}' does not say which file holds which weight. Download it again.")

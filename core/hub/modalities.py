@@ -1,9 +1,9 @@
-"""What a model of transformers reads, told from its class: texts, pictures, sound, videos, time series."""
+"""The modalities that a model of transformers reads, by its class: texts, pictures, sound, videos, time series."""
 
 import inspect
 from typing import Any
 
-# The arguments of a model's forward pass that say what it reads.
+# The modality of each argument of a model's forward pass.
 INPUTS = {
     "input_ids": "texts",
     "pixel_values": "pictures",
@@ -20,10 +20,10 @@ _ORDER = ("pictures", "videos", "sound", "time series", "states and actions", "t
 
 
 def modalities_of(architecture: str, config: Any) -> frozenset[str]:
-    """What an architecture of transformers reads, some of the values of INPUTS; empty where nobody knows.
+    """The modalities of an architecture of transformers, some of the values of INPUTS; empty where they are unknown.
 
-    `architecture` is the name of its class; where the library has none of that name, the model that the library makes
-    from a configuration like `config` is taken.
+    `architecture` is the name of its class; where the library has none of that name, it is the class of the model that
+    the library makes from a configuration like `config`.
     """
     model = _class_of(architecture, config)
     if model is None:
@@ -31,23 +31,23 @@ def modalities_of(architecture: str, config: Any) -> frozenset[str]:
     arguments = inspect.signature(model.forward).parameters
     if "inputs" in arguments:  # Perceiver takes anything
         return frozenset()
-    reads = {INPUTS[name] for name in arguments if name in INPUTS}
-    named = getattr(model, "input_modalities", "text")
-    if "texts" in reads and "text" not in ((named,) if isinstance(named, str) else named):
-        reads = reads - {"texts"} or {"pictures"}  # image-GPT reads colours as tokens
-    if reads == {"pictures"} and hasattr(config, "num_frames"):
-        reads = {"videos"}
-    return frozenset(reads)
+    modalities = {INPUTS[name] for name in arguments if name in INPUTS}
+    declared = getattr(model, "input_modalities", "text")
+    if "texts" in modalities and "text" not in ((declared,) if isinstance(declared, str) else declared):
+        modalities = modalities - {"texts"} or {"pictures"}  # image-GPT reads colours as tokens
+    if modalities == {"pictures"} and hasattr(config, "num_frames"):
+        modalities = {"videos"}
+    return frozenset(modalities)
 
 
-def listed(modalities: frozenset[str]) -> str:
-    """Modalities in a sentence: "pictures and texts"."""
+def join_names(modalities: frozenset[str]) -> str:
+    """The names of modalities, joined for a sentence: "pictures and texts"."""
     *first, last = [name for name in _ORDER if name in modalities]
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def _class_of(architecture: str, config: Any) -> Any:
-    """The class of transformers of that name, or the one that is made from such a configuration; None if neither is."""
+    """The class of transformers of that name, or the one for such a configuration; None if there is neither."""
     import transformers
     from transformers import MODEL_MAPPING, PreTrainedModel
 
@@ -55,6 +55,6 @@ def _class_of(architecture: str, config: Any) -> Any:
         model = getattr(transformers, architecture, None)
         if not (isinstance(model, type) and issubclass(model, PreTrainedModel)):
             model = MODEL_MAPPING.get(type(config), None)
-    except Exception:  # what it needs is not installed: it cannot be built either
+    except Exception:  # a dependency is not installed: the model cannot be built either
         return None
     return model[0] if isinstance(model, list | tuple) else model

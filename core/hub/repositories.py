@@ -1,4 +1,4 @@
-"""The model hub: what a model is before anything large is fetched, and fetching it, watched and stoppable."""
+"""The model hub: inspect a model before anything large is fetched, and fetch it, with progress and cancellation."""
 
 import errno
 import os
@@ -17,24 +17,24 @@ from .architectures import Task, read_kind
 from .deadlines import Answer, NoAnswerError, wait_for
 from .disk import check_disk, sweep
 from .folders import LARGEST_CONFIG, check_memory, read_weights, refuse_other_weights
-from .permissions import AT_HOME, Permission, Purpose, shown
+from .permissions import AT_HOME, Permission, Purpose, printable_name
 
-# Everything that is read besides the weights, small files first: a folder whose weights are there is complete.
+# Everything that is read besides the weights. It is fetched first: a folder that has its weights is complete.
 SMALL = (
     *("config.json", "generation_config.json", "preprocessor_config.json", "special_tokens_map.json"),
     *("added_tokens.json", "tokenizer*", "vocab.json", "vocab.txt", "target_vocab.json", "merges.txt"),
     *("*.model", "*.spm"),
 )
 SHARD = re.compile(r"model-\d+-of-\d+\.safetensors")
-ANSWER = 15.0  # seconds for all that is asked before a model is fetched
+ANSWER = 15.0  # seconds for all requests before a model is fetched
 STALL, SLOWEST = 30.0, 300_000  # a download ends when less than so many bytes come within so many seconds
 MOST_FILES = 500
 # Many older models have safetensors only in a pull request that the hub's own converter made and nobody merged.
 CONVERTER = "SFconvertbot"
 
 
-def offline(names: Iterable[str]) -> str:
-    """The sentence for a hub that cannot be reached; `names` of models that work without it."""
+def offline_message(names: Iterable[str]) -> str:
+    """The error for a hub that cannot be reached; `names` of models that work without it."""
     return (
         f"The model hub cannot be reached from here. What works without it: {', '.join(names)}, or in an app of your "
         "own a local folder."
@@ -43,7 +43,7 @@ def offline(names: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Offer:
-    """A model before it is loaded: what it is, and what it costs."""
+    """A model before it is loaded: a description, the number of its parameters, the bytes to fetch."""
 
     name: str
     what: str
@@ -60,7 +60,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class _Listing:
-    """What the hub says of a repository, as far as it is believed."""
+    """The description of a repository by the hub, after validation."""
 
     sizes: dict[str, int]  # bytes of the files to fetch, weights last
     parameters: int
@@ -74,25 +74,25 @@ def inspect_repository(
     permission: Permission = AT_HOME,
     *,
     attends: bool = True,
-    instead: Iterable[str] = (),
+    alternatives: Iterable[str] = (),
     progress: Progress = no_progress,
 ) -> Offer:
-    """Ask the hub; only config.json is fetched. ModelError if it is not to be had, or not to be used here.
+    """Ask the hub; only config.json is fetched. ModelError if the model is not available, or not usable here.
 
-    `instead`: names of models that work without the hub, for the sentence about one that cannot be reached.
-    `progress` is told the seconds that the hub takes; what it raises gives the question up.
+    `alternatives`: names of models that work without the hub, for the error where it cannot be reached.
+    `progress` is called with the seconds that the hub takes; an exception that it raises cancels the request.
     """
     if folder := find_fetched(repository):
         kind, weights = read_kind(folder, repository, purpose, attends=attends), read_weights(folder, repository)
         check_memory(repository, weights.parameters)
         return Offer(repository, f"{kind.architecture}: {kind.task}", weights.parameters, 0, task=kind.task)
 
-    def ask() -> tuple[_Listing, Path]:
-        listing = _ask(repository, permission)
+    def request() -> tuple[_Listing, Path]:
+        listing = _request_listing(repository, permission)
         meter = _Meter(repository, LARGEST_CONFIG)
         return listing, Path(_download(repository, "config.json", permission, listing.revision, meter))
 
-    listing, config = _wait_for(repository, instead, ask, seconds=ANSWER, progress=progress)
+    listing, config = _wait_for(repository, alternatives, request, seconds=ANSWER, progress=progress)
     kind = read_kind(config.parent, repository, purpose, attends=attends)
     check_memory(repository, listing.parameters)
     download = sum(listing.sizes.values())
@@ -106,41 +106,42 @@ def fetch_repository(
     repository: str,
     permission: Permission = AT_HOME,
     *,
-    instead: Iterable[str] = (),
+    alternatives: Iterable[str] = (),
     progress: Progress = no_progress,
 ) -> Path:
-    """Download a model file by file, only what is read here, into the hub's own cache; the folder it is in.
+    """Download a model file by file, only what is read here, into the hub's own cache; returns its folder.
 
-    `instead`: names of models that work without the hub, for the sentence about one that cannot be reached.
-    `progress` is told the bytes; what it raises stops the download. Whole files are kept, no part of one.
+    `alternatives`: names of models that work without the hub, for the error where it cannot be reached.
+    `progress` is called with the bytes so far; an exception that it raises stops the download. Complete files are kept,
+    partial ones are not.
     """
     if folder := find_fetched(repository):
         return folder
-    ask = partial(_ask, repository, permission)
-    listing = _wait_for(repository, instead, ask, seconds=ANSWER, progress=lambda *_: progress(0, 1))
+    request = partial(_request_listing, repository, permission)
+    listing = _wait_for(repository, alternatives, request, seconds=ANSWER, progress=lambda *_: progress(0, 1))
     total = sum(listing.sizes.values())
     check_disk(repository, total, permission.largest)
     meter = _Meter(repository, total)
 
     def fetch() -> str:
         sweep(repository)
-        before, path = 0, ""
+        done, path = 0, ""
         for file, size in listing.sizes.items():
             path = _download(repository, file, permission, listing.revision, meter)
-            before += size
-            meter.done = before  # a file that was here already has moved nothing
+            done += size
+            meter.done = done  # a file that was in the cache already has not moved the meter
         return path
 
-    def tell(*_: int) -> None:
+    def report(*_: int) -> None:
         progress(meter.done, total)
 
-    path = _wait_for(repository, instead, fetch, seconds=STALL, renewed_by=SLOWEST, progress=tell)
+    path = _wait_for(repository, alternatives, fetch, seconds=STALL, renewed_by=SLOWEST, progress=report)
     progress(total, total)
     return Path(path).parent
 
 
 def find_fetched(repository: str) -> Path | None:
-    """The folder of a model that is in the hub's cache with all its weights; the hub is not asked."""
+    """The folder of a model that is in the hub's cache with all its weights; no request to the hub."""
     from huggingface_hub import constants, try_to_load_from_cache
     from huggingface_hub.file_download import repo_folder_name
 
@@ -155,7 +156,7 @@ def find_fetched(repository: str) -> Path | None:
 
 
 class _Meter:
-    """Stands where the hub's client expects a tqdm bar: adds up bytes, and ends what is more than was said."""
+    """Takes the place of a tqdm bar in the hub's client: adds up bytes; NoAnswerError for more than `total`."""
 
     def __init__(self, name: str, total: int):
         self.name, self.total, self.done = name, total, 0
@@ -172,15 +173,15 @@ class _Meter:
             raise NoAnswerError("sends more than it has said")
 
 
-def _ask(repository: str, permission: Permission) -> _Listing:
-    """What the hub says of a repository, or of the pull request that holds it as safetensors."""
+def _request_listing(repository: str, permission: Permission) -> _Listing:
+    """The listing of a repository, or of the pull request that holds it as safetensors."""
     from huggingface_hub import HfApi
 
     api = HfApi(endpoint=os.environ.get("HF_ENDPOINT"), token=_token(permission))
     info, revision = api.model_info(repository, files_metadata=True, timeout=ANSWER), None
     names = [file.rfilename for file in info.siblings or ()]
-    whole = any(name == "model.safetensors" or SHARD.fullmatch(name) for name in names)
-    if "config.json" in names and not whole and (revision := _converted(api, repository)):
+    has_weights = any(name == "model.safetensors" or SHARD.fullmatch(name) for name in names)
+    if "config.json" in names and not has_weights and (revision := _find_conversion(api, repository)):
         info = api.model_info(repository, revision=revision, files_metadata=True, timeout=ANSWER)
     sizes = _files_of(repository, {str(file.rfilename): int(file.size or 0) for file in info.siblings or ()})
     stored = sum(size for file, size in sizes.items() if file.endswith(".safetensors"))
@@ -188,28 +189,28 @@ def _ask(repository: str, permission: Permission) -> _Listing:
     if min(parameters, *sizes.values()) < 0:
         raise ValueError("a size below zero")
     licence = next((tag.removeprefix("license:") for tag in info.tags or () if tag.startswith("license:")), None)
-    return _Listing(sizes, parameters, licence and shown(licence), revision)
+    return _Listing(sizes, parameters, licence and printable_name(licence), revision)
 
 
-def _converted(api: Any, repository: str) -> str | None:
+def _find_conversion(api: Any, repository: str) -> str | None:
     """The open pull request in which the hub's converter offers the same weights as safetensors, if there is one."""
     from huggingface_hub import errors
 
     try:
-        asked = api.get_repo_discussions(
+        discussions = api.get_repo_discussions(
             repository, author=CONVERTER, discussion_type="pull_request", discussion_status="open"
         )
-        # Whoever answers, the author is looked at once more: others' pull requests may hold any weights.
-        found = [request for request in asked if request.author == CONVERTER and request.is_pull_request]
+        # The author is checked here too, whatever the hub answers: others' pull requests may hold any weights.
+        requests = [request for request in discussions if request.author == CONVERTER and request.is_pull_request]
     except errors.HfHubHTTPError:  # a repository without discussions
         return None
-    return next((f"refs/pr/{request.num}" for request in found if "safetensors" in request.title), None)
+    return next((f"refs/pr/{request.num}" for request in requests if "safetensors" in request.title), None)
 
 
 def _download(repository: str, file: str, permission: Permission, revision: str | None, meter: _Meter) -> str:
     from huggingface_hub import constants, hf_hub_download
 
-    # Its other way of transfer, Xet, calls back from threads that cannot be stopped by an exception.
+    # Its other transfer protocol, Xet, calls back from threads that an exception does not stop.
     constants.HF_HUB_DISABLE_XET = True
     progress: dict[str, Any] = {"tqdm_class": lambda **_: meter}
     return hf_hub_download(
@@ -224,7 +225,7 @@ def _download(repository: str, file: str, permission: Permission, revision: str 
 
 
 def _token(permission: Permission) -> bool | None:
-    """The client's words for "the login of this computer, if there is one" and "none"."""
+    """The client's `token`: None for the login of this computer, if there is one; False for none."""
     return None if permission.login else False
 
 
@@ -243,22 +244,22 @@ def _files_of(repository: str, sizes: dict[str, int]) -> dict[str, int]:
     return {file: sizes.get(file, 0) for file in [*small, *weights]}
 
 
-def _wait_for(name: str, instead: Iterable[str], work: Callable[[], Answer], **limits: Any) -> Answer:
-    """As `wait_for`, but with a HubError for all that goes wrong with the hub, and a ModelError for a model."""
+def _wait_for(name: str, alternatives: Iterable[str], work: Callable[[], Answer], **limits: Any) -> Answer:
+    """As `wait_for`, but every error of the hub is a HubError, and one of the model a ModelError."""
 
-    def ask() -> Answer:
-        with _sentences(name, instead):
+    def request() -> Answer:
+        with _as_hub_errors(name, alternatives):
             return work()
 
     try:
-        return wait_for(ask, **limits)
+        return wait_for(request, **limits)
     except NoAnswerError as error:
         raise HubError(f"The hub {error}: '{name}' cannot be had now. Try again in a minute.") from error
 
 
 @contextmanager
-def _sentences(name: str, instead: Iterable[str]) -> Iterator[None]:
-    """Whatever the hub or the way to it says, as a HubError."""
+def _as_hub_errors(name: str, alternatives: Iterable[str]) -> Iterator[None]:
+    """Turns every error of the hub, its client or the connection into a HubError."""
     from huggingface_hub import errors
 
     try:
@@ -280,7 +281,7 @@ def _sentences(name: str, instead: Iterable[str]) -> Iterator[None]:
     except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError) as error:
         status = getattr(getattr(error.__cause__ or error, "response", None), "status_code", None)
         if status is None:
-            raise OfflineError(offline(instead)) from error
+            raise OfflineError(offline_message(alternatives)) from error
         raise HubError(f"The hub answered with error {status} for '{name}'. Try again in a minute.") from error
     except (OSError, errors.HTTPError) as error:  # HTTPError: the base class of every failed connection
         number = getattr(error, "errno", None)
@@ -288,6 +289,6 @@ def _sentences(name: str, instead: Iterable[str]) -> Iterator[None]:
             raise ModelError(f"'{name}' cannot be stored here: {os.strerror(number).lower()}.") from error
         if str(error).startswith("Consistency check failed"):
             raise HubError(f"'{name}' came in another size than the hub has said. Try again in a minute.") from error
-        raise OfflineError(offline(instead)) from error
+        raise OfflineError(offline_message(alternatives)) from error
     except Exception as error:  # whatever a library does with an answer that makes no sense
         raise HubError(f"What the hub says of '{name}' cannot be read. Choose another model.") from error

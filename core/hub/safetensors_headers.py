@@ -1,4 +1,4 @@
-"""The header of a safetensors file: which tensors it holds, checked against the file before any of them is read."""
+"""The header of a safetensors file, checked against the file before any tensor is read."""
 
 import json
 import struct
@@ -19,9 +19,10 @@ BYTES = {
 
 
 def count_numbers(file: Path, name: str) -> int:
-    """How many numbers are in a file whose header and length agree; else ModelError.
+    """The number of parameters in a file; ModelError where its header and its length do not agree.
 
-    8 bytes say how long the JSON header is, the header gives all types, shapes and places, which fill the rest.
+    The first 8 bytes are the length of the JSON header; the header has the type, shape and offsets of each tensor,
+    which fill the rest of the file.
     """
     try:
         with file.open("rb") as stream:
@@ -31,10 +32,10 @@ def count_numbers(file: Path, name: str) -> int:
             header = json.loads(stream.read(length))
         spans = sorted(_span(tensor) for key, tensor in header.items() if key != "__metadata__")
         end = 0
-        for begin, after, _ in spans:
-            if begin != end:  # a gap, or two tensors in one place
+        for begin, stop, _ in spans:
+            if begin != end:  # a gap, or two tensors at one offset
                 raise ValueError
-            end = after
+            end = stop
         if 8 + length + end != file.stat().st_size:
             raise ValueError
         return sum(numbers for _, _, numbers in spans)
@@ -43,7 +44,7 @@ def count_numbers(file: Path, name: str) -> int:
 
 
 def _span(tensor: dict[str, Any]) -> tuple[int, int, int]:
-    """Where a tensor begins and ends, in bytes after the header, and how many numbers it has."""
+    """The begin and end of a tensor, in bytes after the header, and the number of its elements."""
     (begin, end), shape = tensor["data_offsets"], tensor["shape"]
     if len(shape) > MOST_DIMENSIONS or not all(type(size) is int and size >= 0 for size in (begin, end, *shape)):
         raise ValueError

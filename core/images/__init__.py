@@ -1,4 +1,4 @@
-"""Pictures as they come in: example photographs, and files of unknown origin that become RGB or a sentence."""
+"""Opening pictures: example photographs, and uploaded files, which become RGB or raise InputError."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ _OF_OPENING = ("DECODERS", "EXAMPLES", "LARGEST_FILE", "LIMITS", "Patches", "ope
 
 
 def __getattr__(name: str) -> Any:
-    # Only when it is asked for: the processes that decode pictures need the decoder alone.
+    # Imported lazily: the processes that decode pictures need the decoder alone.
     if name in _OF_OPENING:
         from . import opening
 

@@ -1,6 +1,6 @@
-"""A file's bytes become pixels, or the sentence that says why not: what runs in a process of its own.
+"""Decoding the bytes of a file into pixels, or into an error message, in a process of its own.
 
-A decoder that hangs, crashes or wants all memory takes nobody with it there. `decoder_pool` starts the process.
+There a decoder that hangs, crashes or runs out of memory does not affect the server. `decoder_pool` starts the process.
 """
 
 import re
@@ -21,18 +21,18 @@ LONGEST_SIDE = 20_000  # pixels
 # times while they decode: 16 to 20 bytes a pixel. All others hold it once or twice.
 LARGEST = {"JPEG": 128_000_000, "WebP": 16_000_000, "AVIF": 16_000_000}
 LARGEST_OTHER = 32_000_000
-MOST_SCANS = 20  # libjpeg makes 10 of a progressive picture in three colours, 18 in four; each goes over the whole
+MOST_SCANS = 20  # libjpeg makes 10 of a progressive picture in three colours, 18 in four; each covers the whole picture
 MEMORY = 360_000_000  # bytes, beyond the 30 MB of the process itself
 SECONDS = 3.0  # of processor time for one picture
 
 ENOUGH = 1024  # pixels on the shorter side: more than any view shows, and twice what any model reads
-LONGEST_READ = 8 * ENOUGH  # and on the longer side of a strip
-BAND = 1_000_000  # pixels that change their mode at a time: few, so that the larger modes in between cost little
+LONGEST_READ = 8 * ENOUGH  # on the longer side
+BAND = 1_000_000  # pixels that are converted at a time, so that larger intermediate modes need little memory
 
 # Pillow's other readers are for rare formats, old code or, as with PostScript, start another program.
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "AVIF", "PPM")
 READABLE = "JPEG, PNG, WebP, GIF, BMP, TIFF or AVIF"
-ORIENTATION = 0x0112  # in EXIF data: how to turn the picture to see it upright
+ORIENTATION = 0x0112  # the EXIF tag of the orientation
 TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -52,8 +52,8 @@ ANSWER = struct.Struct(">?II")  # whether it is a picture; then width and height
 
 def serve() -> None:
     """Answer one file after another from stdin on stdout, until the other end is closed."""
-    Image.init()  # without it Pillow knows only five formats by name, and loads the others when memory is limited
-    AvifImagePlugin.DEFAULT_MAX_THREADS = 1  # each thread would take its share of the memory that may be addressed
+    Image.init()  # otherwise Pillow imports most formats later, when memory is limited
+    AvifImagePlugin.DEFAULT_MAX_THREADS = 1  # each thread would use a part of the limited address space
     _limit_memory()
     questions, answers = sys.stdin.buffer, sys.stdout.buffer
     while length := questions.read(QUESTION.size):
@@ -79,7 +79,7 @@ def _answer(raw: bytes) -> tuple[bytes, bytes]:
 
 
 def decode(raw: bytes) -> Image.Image:
-    """The picture as `core.images.open_picture` gives it; InputError with the rule and the numbers for all else."""
+    """The picture as `core.images.open_picture` returns it. Raises InputError with the rule and the numbers."""
     scans = count_scans(raw) if raw.startswith(b"\xff\xd8") else 0
     if scans > MOST_SCANS:
         raise InputError(
@@ -88,17 +88,17 @@ def decode(raw: bytes) -> Image.Image:
         )
     picture = _open(raw)
     kind, width, height = _kind(picture), *picture.size
-    promised = f"{width:,} × {height:,}"
+    size_text = f"{width:,} × {height:,}"
     if max(width, height) > LONGEST_SIDE:
         raise InputError(
-            f"The picture has {promised} pixels; neither side may have more than {LONGEST_SIDE:,}. "
+            f"The picture has {size_text} pixels; neither side may have more than {LONGEST_SIDE:,}. "
             "Make it smaller, or cut it."
         )
-    several = kind == "JPEG" and (scans > 1 or "progressive" in picture.info)
-    most = LARGEST_OTHER if several else LARGEST.get(kind, LARGEST_OTHER)
-    if width * height > most:
-        has = f"{width * height:,} pixels ({promised})"
-        raise _too_large(has, "progressive JPEG" if several else kind, most)
+    is_progressive = kind == "JPEG" and (scans > 1 or "progressive" in picture.info)
+    limit = LARGEST_OTHER if is_progressive else LARGEST.get(kind, LARGEST_OTHER)
+    if width * height > limit:
+        has = f"{width * height:,} pixels ({size_text})"
+        raise _too_large(has, "progressive JPEG" if is_progressive else kind, limit)
     try:
         picture.draft("RGB", (ENOUGH, ENOUGH))  # of a JPEG only, and never below these sides
         picture.load()
@@ -107,16 +107,16 @@ def decode(raw: bytes) -> Image.Image:
         raise
     except Exception as error:  # a decoder may fail in any way on a file made to break it
         raise InputError(
-            f"The {kind} file is damaged: it cannot be read to its end ({promised} pixels are promised). "
+            f"The {kind} file is damaged: it cannot be read to its end ({size_text} pixels are promised). "
             "Save or download it again."
         ) from error
 
 
 def count_scans(raw: bytes) -> int:
-    """How often a JPEG goes over its picture, by its markers alone: no pixel is decoded."""
+    """The number of scans of a JPEG, from its markers; no pixel is decoded."""
     scans, place = 0, 2
-    while found := SEGMENT.search(raw, place):
-        marker, place = raw[found.end() - 1], found.end()
+    while match := SEGMENT.search(raw, place):
+        marker, place = raw[match.end() - 1], match.end()
         if marker == 0xD9:  # the end of the picture
             break
         scans += marker == 0xDA
@@ -137,7 +137,7 @@ def _open(raw: bytes) -> Image.Image:
     except MemoryError:
         raise
     except UnidentifiedImageError as error:
-        raise InputError(_say_what_it_is(raw)) from error
+        raise InputError(_describe_file(raw)) from error
     except Exception as error:  # as above
         raise InputError("The picture is damaged: its header cannot be read. Save it again.") from error
 
@@ -147,12 +147,12 @@ def _kind(picture: Image.Image) -> str:
     return {"MPO": "JPEG", "WEBP": "WebP"}.get(picture.format or "", str(picture.format))
 
 
-def _too_large(has: str, kind: str, most: int) -> InputError:
+def _too_large(has: str, kind: str, limit: int) -> InputError:
     advice = "Make it smaller" if kind == "JPEG" else "Make it smaller, or save it as an ordinary JPEG"
-    return InputError(f"The picture has {has}; in {kind} files at most {most:,} are read. {advice}.")
+    return InputError(f"The picture has {has}; in {kind} files at most {limit:,} are read. {advice}.")
 
 
-def _say_what_it_is(raw: bytes) -> str:
+def _describe_file(raw: bytes) -> str:
     start = raw[:2000].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<svg", b"<?xml", b"<!doctype svg")) and b"<svg" in start:
         return "This is a vector drawing (SVG), which has no pixels. Save it as PNG and try again."
@@ -166,7 +166,7 @@ def _say_what_it_is(raw: bytes) -> str:
 
 
 def _small_rgb(picture: Image.Image) -> Image.Image:
-    """Everything about colour settled, and the size no larger than needed: in bands of rows, which need little."""
+    """The picture as RGB, reduced to the size that is needed, in bands of rows to save memory."""
     width, height = picture.size
     factor = max(1, min(picture.size) // ENOUGH, -(-max(picture.size) // LONGEST_READ))
     if picture.mode == "RGB" and not picture.has_transparency_data:
@@ -184,14 +184,14 @@ def _small_rgb(picture: Image.Image) -> Image.Image:
 
 
 def _bands(picture: Image.Image, factor: int = 1) -> Iterator[tuple[Image.Image, int]]:
-    """The picture in bands from side to side, each with its first row, a multiple of `factor`."""
+    """The picture in bands of full width, each with its first row, a multiple of `factor`."""
     rows = max(1, BAND // (picture.width * factor)) * factor
     for top in range(0, picture.height, rows):
         yield picture.crop((0, top, picture.width, min(top + rows, picture.height))), top
 
 
 def _range(picture: Image.Image) -> tuple[float, float]:
-    """What becomes black, and what white: 16 bits have a scale, whole and real numbers their least and largest."""
+    """The values of black and white: the limits of 16 bits, or the minimum and maximum of integers and floats."""
     if picture.mode.startswith("I;16") or picture.mode not in ("I", "F"):
         return 0.0, 65535.0
     bands = (np.asarray(band) for band, _ in _bands(picture))
@@ -206,33 +206,33 @@ def _range(picture: Image.Image) -> tuple[float, float]:
 
 
 def _to_eight_bits(band: Image.Image, low: float, high: float) -> Image.Image:
-    """Numbers that are NaN or less than all become black, infinity white."""
+    """Scale to 8 bits; NaN and minus infinity become black, infinity white."""
     scaled = (np.asarray(band, dtype=np.float64) - low) / ((high - low) or 1.0)  # of one band only
     scaled = np.nan_to_num(scaled, nan=0.0, posinf=1.0, neginf=0.0)
     return Image.fromarray((scaled * 255).round().astype(np.uint8))
 
 
 def _turn(small: Image.Image, picture: Image.Image) -> Image.Image:
-    """Upright, as the EXIF data of `picture` say; nothing else of them is read."""
+    """Rotate by the EXIF orientation of `picture`; no other EXIF data are read."""
     try:
         turn = TURNS.get(picture.getexif().get(ORIENTATION, 1))
-    except Exception:  # they may be broken in any way, and the picture is right without them
+    except Exception:  # broken EXIF data are ignored
         turn = None
     return small if turn is None else small.transpose(turn)
 
 
 def _limit_memory() -> None:
-    """What the process may address from now on: what it has, and MEMORY. Where the system cannot, there is no limit."""
+    """Limit the address space of the process to its present size plus MEMORY, on Linux."""
     if sys.platform == "linux":
         import resource
 
         pages = int(Path("/proc/self/statm").read_text().split()[0])
-        most = pages * resource.getpagesize() + MEMORY
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no picture of the memory on the disk when it breaks down
+        limit = pages * resource.getpagesize() + MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no core dump
 
 
 def _limit_time(seconds: float) -> None:
-    """Ends the process, wherever it is, once it has computed so long; 0: no limit."""
+    """End the process after this processor time; 0: no limit."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, seconds)

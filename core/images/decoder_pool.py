@@ -1,4 +1,4 @@
-"""The processes in which pictures are decoded: few, started once, and replaced when a picture has broken one."""
+"""The pool of processes that decode pictures; a process that a picture has broken is replaced."""
 
 import os
 import queue
@@ -21,7 +21,7 @@ PROCESSES = 2
 DEADLINE = 10.0  # seconds by the clock; the process ends itself after SECONDS of computing
 PATIENCE = 60.0  # seconds that a picture waits for a process
 LONGEST_SENTENCE = 1000  # bytes
-# Nothing that the server knows by its environment is known to a decoder; these are what starting it may need.
+# The only environment variables that a decoder gets.
 ENVIRONMENT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 # -I and -S: no settings, no folder of the visitor's or the host's; it finds its modules where this process does, but
 # Python's own first: Streamlit puts the server's folder in front, where a file may have the name of one of Python's.
@@ -31,23 +31,23 @@ PROGRAM = f"import sys; sys.path += sys.argv[1:]; from {PACKAGE.name}.images.dec
 
 
 class Decoder:
-    """A process that decodes one picture after another; it ends when this one does, however that ends."""
+    """A process that decodes one picture after another; it ends with this process."""
 
     def __init__(self):
         paths = [str(PACKAGE.parent), *filter(None, sys.path)]
-        passed = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+        environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", PROGRAM, *paths],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=Path(sys.executable).anchor,
-            env={**passed, "OPENBLAS_NUM_THREADS": "1"},
+            env={**environment, "OPENBLAS_NUM_THREADS": "1"},
         )
-        self.usable = True  # nothing is half asked or half answered
+        self.usable = True  # no request is unfinished
 
     def decode(self, raw: bytes, deadline: float = DEADLINE) -> Image.Image:
-        """The picture; InputError with the decoder's sentence, or with one that says how it ended."""
+        """Decode a file. Raises InputError with the decoder's message, or with one that says how the decoder ended."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.usable = False
@@ -73,7 +73,7 @@ class Decoder:
         self.process.kill()
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
-            with suppress(OSError):  # what could not be written any more
+            with suppress(OSError):  # unwritten data of a broken pipe
                 if pipe is not None:
                     pipe.close()
 
@@ -88,7 +88,7 @@ class Decoder:
 
 
 class Pool:
-    """Decoders that take turns; whoever comes while all are busy waits."""
+    """A pool of decoders; a request waits while all are busy."""
 
     def __init__(self, processes: int = PROCESSES):
         self._places: queue.LifoQueue[Decoder | None] = queue.LifoQueue()
@@ -96,16 +96,16 @@ class Pool:
             self._places.put(None)  # started when it is needed
 
     def start(self) -> None:
-        """Start those that are not running yet, so that the first picture need not wait."""
+        """Start the decoders that do not run yet, so that the first picture need not wait."""
         places = []
         with suppress(queue.Empty):
             while True:
                 places.append(self._places.get_nowait())
         for decoder in places:
-            self._places.put(decoder or _started())
+            self._places.put(decoder or _start_decoder())
 
     def decode(self, raw: bytes) -> Image.Image:
-        """The picture in a file; InputError with a sentence for all else. Called from any thread."""
+        """Decode a file, in any thread. Raises InputError if it is not a picture."""
         try:
             decoder = self._places.get(timeout=PATIENCE)
         except queue.Empty:
@@ -115,18 +115,18 @@ class Pool:
             ) from None
         try:
             if decoder is None or decoder.process.poll() is not None:
-                decoder = _started()
+                decoder = _start_decoder()
             if decoder is None:
                 raise InputError("The server has no room now to decode a picture. Try again in a moment.")
             return decoder.decode(raw)
         finally:
             if decoder is not None and not decoder.usable:
                 decoder.end()
-                decoder = _started()  # so that the next picture need not wait
+                decoder = _start_decoder()  # so that the next picture need not wait
             self._places.put(decoder)
 
 
-def _started() -> Decoder | None:
+def _start_decoder() -> Decoder | None:
     try:
         return Decoder()
     except OSError:  # no more processes, or no memory for one
@@ -134,7 +134,7 @@ def _started() -> Decoder | None:
 
 
 def _read_answer(read: Callable[[int], bytes]) -> Image.Image | str:
-    """What a decoder has answered. Nothing in it is believed: the file may have taken the decoder over."""
+    """Read and check the answer of a decoder, which is not trusted: the file may have compromised it."""
     is_picture, width, height = ANSWER.unpack(read(ANSWER.size))
     if is_picture:
         if not 0 < min(width, height) <= max(width, height) <= LONGEST_READ:

@@ -1,4 +1,4 @@
-"""What happens to a picture at the door: a file of unknown origin becomes RGB, or one sentence says why not."""
+"""Opening a picture: a file becomes RGB, or InputError says why not."""
 
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -28,7 +28,7 @@ EXAMPLES = {
     "galaxies": "hubble_deep_field.jpg",
 }
 
-# A part of the photograph: what the models crop out of the whole cat, they take for a dog.
+# A part of the photograph, because models classify their crop of the full one as a dog.
 PARTS = {"cat": (0, 0, 300, 300)}  # left, top, right, bottom, in pixels
 
 DECODERS = Pool()
@@ -36,7 +36,7 @@ DECODERS = Pool()
 
 @dataclass(frozen=True)
 class Patches:
-    """How a model cuts a picture: patches row by row, after `prefix`, the labels of its tokens without a place."""
+    """The grid of patches of a model, row by row, after `prefix`, the labels of its tokens without a position."""
 
     rows: int
     columns: int
@@ -60,10 +60,10 @@ def open_example(name: str) -> Image.Image:
 def open_picture(raw: bytes) -> Image.Image:
     """The picture in a file, as RGB: turned as its EXIF data say, transparent parts over white.
 
-    The content decides what the file is, not its name. Of an animation or a document the first picture is taken;
-    greys of more than 8 bits are scaled to 8. What has 2,048 pixels or more on its shorter side is read at a part of
-    its size, a whole fraction, with at least 1,024. It is decoded in a process of its own, with little memory and time.
-    Raises InputError with the rule and the numbers for all else.
+    The format is read off the content, not the name. Of an animation or a document the first picture is taken; greys of
+    more than 8 bits are scaled to 8. Pictures of 2,048 pixels or more on the shorter side are reduced by an integer
+    factor, to at least 1,024. Decoding runs in a process of its own, with limited memory and time. Raises InputError
+    with the rule and the numbers for all else.
     """
     if not raw:
         raise InputError("The file is empty (0 bytes). Choose a picture.")

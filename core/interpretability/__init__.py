@@ -1,7 +1,7 @@
-"""What a model is made of, drawn from its own modules and from what ran: for any PyTorch transformer.
+"""The architecture of any PyTorch transformer, read off its modules and one forward pass.
 
 walked = walk(model, lambda network: network(tokens))
-walked.lanes[0]                     # the way from input to output: parts, blocks, and where things are added
+walked.lanes[0]                     # from input to output: parts, blocks and additions
 walked.part("blocks.2.mlp")         # its kind, class, parameters and shapes
 arrays_of(walked, "blocks.2.mlp")   # what went in and what came out
 """
@@ -11,24 +11,24 @@ from .flow import Block, Lane, Stack, Step
 from .masks import kind_of_mask, mask_of
 from .norms import NormReading, read_norm
 from .parts import Kind, Part
-from .residual_stream import Added, Stream, stream_of
-from .trace import Summed
-from .walk import OUTPUT, Walked, walk
+from .residual_stream import BranchOutput, ResidualStream, stream_of
+from .trace import Addition
+from .walk import OUTPUT, ModelWalk, walk
 
 __all__ = [
     "OUTPUT",
-    "Added",
+    "Addition",
     "Arrays",
     "Block",
+    "BranchOutput",
     "Kind",
     "Lane",
+    "ModelWalk",
     "NormReading",
     "Part",
+    "ResidualStream",
     "Stack",
     "Step",
-    "Stream",
-    "Summed",
-    "Walked",
     "arrays_of",
     "kind_of_mask",
     "mask_of",

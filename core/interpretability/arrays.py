@@ -1,4 +1,4 @@
-"""The numbers of one part: what went in and what came out, for one input."""
+"""The input and output tensors of one part of a model, for one input."""
 
 from dataclasses import dataclass
 
@@ -9,14 +9,14 @@ from torch import Tensor, nn
 from ..capture.hooked_copy import hooked_copy
 from .parts import Part, is_linear
 from .trace import tensors_in, tokens_of
-from .walk import OUTPUT, Walked
+from .walk import OUTPUT, ModelWalk
 
 
 @dataclass(frozen=True, eq=False)
 class Arrays:
-    """All tensors of the first input that a part was given and made, in the order of its code.
+    """All input and output tensors of a part, in the order of its arguments and results.
 
-    `hidden` is, for an MLP, what its last linear map is given: the activations of its neurons, after the nonlinearity.
+    `hidden`, of an MLP, is the input of its last linear map: the activations of its neurons, after the nonlinearity.
     """
 
     inputs: tuple[Tensor, ...]
@@ -24,59 +24,59 @@ class Arrays:
     hidden: Float[Tensor, "token width"] | None = None
 
     @property
-    def given(self) -> Tensor:
-        """The first input with a vector for each token; or the first that there is."""
+    def input(self) -> Tensor:
+        """The first input tensor with a vector for each token, else the first input tensor."""
         return _vectors(self.inputs, self.outputs)
 
     @property
-    def made(self) -> Tensor:
-        """Likewise of what came out."""
+    def output(self) -> Tensor:
+        """The first output tensor with a vector for each token, else the first output tensor."""
         return _vectors(self.outputs, self.inputs)
 
 
 @torch.inference_mode()
-def arrays_of(walked: Walked, key: str) -> Arrays:
-    """Run the model again, on a twin, and keep what passes through one part. CaptureError for an unknown key."""
+def arrays_of(walked: ModelWalk, key: str) -> Arrays:
+    """Run a copy of the model and keep the tensors of one part. Raises CaptureError for an unknown key."""
     part = walked.part(key)
     if part.path == OUTPUT:
-        return _around(walked, part)
-    seen: dict[str, list[tuple[tuple[Tensor, ...], tuple[Tensor, ...]]]] = {}
+        return _output_arrays(walked, part)
+    passes: dict[str, list[tuple[tuple[Tensor, ...], tuple[Tensor, ...]]]] = {}
 
-    def see(path: str, module: nn.Module, args: tuple, kwargs: dict, output: object) -> None:
+    def hook(path: str, module: nn.Module, args: tuple, kwargs: dict, output: object) -> None:
         del module
         if path == part.path or path.startswith(part.path + "."):
-            # Copies: what is changed in place later must not change them.
-            given, made = (tuple(map(_kept, tensors_in(value))) for value in ((args, kwargs), output))
-            seen.setdefault(path, []).append((given, made))
+            # Copies, because the tensors may be changed in place later.
+            input_copies, output_copies = (tuple(map(_copy, tensors_in(value))) for value in ((args, kwargs), output))
+            passes.setdefault(path, []).append((input_copies, output_copies))
 
-    with hooked_copy(walked.network, see) as double:
-        walked.run(double)
-    inputs, outputs = seen[part.path][part.turn]
-    return Arrays(inputs, outputs, _hidden(dict(walked.network.named_modules()), part, seen))
+    with hooked_copy(walked.network, hook) as copy:
+        walked.run(copy)
+    inputs, outputs = passes[part.path][part.turn]
+    return Arrays(inputs, outputs, _hidden(dict(walked.network.named_modules()), part, passes))
 
 
-def _around(walked: Walked, part: Part) -> Arrays:
-    """What the model's own code does after its last module: from the last vectors to the logits."""
+def _output_arrays(walked: ModelWalk, part: Part) -> Arrays:
+    """The part after the last module, in the model's own code: from the last vectors to the logits."""
     before = [key for key in walked.parts if key != part.key][-1]
     assert walked.logits is not None
     return Arrays(arrays_of(walked, before).outputs[:1], (walked.logits[None],))
 
 
-def _hidden(modules: dict[str, nn.Module], part: Part, seen: dict) -> Tensor | None:
-    """What the last linear map of an MLP is given; where the part ends with the nonlinearity (BERT), what it makes."""
+def _hidden(modules: dict[str, nn.Module], part: Part, passes: dict) -> Tensor | None:
+    """The input of an MLP's last linear map, or the MLP's output where it ends with the nonlinearity (BERT)."""
     if part.kind not in ("MLP", "linear"):
         return None
-    linears = [path for path in seen if is_linear(modules[path]) and len(seen[path]) > part.turn]
+    linears = [path for path in passes if is_linear(modules[path]) and len(passes[path]) > part.turn]
     if part.kind == "MLP" and len(linears) == 1:
-        return tokens_of(seen[part.path][part.turn][1][0])
-    given, made = (tensors[0] for tensors in seen[linears[-1]][part.turn])
-    return tokens_of(given) if part.kind == "MLP" or given.shape[-1] > made.shape[-1] else None
+        return tokens_of(passes[part.path][part.turn][1][0])
+    before, after = (tensors[0] for tensors in passes[linears[-1]][part.turn])
+    return tokens_of(before) if part.kind == "MLP" or before.shape[-1] > after.shape[-1] else None
 
 
 def _vectors(tensors: tuple[Tensor, ...], otherwise: tuple[Tensor, ...]) -> Tensor:
-    found = [tensor for tensor in tensors if tensor.is_floating_point() and tensor.ndim > 1]
-    return (found or tensors or otherwise)[0]
+    vectors = [tensor for tensor in tensors if tensor.is_floating_point() and tensor.ndim > 1]
+    return (vectors or tensors or otherwise)[0]
 
 
-def _kept(tensor: Tensor) -> Tensor:
+def _copy(tensor: Tensor) -> Tensor:
     return tensor.detach().clone()

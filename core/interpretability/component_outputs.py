@@ -1,7 +1,7 @@
-"""What each part of a model wrote into the stream of one token: vectors that add up to what the final norm is given.
+"""What each component of a model writes to the residual stream of one token; they sum to the final norm's input.
 
-Nothing is assumed about names: sums are those of `core.interpretability.walk`, W_O is that of
-`core.heads.contributions`.
+Nothing is assumed about module names: sums are those that `core.interpretability.walk` records, W_O is the one that
+`core.heads.contributions` identifies.
 """
 
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ from .flow import Stack, Step
 from .norms import FrozenNorm, freeze
 from .parts import Part
 from .trace import Run, tensors_in, tokens_of
-from .walk import Walked
+from .walk import ModelWalk
 
 Kind = Literal["token", "position", "head", "attention", "bias", "MLP", "other", "constant"]
 
-# How far two vectors that should be one may be apart, as a share of the largest number; rounding stays far below it.
-SAME = 1e-3
+# The largest difference between two vectors that count as equal, relative to the largest number; rounding stays below.
+TOLERANCE = 1e-3
 
 POST_NORM = (
     "Before '{inside}' the stream of this model is not what its parts have written so far: a norm, or something else, "
@@ -46,10 +46,10 @@ NO_FORMULA = (
 
 @dataclass(frozen=True)
 class Component:
-    """A part that writes into the stream; blocks and heads are counted from 0.
+    """A component that writes to the residual stream; blocks and heads are counted from 0.
 
-    "token" is what is there before the first sum, "attention" a whole layer whose heads cannot be told apart, "bias"
-    that of W_O, "other" a branch of another kind, "constant" what the final norm and the unembedding add by themselves.
+    "token" is the embedding before the first sum, "attention" a layer that cannot be split into heads, "bias" the bias
+    of W_O, "other" a branch of another kind, "constant" what the final norm and the unembedding add by themselves.
     """
 
     kind: Kind
@@ -58,21 +58,21 @@ class Component:
 
 
 @dataclass(frozen=True, eq=False)
-class HeadsAt:
-    """The heads of one layer as one token uses them; `norm` stands between W_O and the stream, in some models."""
+class HeadsAtToken:
+    """The heads of one layer at one query token; `norm`, if any, stands between W_O and the stream."""
 
     path: str
     weights: Float[Tensor, "head key"]
-    values: Float[Tensor, "head key each"]
-    matrix: Float[Tensor, "head each width"]  # the rows of W_O that belong to each head
+    values: Float[Tensor, "head key head_dim"]
+    matrix: Float[Tensor, "head head_dim width"]  # the rows of W_O that belong to each head
     norm: FrozenNorm | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class ComponentOutputs:
-    """What each part wrote into the stream of one token: vectors that add up to what the final norm is given.
+    """What each component writes to the residual stream of one token: vectors that sum to the final norm's input.
 
-    `heads` holds the layers whose heads can be told apart, by block, and `whole` says of each other one why not.
+    `heads` holds, by block, the layers that can be split into heads; `undivided` says of the others why not.
     """
 
     network: nn.Module
@@ -82,128 +82,131 @@ class ComponentOutputs:
     vectors: Float[Tensor, "part width"]
     norm: FrozenNorm
     norm_path: str
-    heads: dict[int, HeadsAt]
-    whole: dict[int, str]
+    heads: dict[int, HeadsAtToken]
+    undivided: dict[int, str]
 
 
 @torch.inference_mode()
-def compute_component_outputs(walked: Walked, token: int = -1) -> ComponentOutputs:
-    """Run the model again and keep what each part writes at a token, by default the last.
+def compute_component_outputs(walked: ModelWalk, token: int = -1) -> ComponentOutputs:
+    """Run the model again and keep the output of each component at one token, by default the last.
 
-    CaptureError where the stream is no sum of what its parts wrote (post-norm), or where the final norm is not known.
+    Raises CaptureError where the stream is not the sum of the outputs (post-norm), or where the final norm is
+    not one of the known formulas.
     """
     if walked.logits is None or walked.logits.ndim != 2:
         raise CaptureError("This model gives its tokens no logits, so there is nothing to take apart. Choose another.")
     token %= len(walked.logits)
     final = _final_norm(walked)
-    beside = {part.path for _, step in _steps(walked) for part in step.parts if _kinds(step) >= {"attention", "MLP"}}
-    seen = _seen(walked, {final.path, *beside}, token)
-    writing = _Writing(walked, token, {path: made for path, (_, made) in seen.items()})
+    parallel_paths = {
+        part.path for _, step in _steps(walked) for part in step.parts if _kinds(step) >= {"attention", "MLP"}
+    }
+    passes = _inputs_and_outputs(walked, {final.path, *parallel_paths}, token)
+    collector = _OutputCollector(walked, token, {path: output for path, (_, output) in passes.items()})
     for block, step in _steps(walked):
-        if step.summed is not None:
-            writing.add(block, step)
-    given, handed_on = seen[final.path]
-    if not given.isfinite().all():
+        if step.addition is not None:
+            collector.add(block, step)
+    norm_input, norm_output = passes[final.path]
+    if not norm_input.isfinite().all():
         raise CaptureError(NO_NUMBERS)
-    writing.check(given, final.path)
-    norm = _frozen(walked.network.get_submodule(final.path), given, handed_on)
+    collector.check(norm_input, final.path)
+    norm = _freeze_if_exact(walked.network.get_submodule(final.path), norm_input, norm_output)
     if norm is None:
         raise CaptureError(NO_FORMULA.format(path=final.path))
     return ComponentOutputs(
         network=walked.network,
         run=walked.run,
         token=token,
-        components=tuple(writing.components),
-        vectors=torch.stack(writing.vectors),
+        components=tuple(collector.components),
+        vectors=torch.stack(collector.vectors),
         norm=norm,
         norm_path=final.path,
-        heads=writing.heads,
-        whole=writing.whole,
+        heads=collector.heads,
+        undivided=collector.undivided,
     )
 
 
-class _Writing:
-    """Collects who writes what into the stream of one token, sum by sum, and checks that it is a sum."""
+class _OutputCollector:
+    """Collects the component outputs at one token, sum by sum, and checks that they add up to the residual stream."""
 
-    def __init__(self, walked: Walked, token: int, seen: dict[str, Tensor]):
-        self.walked, self.token, self.seen = walked, token, seen
+    def __init__(self, walked: ModelWalk, token: int, module_outputs: dict[str, Tensor]):
+        self.walked, self.token, self.module_outputs = walked, token, module_outputs
         self.components: list[Component] = []
         self.vectors: list[Tensor] = []
-        self.heads: dict[int, HeadsAt] = {}
-        self.whole: dict[int, str] = {}
+        self.heads: dict[int, HeadsAtToken] = {}
+        self.undivided: dict[int, str] = {}
         self._stream: Tensor | None = None
-        self._outputs = _by_turn(watch_outputs(walked.network, walked.run))
+        self._head_outputs = _by_turn(watch_outputs(walked.network, walked.run))
 
     def add(self, block: int | None, step: Step) -> None:
-        """One sum of the stream."""
-        assert step.summed is not None
-        before, added = (_row(side.tensor, self.token) for side in (step.summed.before, step.summed.added))
+        """Split the branch that one sum of the residual stream adds into component outputs."""
+        assert step.addition is not None
+        before, added = (_token_vector(side.tensor, self.token) for side in (step.addition.before, step.addition.added))
         if self._stream is None:
-            self._note(Component("token"), before)
+            self._accumulate(Component("token"), before)
         else:
-            self.check(before, step.summed.inside or "its first block")
+            self.check(before, step.addition.inside or "its first block")
         self._stream = before + added
         kinds = _kinds(step)
         if block is None or not kinds:
-            self._note(Component("position" if block is None else "other", block), added)
+            self._accumulate(Component("position" if block is None else "other", block), added)
         elif "attention" in kinds or "cross-attention" in kinds:
-            self._attention(block, step, added)
+            self._add_attention(block, step, added)
         else:
-            self._note(Component("MLP", block), added)
+            self._accumulate(Component("MLP", block), added)
 
-    def check(self, given: Tensor, inside: str) -> None:
-        """CaptureError unless the stream, as far as it was added up, is what goes on."""
-        if self._stream is None or not _same(given, self._stream):
+    def check(self, vector: Tensor, inside: str) -> None:
+        """Raise CaptureError unless `vector` is the residual stream as summed up so far."""
+        if self._stream is None or not _is_close(vector, self._stream):
             raise CaptureError(POST_NORM.format(inside=inside))
 
-    def _attention(self, block: int, step: Step, added: Tensor) -> None:
-        """Heads and bias, and the MLP beside them, where both are added at once.
+    def _add_attention(self, block: int, step: Step, added: Tensor) -> None:
+        """Add the outputs of the heads and of the bias, and of a parallel MLP where both are added in one sum.
 
-        Of a block that attends twice (encoder-decoders) only the heads that attend first are told apart.
+        Of a block with two attention layers (encoder-decoders) only the first is split into heads.
         """
-        first, *more = (part for part in step.parts if part.kind in ("attention", "cross-attention"))
-        outputs = self._outputs.get((first.path, first.turn))
-        if more or block in self.heads.keys() | self.whole.keys() or outputs is None:
-            self._note(Component("other", block), added)
+        attention, *others = (part for part in step.parts if part.kind in ("attention", "cross-attention"))
+        outputs = self._head_outputs.get((attention.path, attention.turn))
+        if others or block in self.heads.keys() | self.undivided.keys() or outputs is None:
+            self._accumulate(Component("other", block), added)
             return
         if outputs.output_map is None:
-            self._as_a_whole(block, step, added, outputs.reason)
+            self._add_undivided(block, step, added, outputs.reason)
             return
-        returned, norm = outputs.known[2][0, self.token].float(), None
+        returned, norm = outputs.input_map_output[2][0, self.token].float(), None
         mlps = [part.path for part in step.parts if part.kind == "MLP"]
-        beside = added - returned
+        mlp_output = added - returned
         if mlps:
-            is_sum = len(mlps) == 1 and _same(beside, self.seen[mlps[0]], added)
-        elif not (is_sum := _same(returned, added)):
-            norm = self._norm_after(step, first, returned, added)
+            is_sum = len(mlps) == 1 and _is_close(mlp_output, self.module_outputs[mlps[0]], added)
+        elif not (is_sum := _is_close(returned, added)):
+            norm = self._norm_after(step, attention, returned, added)
             is_sum = norm is not None
         if not is_sum:
-            self._as_a_whole(block, step, added, BETWEEN.format(path=first.path))
+            self._add_undivided(block, step, added, BETWEEN.format(path=attention.path))
             return
         vectors, bias = contributions(outputs, queries=[self.token])[:, 0], bias_of(outputs)
         if norm is not None:
-            vectors, bias = norm.part_of(vectors), norm.part_of(bias) + norm.beta
+            vectors, bias = norm.linear_part(vectors), norm.linear_part(bias) + norm.beta
         for head, vector in enumerate(vectors):
-            self._note(Component("head", block, head), vector)
+            self._accumulate(Component("head", block, head), vector)
         if bias.any():
-            self._note(Component("bias", block), bias)
+            self._accumulate(Component("bias", block), bias)
         if mlps:
-            self._note(Component("MLP", block), beside)
-        self.heads[block] = _heads_at(outputs, self.token, norm)
+            self._accumulate(Component("MLP", block), mlp_output)
+        self.heads[block] = _heads_at_token(outputs, self.token, norm)
 
     def _norm_after(self, step: Step, attention: Part, returned: Tensor, added: Tensor) -> FrozenNorm | None:
-        """The norm between W_O and the stream, if it is all that stands there (Gemma)."""
+        """The norm between W_O and the residual stream, if it is the only module there (Gemma); else None."""
         after = step.parts[step.parts.index(attention) + 1 :]
         if len(after) != 1 or after[0].kind != "norm":
             return None
-        return _frozen(self.walked.network.get_submodule(after[0].path), returned, added)
+        return _freeze_if_exact(self.walked.network.get_submodule(after[0].path), returned, added)
 
-    def _as_a_whole(self, block: int, step: Step, added: Tensor, reason: str) -> None:
-        self.whole[block] = reason
-        self._note(Component("other" if "MLP" in _kinds(step) else "attention", block), added)
+    def _add_undivided(self, block: int, step: Step, added: Tensor, reason: str) -> None:
+        self.undivided[block] = reason
+        self._accumulate(Component("other" if "MLP" in _kinds(step) else "attention", block), added)
 
-    def _note(self, component: Component, vector: Tensor) -> None:
-        """What a component adds in two sums (positions of two kinds) counts together."""
+    def _accumulate(self, component: Component, vector: Tensor) -> None:
+        """Append the vector, or add it to that of the same component (positions of two kinds)."""
         if component in self.components:
             self.vectors[self.components.index(component)] += vector
         else:
@@ -211,8 +214,8 @@ class _Writing:
             self.vectors.append(vector)
 
 
-def _steps(walked: Walked) -> Iterator[tuple[int | None, Step]]:
-    """All steps on the way to the logits, each with the number of its block."""
+def _steps(walked: ModelWalk) -> Iterator[tuple[int | None, Step]]:
+    """All steps from the input to the logits, each with the number of its block (None outside the blocks)."""
     number = -1
     for item in walked.lanes[-1].items:
         if isinstance(item, Stack):
@@ -224,12 +227,12 @@ def _steps(walked: Walked) -> Iterator[tuple[int | None, Step]]:
 
 
 def _kinds(step: Step) -> set[str]:
-    """What the parts of a branch are for; linear maps alone are an MLP."""
+    """Which of attention, cross-attention and MLP a branch holds; linear maps alone count as an MLP."""
     kinds: set[str] = {part.kind for part in step.parts if part.kind in ("attention", "cross-attention", "MLP")}
     return kinds or {"MLP" for part in step.parts if part.kind == "linear"}
 
 
-def _final_norm(walked: Walked) -> Part:
+def _final_norm(walked: ModelWalk) -> Part:
     """The one norm between the last block and the logits."""
     items = walked.lanes[-1].items
     last = max(place for place, item in enumerate(items) if item is walked.stack)
@@ -240,56 +243,56 @@ def _final_norm(walked: Walked) -> Part:
     return norms[0]
 
 
-def _seen(walked: Walked, paths: set[str], token: int) -> dict[str, tuple[Tensor, Tensor]]:
-    """What some modules are given and make at a token."""
-    found: dict[str, tuple[Tensor, Tensor]] = {}
+def _inputs_and_outputs(walked: ModelWalk, paths: set[str], token: int) -> dict[str, tuple[Tensor, Tensor]]:
+    """The input and output vector of the modules at these paths, for one token."""
+    passes: dict[str, tuple[Tensor, Tensor]] = {}
 
-    def see(path: str, module: nn.Module, args: tuple, kwargs: dict, output: object) -> None:
+    def hook(path: str, module: nn.Module, args: tuple, kwargs: dict, output: object) -> None:
         del module
         if path in paths:
-            given, made = (tensors_in(value)[0] for value in ((args, kwargs), output))
-            found[path] = _row(given, token), _row(made, token)
+            input_vector, output_vector = (tensors_in(value)[0] for value in ((args, kwargs), output))
+            passes[path] = _token_vector(input_vector, token), _token_vector(output_vector, token)
 
-    with hooked_copy(walked.network, see) as double:
+    with hooked_copy(walked.network, hook) as double:
         walked.run(double)
-    return found
+    return passes
 
 
 def _by_turn(outputs: tuple[HeadOutputs, ...]) -> dict[tuple[str, int], HeadOutputs]:
-    """The recorded calls by path and by how often the path ran before."""
-    found: dict[tuple[str, int], HeadOutputs] = {}
-    for one in outputs:
-        turn = sum(path == one.call.path for path, _ in found)
-        found[one.call.path, turn] = one
-    return found
+    """The recorded calls by (path, turn); the turn counts the earlier calls of the same path."""
+    by_turn: dict[tuple[str, int], HeadOutputs] = {}
+    for output in outputs:
+        turn = sum(path == output.call.path for path, _ in by_turn)
+        by_turn[output.call.path, turn] = output
+    return by_turn
 
 
-def _heads_at(outputs: HeadOutputs, token: int, norm: FrozenNorm | None) -> HeadsAt:
-    call, (_, output_map, _) = outputs.call, outputs.known
+def _heads_at_token(outputs: HeadOutputs, token: int, norm: FrozenNorm | None) -> HeadsAtToken:
+    call, (_, output_map, _) = outputs.call, outputs.input_map_output
     rows = [call.weights(head, queries=[token])[0] for head in range(call.heads)]
     assert call.value is not None
-    return HeadsAt(
+    return HeadsAtToken(
         call.path,
-        torch.stack(rows).nan_to_num(nan=0.0),  # who may look at nothing takes nothing
+        torch.stack(rows).nan_to_num(nan=0.0),  # a query whose keys are all masked
         call.value[0].float().clone(),
         output_map.weight.float().unflatten(0, (call.heads, -1)),
         norm,
     )
 
 
-def _frozen(module: nn.Module, given: Tensor, made: Tensor) -> FrozenNorm | None:
-    """The norm with its scale at one token; None if it follows neither formula."""
-    norm = freeze(module, given, made)
-    return norm if _same(norm.part_of(given) + norm.beta, made) else None
+def _freeze_if_exact(module: nn.Module, before: Tensor, after: Tensor) -> FrozenNorm | None:
+    """The norm with its scale frozen at one token; None if it follows neither formula."""
+    norm = freeze(module, before, after)
+    return norm if _is_close(norm.linear_part(before) + norm.beta, after) else None
 
 
-def _row(tensor: Tensor, token: int) -> Float[Tensor, " width"]:
-    """The vector of one token; what is the same for all tokens may be there once."""
+def _token_vector(tensor: Tensor, token: int) -> Float[Tensor, " width"]:
+    """The vector of one token; a tensor of a single row is the same for all tokens."""
     rows = tokens_of(tensor)
     return rows[token if len(rows) > 1 else 0].clone()
 
 
-def _same(one: Tensor, other: Tensor, beside: Tensor | None = None) -> bool:
-    """Whether two vectors are one but for rounding, which grows with a third from which they were made."""
-    largest = max(float(each.abs().max()) for each in (other, beside) if each is not None)
-    return bool(((one - other).abs() <= SAME * largest).all())
+def _is_close(first: Tensor, second: Tensor, third: Tensor | None = None) -> bool:
+    """Whether two vectors are equal up to rounding, relative to the larger of `second` and `third`."""
+    largest = max(float(vector.abs().max()) for vector in (second, third) if vector is not None)
+    return bool(((first - second).abs() <= TOLERANCE * largest).all())

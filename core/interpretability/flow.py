@@ -1,26 +1,26 @@
-"""The way from input to output: what is on it, what leaves it in a branch, and where the branch is added again."""
+"""The path from input to output: the parts on it, the branches that leave it, and where they are added again."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from .parts import Part
-from .trace import Mark, Ran, Summed
+from .trace import Addition, Mark, ModuleRun
 
-Event = Ran | Summed
+Event = ModuleRun | Addition
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One part on the way ("line"), parts in a branch that is added to it, or parts beside it that are not ("side").
+    """One part on the main path ("line"), the parts of a branch that is added to it, or parts beside it ("side").
 
-    `summed` is the sum at the end of a branch. A branch without parts adds a parameter, or something computed in the
-    model's own code, such as sinusoidal positions.
+    `addition` is the sum at the end of a branch. A branch without parts adds a parameter, or a tensor computed
+    in the model's own code, such as sinusoidal positions.
     """
 
     kind: Literal["line", "branch", "side"]
     parts: tuple[Part, ...]
-    summed: Summed | None = None
+    addition: Addition | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Stack:
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """All that one sequence passes through: one lane, or an encoder's and a decoder's."""
+    """All parts that one sequence passes through: those of the model, of its encoder or of its decoder."""
 
     name: Literal["", "encoder", "decoder"]
     items: tuple[Step | Stack, ...]
@@ -64,29 +64,29 @@ def lanes_of(
     cross: frozenset[str],
 ) -> tuple[Lane, ...]:
     """One lane, or two where a stack has cross-attention (`cross` holds the paths of such calls)."""
-    kept = list(_of_interest(events, parts))
+    relevant = list(_relevant_events(events, parts))
     decoders = [stack for stack in stacks if any(_inside(path, stack) for path in cross)]
     encoders = [stack for stack in stacks if stack not in decoders]
     if not decoders or not encoders:
-        return (Lane("", tuple(_items(kept, parts, stacks))),)
-    tower = _tower(encoders[0], decoders[0])
-    last = max((place for place, event in enumerate(kept) if _inside(_place(event), tower)), default=-1)
+        return (Lane("", tuple(_items(relevant, parts, stacks))),)
+    root = _encoder_root(encoders[0], decoders[0])
+    last = max((place for place, event in enumerate(relevant) if _inside(_place(event), root)), default=-1)
     return (
-        Lane("encoder", tuple(_items(kept[: last + 1], parts, stacks))),
-        Lane("decoder", tuple(_items(kept[last + 1 :], parts, stacks))),
+        Lane("encoder", tuple(_items(relevant[: last + 1], parts, stacks))),
+        Lane("decoder", tuple(_items(relevant[last + 1 :], parts, stacks))),
     )
 
 
-def _of_interest(events: list[Event], parts: Mapping[tuple[str, int], Part]) -> Iterator[Event]:
-    """The parts, and those sums between them that make the stream longer.
+def _relevant_events(events: list[Event], parts: Mapping[tuple[str, int], Part]) -> Iterator[Event]:
+    """The runs of parts, and the additions between them that update the residual stream.
 
-    A sum inside a part is its own business; and a sum that is itself added to something older (attention and MLP side
-    by side, as in GPT-J) is half of a branch.
+    Left out are additions inside a part, and those whose result is itself added to an older tensor (parallel attention
+    and MLP, as in GPT-J).
     """
     paths = {path for path, _ in parts}
-    added = {event.added.mark for event in events if isinstance(event, Summed)}
+    added = {event.added.mark for event in events if isinstance(event, Addition)}
     for event in events:
-        if isinstance(event, Ran):
+        if isinstance(event, ModuleRun):
             if (event.path, event.turn) in parts:
                 yield event
         elif event.after.mark not in added and not any(_inside(event.inside, path) for path in paths):
@@ -96,7 +96,7 @@ def _of_interest(events: list[Event], parts: Mapping[tuple[str, int], Part]) -> 
 def _items(
     events: list[Event], parts: Mapping[tuple[str, int], Part], stacks: Mapping[str, tuple[str, ...]]
 ) -> Iterator[Step | Stack]:
-    """Events in order, those of one stack gathered into it."""
+    """The events in order, as steps; those of one stack are gathered into it."""
     owner = {block: stack for stack, blocks in stacks.items() for block in blocks}
     groups: list[tuple[str | None, list[Event]]] = []
     for event in events:
@@ -119,31 +119,31 @@ def _items(
 
 
 def _steps(events: list[Event], parts: Mapping[tuple[str, int], Part], *, begins: bool) -> Iterator[Step]:
-    """Parts between two sums: those after the stream's own last mark are the branch, those up to it are on the way."""
-    pending: list[Ran] = []
+    """Split the parts before each addition into the main path, up to the last that made the stream, and the branch."""
+    pending: list[ModuleRun] = []
     for event in events:
-        if isinstance(event, Ran):
+        if isinstance(event, ModuleRun):
             pending.append(event)
             continue
-        made = _place_of(event.before.mark, pending)
-        if made < 0 and begins:  # nothing was there before these parts: they are the way
+        last = _place_of(event.before.mark, pending)
+        if last < 0 and begins:  # there is no stream before these parts: they are on the main path
             added = _place_of(event.added.mark, pending)
-            made = len(pending) - 1 if added < 0 else added - 1
+            last = len(pending) - 1 if added < 0 else added - 1
         begins = False
-        yield from _line(pending[: made + 1], parts)
-        yield Step("branch", tuple(parts[ran.path, ran.turn] for ran in pending[made + 1 :]), event)
+        yield from _line(pending[: last + 1], parts)
+        yield Step("branch", tuple(parts[ran.path, ran.turn] for ran in pending[last + 1 :]), event)
         pending = []
     yield from _line(pending, parts)
 
 
-def _line(pending: list[Ran], parts: Mapping[tuple[str, int], Part]) -> Iterator[Step]:
+def _line(pending: list[ModuleRun], parts: Mapping[tuple[str, int], Part]) -> Iterator[Step]:
     for ran in pending:
         part = parts[ran.path, ran.turn]
         yield Step("side" if part.kind == "positions" else "line", (part,))
 
 
-def _place_of(mark: Mark, pending: list[Ran]) -> int:
-    """Which of the parts made these numbers; -1 if it was something before them."""
+def _place_of(mark: Mark, pending: list[ModuleRun]) -> int:
+    """The index of the part that made the tensor of this mark; -1 if it is older than all of them."""
     return max((place for place, ran in enumerate(pending) if mark in ran.marks), default=-1)
 
 
@@ -154,11 +154,11 @@ def _steps_of(item: Step | Stack) -> tuple[Step, ...]:
 
 
 def _place(event: Event) -> str:
-    return event.path if isinstance(event, Ran) else event.inside
+    return event.path if isinstance(event, ModuleRun) else event.inside
 
 
-def _tower(encoder: str, decoder: str) -> str:
-    """The shortest beginning of the encoder's path that is not the decoder's: "model.encoder"."""
+def _encoder_root(encoder: str, decoder: str) -> str:
+    """The shortest prefix of the encoder's path that the decoder's does not have: "model.encoder"."""
     words = encoder.split(".")
     for count in range(1, len(words) + 1):
         if not _inside(decoder, ".".join(words[:count])):

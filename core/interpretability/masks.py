@@ -1,4 +1,4 @@
-"""What a head may look at: the mask of a recorded call, whoever made it."""
+"""The attention mask of a recorded call, wherever it was made."""
 
 from typing import Literal
 
@@ -15,9 +15,9 @@ MaskKind = Literal["none", "causal", "padding", "causal and padding", "window"]
 def mask_of(
     call: AttentionCall, head: int = 0, item: int = 0, queries: Int[Tensor, " query"] | None = None
 ) -> Bool[Tensor, "query key"]:
-    """True where the query may look at the key; `queries` chooses rows.
+    """True where the query may attend to the key; `queries` chooses rows.
 
-    Of a call seen through its softmax only: where its weight is not 0.
+    Of a call of which only the softmax was recorded: True where the weight is not 0.
     """
     rows = torch.arange(call.query_length) if queries is None else queries
     if call.product is None:
@@ -28,16 +28,16 @@ def mask_of(
 
 
 def kind_of_mask(mask: Bool[Tensor, "query key"]) -> MaskKind:
-    """What a mask is for, read off its form."""
+    """The kind of a mask, read off its pattern."""
     queries, keys = mask.shape
     if mask.all():
         return "none"
-    seen = mask.any(dim=0)  # a key that no query may look at is padding
+    visible = mask.any(dim=0)  # a key that no query may attend to is padding
     causal = torch.ones(queries, keys, dtype=torch.bool).tril(keys - queries)
-    if torch.equal(mask, seen.expand_as(mask)):
+    if torch.equal(mask, visible.expand_as(mask)):
         return "padding"
     if torch.equal(mask, causal):
         return "causal"
-    if torch.equal(mask, causal & seen):
+    if torch.equal(mask, causal & visible):
         return "causal and padding"
     return "window"

@@ -1,4 +1,4 @@
-"""What a norm does to each token: recomputed by the formula, and compared with what the module made."""
+"""Layer norm and RMS norm recomputed by their formulas, and compared with the output of the module."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -14,11 +14,11 @@ EPSILON = 1e-5  # where a module does not say what it adds to the variance
 
 @dataclass(frozen=True, eq=False)
 class NormReading:
-    """One norm: mean and deviation of each token before it, its weights, and what the formula makes of them.
+    """One norm: mean and deviation of each token before it, its weights, and the output of the formula.
 
     `kind` is "layer" for gamma (x - mean) / deviation + beta (Ba et al. 2016, equations 3 and 4), "rms" for
-    gamma x / root mean square (Zhang and Sennrich 2019, equation 4). `difference` is the largest one between any
-    number of the formula's and the module's.
+    gamma x / root mean square (Zhang and Sennrich 2019, equation 4). `difference` is the largest
+    absolute difference between the outputs of the formula and of the module.
     """
 
     kind: Literal["layer", "rms"]
@@ -39,31 +39,31 @@ class FrozenNorm:
     beta: Float[Tensor, " width"]
     scale: float
 
-    def part_of(self, given: Float[Tensor, "*leading width"]) -> Float[Tensor, "*leading width"]:
-        """What comes of one of the vectors that what goes in is the sum of; beta left aside."""
-        centred = given - given.mean(dim=-1, keepdim=True) if self.kind == "layer" else given
+    def linear_part(self, vector: Float[Tensor, "*leading width"]) -> Float[Tensor, "*leading width"]:
+        """The norm without beta: linear, so it can be applied to each of several vectors that sum to the input."""
+        centred = vector - vector.mean(dim=-1, keepdim=True) if self.kind == "layer" else vector
         return self.gamma * centred * self.scale
 
-    def pulled_back(self, reading: Float[Tensor, " width"]) -> Float[Tensor, " width"]:
-        """The vector whose products with what goes in are those of `reading` with what comes out, beta left aside."""
-        weighed = self.gamma * reading * self.scale
-        return weighed - weighed.mean() if self.kind == "layer" else weighed
+    def pull_back(self, reading: Float[Tensor, " width"]) -> Float[Tensor, " width"]:
+        """The transposed map, without beta: pull_back(r) @ x equals r @ linear_part(x) for every input x."""
+        scaled = self.gamma * reading * self.scale
+        return scaled - scaled.mean() if self.kind == "layer" else scaled
 
 
 def read_norm(
     module: nn.Module, before: Float[Tensor, "token width"], after: Float[Tensor, "token width"]
 ) -> NormReading:
-    """Which formula the module follows is found by trying: whichever comes closest to what it made."""
+    """Try each formula, and return the one whose output is closest to that of the module."""
     readings = [_layer(module, before, after), *(_rms(module, before, after, offset) for offset in (0.0, 1.0))]
     return min(readings, key=lambda reading: reading.difference)
 
 
-def freeze(module: nn.Module, given: Float[Tensor, " width"], made: Float[Tensor, " width"]) -> FrozenNorm:
-    """The norm with its scale at one token, read off what it was given and what it made of that."""
-    reading = read_norm(module, given[None], made[None])
-    beta = torch.zeros_like(made) if reading.beta is None else reading.beta
-    weighed = reading.gamma * (given - given.mean() if reading.kind == "layer" else given)
-    return FrozenNorm(reading.kind, reading.gamma, beta, float((made - beta) @ weighed / (weighed @ weighed)))
+def freeze(module: nn.Module, before: Float[Tensor, " width"], after: Float[Tensor, " width"]) -> FrozenNorm:
+    """The norm with its scale fixed to the one at a token, computed from its input and output vector there."""
+    reading = read_norm(module, before[None], after[None])
+    beta = torch.zeros_like(after) if reading.beta is None else reading.beta
+    scaled = reading.gamma * (before - before.mean() if reading.kind == "layer" else before)
+    return FrozenNorm(reading.kind, reading.gamma, beta, float((after - beta) @ scaled / (scaled @ scaled)))
 
 
 def _layer(module: nn.Module, before: Tensor, after: Tensor) -> NormReading:
@@ -76,7 +76,7 @@ def _layer(module: nn.Module, before: Tensor, after: Tensor) -> NormReading:
 
 
 def _rms(module: nn.Module, before: Tensor, after: Tensor, offset: float) -> NormReading:
-    """`offset` 1: Gemma keeps gamma - 1."""
+    """`offset` is 1 for Gemma, which stores gamma - 1, else 0."""
     gamma, beta = _weights(module)
     gamma = gamma + offset
     square = before.square().mean(dim=-1)

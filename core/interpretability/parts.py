@@ -1,4 +1,4 @@
-"""The parts of a model: which of its modules are one thing to look at, and what kind of thing."""
+"""The parts of a model: which of its modules are shown as one part, and of which kind."""
 
 import re
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ _POSITIONS = re.compile(r"pos|wpe")
 
 @dataclass(frozen=True)
 class Part:
-    """One part: its kind, and what is to be known of it without its numbers.
+    """One part: its kind, class, number of parameters and shapes.
 
     `key` is its name in the address: its path, and the turn if the module ran before (T5 embeds source and target with
     one module). `inner` are the modules inside that have weights of their own.
@@ -34,44 +34,44 @@ class Part:
 
     @property
     def name(self) -> str:
-        """The last words of its path."""
+        """The last component of its path."""
         return self.path.rpartition(".")[2]
 
 
 def atoms_of(model: nn.Module, attention: frozenset[str]) -> dict[str, Kind]:
     """The paths of all modules that are one part each, with their kinds.
 
-    `attention` holds the paths at which attention was recorded. A module that is none by itself is opened.
+    `attention` holds the paths at which attention was recorded. Other modules are searched for parts inside them.
     """
-    found: dict[str, Kind] = {}
+    kinds: dict[str, Kind] = {}
 
-    def look(path: str, module: nn.Module) -> None:
+    def visit(path: str, module: nn.Module) -> None:
         kind = (
             "attention" if path in attention else _kind_of(path, module, any(_inside(call, path) for call in attention))
         )
         if kind is not None:
-            found[path] = kind
+            kinds[path] = kind
             return
         for name, child in module.named_children():
-            look(f"{path}.{name}" if path else name, child)
+            visit(f"{path}.{name}" if path else name, child)
 
     for name, child in model.named_children():
-        look(name, child)
-    return found
+        visit(name, child)
+    return kinds
 
 
 def stacks_of(model: nn.Module, attention: frozenset[str]) -> dict[str, tuple[str, ...]]:
     """Paths of the innermost sequences of equal blocks with attention in them, and the paths of their blocks."""
-    found = {}
+    stacks = {}
     for path, module in model.named_modules():
         if not isinstance(module, nn.ModuleList | nn.Sequential) or not len(module):
             continue
         blocks = tuple(f"{path}.{name}" for name, _ in module.named_children())
         equal = len({type(block) for block in module}) == 1
         if equal and any(_inside(call, block) for call in attention for block in blocks):
-            found[path] = blocks
+            stacks[path] = blocks
     # Swin has stages with blocks inside: the blocks are meant.
-    return {path: blocks for path, blocks in found.items() if not any(_within(other, path) for other in found)}
+    return {path: blocks for path, blocks in stacks.items() if not any(_within(other, path) for other in stacks)}
 
 
 def is_linear(module: nn.Module) -> bool:
@@ -80,7 +80,7 @@ def is_linear(module: nn.Module) -> bool:
 
 
 def is_norm(module: nn.Module) -> bool:
-    """A layer norm or one of its kin: weights for channels, and nothing else inside."""
+    """Layer norm, RMS norm or the like: its parameters are vectors, one number for each channel."""
     weights = list(module.parameters())
     return "norm" in type(module).__name__.lower() and bool(weights) and all(w.ndim == 1 for w in weights)
 
@@ -102,7 +102,7 @@ def inner_of(path: str, module: nn.Module) -> tuple[str, ...]:
 
 
 def _kind_of(path: str, module: nn.Module, has_attention: bool) -> Kind | None:
-    """None for a container, and for what has neither weights nor a meaning of its own (dropout)."""
+    """None for a container, and for a module without parameters, such as dropout."""
     name = type(module).__name__.lower()
     inside = [child for child in module.modules() if child is not module]
     if has_attention:

@@ -11,26 +11,26 @@ from ..capture.hooked_copy import hooked_copy
 from ..errors import CaptureError
 from .flow import Stack, Step
 from .trace import tensors_in, tokens_of
-from .walk import Walked
+from .walk import ModelWalk
 
 
 @dataclass(frozen=True, eq=False)
-class Added:
-    """What one branch of one block adds to each token: its length, and the length of what it is added to."""
+class BranchOutput:
+    """The output of one branch of one block: its norm at each token, and the norm of the stream that it is added to."""
 
     block: int
     kind: str  # "attention", "cross-attention", "MLP", or several of them at once
     before: Float[Tensor, " token"]
     added: Float[Tensor, " token"]
-    cosine: Float[Tensor, " token"]  # between the two: below 0 the branch takes away
+    cosine: Float[Tensor, " token"]  # between the two
 
 
 @dataclass(frozen=True, eq=False)
-class Stream:
-    """The vectors before the first block and after each, (point, token, width), and what was added on the way."""
+class ResidualStream:
+    """The vectors before the first block and after each, (point, token, width), and the outputs of the branches."""
 
     points: tuple[Float[Tensor, "token width"], ...]
-    added: tuple[Added, ...]
+    branches: tuple[BranchOutput, ...]
 
     @property
     def lengths(self) -> Float[Tensor, "layer token"]:
@@ -40,54 +40,54 @@ class Stream:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of branches, in the order in which they come first."""
-        return tuple(dict.fromkeys(added.kind for added in self.added))
+        return tuple(dict.fromkeys(branch.kind for branch in self.branches))
 
 
 @torch.inference_mode()
-def stream_of(walked: Walked, stack: Stack | None = None) -> Stream:
-    """Run the model again and keep the stream at the borders of its blocks (by default the last stack's).
+def stream_of(walked: ModelWalk, stack: Stack | None = None) -> ResidualStream:
+    """Run the model again and keep the stream before and after each block (by default of the last stack).
 
-    CaptureError if the blocks do not hand on one sequence of equal vectors.
+    Raises CaptureError if the blocks change the shape of the vectors.
     """
     stack = stack or walked.stack
     points: dict[str, Tensor] = {}
 
-    def see(path: str, module: nn.Module, args: tuple, kwargs: dict, output: object) -> None:
+    def hook(path: str, module: nn.Module, args: tuple, kwargs: dict, output: object) -> None:
         del module
         if path == stack.blocks[0].path:
             points[""] = stream_in(tensors_in((args, kwargs)))
         if any(path == block.path for block in stack.blocks):
             points[path] = stream_in(tensors_in(output))
 
-    with hooked_copy(walked.network, see) as double:
-        walked.run(double)
+    with hooked_copy(walked.network, hook) as copy:
+        walked.run(copy)
     vectors = tuple(tokens_of(points[path]).clone() for path in ("", *(block.path for block in stack.blocks)))
     if len({vector.shape for vector in vectors}) > 1:
         raise CaptureError("The blocks of this model change the shape of their vectors, so they are no one stream.")
-    return Stream(vectors, tuple(_added(stack)))
+    return ResidualStream(vectors, tuple(_branch_outputs(stack)))
 
 
 def stream_in(tensors: Sequence[Tensor]) -> Tensor:
-    """Of what a block takes or returns, the token vectors: the first tensor of numbers with channels."""
+    """The token vectors among a block's inputs or outputs: the first floating-point tensor of 3 axes or more."""
     for tensor in tensors:
         if tensor.is_floating_point() and tensor.ndim >= 3:
             return tensor
     raise CaptureError("A block of this model hands on no vectors of tokens, so its stream cannot be followed.")
 
 
-def _added(stack: Stack) -> list[Added]:
-    found = []
+def _branch_outputs(stack: Stack) -> list[BranchOutput]:
+    branches = []
     for number, block in enumerate(stack.blocks):
         for step in block.steps:
-            if step.summed is not None and (kind := kind_of(step)):
-                before, added = (tokens_of(side.tensor) for side in (step.summed.before, step.summed.added))
+            if step.addition is not None and (kind := kind_of(step)):
+                before, added = (tokens_of(side.tensor) for side in (step.addition.before, step.addition.added))
                 cosine = torch.cosine_similarity(before, added, dim=-1)
-                found.append(Added(number, kind, before.norm(dim=-1), added.norm(dim=-1), cosine))
-    return found
+                branches.append(BranchOutput(number, kind, before.norm(dim=-1), added.norm(dim=-1), cosine))
+    return branches
 
 
 def kind_of(step: Step) -> str:
-    """What a branch is for: attention, if there is any in it; linear maps alone are an MLP."""
+    """The kind of a branch, by its parts: attention, cross-attention, MLP or several; linear maps alone are an MLP."""
     kinds = [part.kind for part in step.parts]
     names = [kind for kind in ("attention", "cross-attention", "MLP") if kind in kinds]
     if not names and "linear" in kinds:

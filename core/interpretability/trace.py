@@ -1,4 +1,4 @@
-"""What ran, in which order, and what was added to what: seen once, without changing the model."""
+"""The modules that one forward pass runs, in order, and its additions of token vectors; the model is not changed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,14 +19,14 @@ _SUMS = {"add", "add_"}
 
 
 class Mark(NamedTuple):
-    """Which numbers a tensor holds: where they lie and how many there are; a view has the mark of its whole."""
+    """The memory of a tensor: its address and number of elements. A view of a whole tensor has the same mark."""
 
     address: int
     numbers: int
 
 
 @dataclass(frozen=True)
-class Ran:
+class ModuleRun:
     """A module that ran, for the `turn`-th time (counted from 0)."""
 
     path: str
@@ -34,21 +34,21 @@ class Ran:
     inputs: tuple[tuple[int, ...], ...]  # shapes
     outputs: tuple[tuple[int, ...], ...]
     marks: tuple[Mark, ...]  # of the outputs
-    passed: bool  # whether it handed on what it was given
+    passed: bool  # whether its first output is one of its inputs
 
 
 class Operand(NamedTuple):
-    """One side of a sum, or the sum itself."""
+    """One operand of an addition, or its result."""
 
     mark: Mark
     tensor: Tensor
 
 
 @dataclass(frozen=True, eq=False)
-class Summed:
-    """`before + added`, in the code of the module `inside`; `before` is what was there earlier.
+class Addition:
+    """`before + added`, in the code of the module `inside`; `before` is the older tensor of the two.
 
-    `name` is that of a parameter, if one was added.
+    `name` is the name of the parameter, if one was added.
     """
 
     inside: str
@@ -60,28 +60,28 @@ class Summed:
 
 @dataclass(eq=False)
 class Trace:
-    """Everything that ran in one forward pass, in the order in which it ended."""
+    """The events of one forward pass, in the order in which they ended."""
 
-    events: list[Ran | Summed] = field(default_factory=list)
+    events: list[ModuleRun | Addition] = field(default_factory=list)
     calls: tuple[AttentionCall, ...] = ()
     output: object = None
 
 
 def trace(model: nn.Module, run: Run) -> Trace:
-    """Run `run` on a twin of `model` and note each module and each sum of two tensors of tokens.
+    """Call `run` on a copy of `model` and record each module and each addition of two tensors of token vectors.
 
-    Raises CaptureError if no attention was seen.
+    Raises CaptureError if no attention was recorded.
     """
-    seen = _Seen(model)
-    with torch.inference_mode(), hooked_copy(model, seen.ran) as double, record_attention(double) as record:
-        seen.paths = ModulePaths(double)
-        with _Sums(seen):
-            output = run(double)
-    return Trace(seen.events, record.calls, output)
+    recorder = _EventRecorder(model)
+    with torch.inference_mode(), hooked_copy(model, recorder.record_module) as copy, record_attention(copy) as record:
+        recorder.paths = ModulePaths(copy)
+        with _AdditionRecorder(recorder):
+            output = run(copy)
+    return Trace(recorder.events, record.calls, output)
 
 
 def tensors_in(value: object) -> tuple[Tensor, ...]:
-    """The tensors of an output, whatever a library wraps them in."""
+    """The tensors in nested tuples, lists and dicts, in order."""
     if isinstance(value, Tensor):
         return (value,)
     if isinstance(value, dict):
@@ -92,35 +92,35 @@ def tensors_in(value: object) -> tuple[Tensor, ...]:
 
 
 def mark(tensor: Tensor) -> Mark:
-    """Where the numbers of a tensor lie."""
+    """The mark of a tensor."""
     return Mark(tensor.data_ptr(), tensor.numel())
 
 
-class _Seen:
-    """Collects; and keeps every tensor alive, so that no address is used twice."""
+class _EventRecorder:
+    """Collects events; it keeps every tensor alive, so that no address is used twice."""
 
     def __init__(self, model: nn.Module):
-        self.events: list[Ran | Summed] = []
+        self.events: list[ModuleRun | Addition] = []
         self.paths: ModulePaths | None = None
         self._born: dict[Mark, int] = {}
         self._turns: dict[str, int] = {}
         self._alive: list[object] = []
         self._parameters = {mark(weight): name for name, weight in model.named_parameters()}
 
-    def ran(self, path: str, module: nn.Module, args: tuple, kwargs: dict, output: object) -> None:
+    def record_module(self, path: str, module: nn.Module, args: tuple, kwargs: dict, output: object) -> None:
         del module
-        given, made = tensors_in((args, kwargs)), tensors_in(output)
+        inputs, outputs = tensors_in((args, kwargs)), tensors_in(output)
         turn = self._turns[path] = self._turns.get(path, -1) + 1
-        marks, known = tuple(map(mark, made)), set(map(mark, given))
-        for each in marks:
-            if each not in known:
-                self._born.setdefault(each, len(self.events))
-        self._alive += [given, made]
+        marks, known = tuple(map(mark, outputs)), set(map(mark, inputs))
+        for output_mark in marks:
+            if output_mark not in known:
+                self._born.setdefault(output_mark, len(self.events))
+        self._alive += [inputs, outputs]
         passed = bool(marks) and marks[0] in known
-        self.events.append(Ran(path, turn, _shapes(given), _shapes(made), marks, passed))
+        self.events.append(ModuleRun(path, turn, _shapes(inputs), _shapes(outputs), marks, passed))
 
-    def summed(self, left: Operand, right: Operand, after: Tensor) -> None:
-        """Of two operands the older one is what was there; a parameter is always what is added."""
+    def record_addition(self, left: Operand, right: Operand, after: Tensor) -> None:
+        """The older operand is `before`, the other `added`; a parameter is always `added`."""
         assert self.paths is not None
         inside = self.paths.path(callers())
         if inside is None:
@@ -133,33 +133,33 @@ class _Seen:
         name = self._parameters.get(added.mark)
         self._born[mark(after)] = len(self.events)
         self._alive += [left, right, after]
-        self.events.append(Summed(inside, before, added, Operand(mark(after), after), name))
+        self.events.append(Addition(inside, before, added, Operand(mark(after), after), name))
 
 
-class _Sums(TorchFunctionMode):
-    """Sees `a + b` wherever both are tensors of token vectors."""
+class _AdditionRecorder(TorchFunctionMode):
+    """Records `a + b` wherever both are tensors of token vectors."""
 
-    def __init__(self, seen: _Seen):
+    def __init__(self, recorder: _EventRecorder):
         super().__init__()
-        self.seen = seen
+        self.recorder = recorder
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        """Run it, and note it if it is a sum."""
+        """Call the function, and record it if it is an addition."""
         del types
         if getattr(function, "__name__", "") not in _SUMS or len(args) != 2 or kwargs or not _are_tokens(*args):
             return function(*args, **(kwargs or {}))
         left, right = args
         with torch._C.DisableTorchFunction():
             # Before the sum: it may be made in place.
-            kept = left.clone() if function.__name__ == "add_" else left
+            left_before = left.clone() if function.__name__ == "add_" else left
         after = function(*args)
         with torch._C.DisableTorchFunction():
-            self.seen.summed(Operand(mark(left), kept), Operand(mark(right), right), after)
+            self.recorder.record_addition(Operand(mark(left), left_before), Operand(mark(right), right), after)
         return after
 
 
 def _are_tokens(left: object, right: object) -> bool:
-    """Vectors of several channels each; the second operand may be the same for all inputs (positions)."""
+    """Whether both hold token vectors of one shape (..., token, width); leading axes may be broadcast (positions)."""
     if not (isinstance(left, Tensor) and isinstance(right, Tensor)):
         return False
     if not (left.is_floating_point() and right.is_floating_point()) or left.ndim < 2 or right.ndim < 2:

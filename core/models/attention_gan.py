@@ -1,14 +1,14 @@
-"""A picture painted in three stages, with a look at the words before each of the last two: AttnGAN (Xu et al. 2018).
+"""A picture generated in three stages, with attention to the words before each of the last two: AttnGAN (Xu 2018).
 
 e, s   = LSTM(words)                                  a vector for each word, one for the sentence (section 3.2)
 c      = m(s) + d(s) * noise'                         conditioning augmentation (section 3.1; Zhang et al. 2017)
 h_0    = F_0(noise, c)                                16 x 16 places                                 (equation 1)
 h_i    = F_i(h_{i-1}, attention(h_{i-1}, e))          twice as many on a side, two times             (equation 1)
-attention(h, e)_j = sum_i softmax_i(h_j . U e_i) U e_i      every place asks the words               (equation 2)
+attention(h, e)_j = sum_i softmax_i(h_j . U e_i) U e_i      every place attends to the words         (equation 2)
 x_i    = G_i(h_i)                                     a picture of each stage: 16, 32, 64 pixels
 
-For each size a judge says whether a picture is real, and whether it belongs to the sentence (equations 4 to 6). A
-second pair of networks that match words and regions (DAMSM, section 3.2) says whether the words are in the picture.
+For each size a discriminator predicts whether a picture is real, and whether it belongs to the sentence (equations 4 to
+6). A second pair of networks that match words and regions (DAMSM, section 3.2) scores whether the picture shows them.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from .clip import contrastive_loss
 
-PAD = 0  # the number of the token that fills up a sentence
+PAD = 0  # the number of the padding token of a sentence
 GAMMA = (4.0, 5.0, 10.0)  # sharpness of regions, of words, of pairs (section 4.1)
 
 
@@ -35,7 +35,7 @@ class AttentionGANConfig:
     condition: int = 48
     noise: int = 48
     width: int = 32
-    judge: int = 32  # channels of the first convolution of a judge
+    judge: int = 32  # channels of the first convolution of a discriminator
     stages: tuple[int, ...] = (16, 32, 64)
 
     def __post_init__(self):
@@ -48,8 +48,8 @@ class AttentionGANConfig:
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
-    """A sentence as it was read: a vector for each word, one for all, and which places hold words."""
+class EncodedSentence:
+    """Encoded sentences: a vector for each word, one for the sentence, and a mask that is False at padding."""
 
     words: Float[Tensor, "batch token width"]
     sentence: Float[Tensor, "batch width"]
@@ -57,8 +57,8 @@ class Read:
 
 
 @dataclass(frozen=True, eq=False)
-class Painted:
-    """The pictures of all stages (-1 to 1), and the Gaussian that the condition was drawn from."""
+class GeneratedPictures:
+    """The pictures of all stages (-1 to 1), and the Gaussian that the condition was sampled from."""
 
     pictures: tuple[Float[Tensor, "batch channel _ _"], ...]
     mean: Float[Tensor, "batch condition"]
@@ -73,18 +73,18 @@ class TextReader(nn.Module):
         self.tokens = nn.Embedding(config.words, config.text)
         self.recurrence = nn.LSTM(config.text, config.text // 2, batch_first=True, bidirectional=True)
 
-    def forward(self, ids: Int[Tensor, "batch token"]) -> Read:
+    def forward(self, ids: Int[Tensor, "batch token"]) -> EncodedSentence:
         real = ids != PAD
         packed = nn.utils.rnn.pack_padded_sequence(
             self.tokens(ids), real.sum(dim=1).cpu(), batch_first=True, enforce_sorted=False
         )
         states, (last, _) = self.recurrence(packed)
         words, _ = nn.utils.rnn.pad_packed_sequence(states, batch_first=True, total_length=ids.shape[1])
-        return Read(words, torch.cat([last[0], last[1]], dim=1), real)
+        return EncodedSentence(words, torch.cat([last[0], last[1]], dim=1), real)
 
 
 class Generator(nn.Module):
-    """A sentence that was read and noise in, a picture of each stage out."""
+    """An encoded sentence and noise in, a picture of each stage out."""
 
     def __init__(self, config: AttentionGANConfig):
         super().__init__()
@@ -96,28 +96,28 @@ class Generator(nn.Module):
 
     def forward(
         self,
-        read: Read,
+        text: EncodedSentence,
         noise: Float[Tensor, "batch noise"],
-        around: Float[Tensor, "batch condition"] | None = None,
-    ) -> Painted:
-        """`around`: the noise of the condition, in deviations; None: none, so that a sentence has one condition."""
-        mean, log_variance = self.augment(read.sentence).chunk(2, dim=1)
-        condition = mean if around is None else mean + (log_variance / 2).exp() * around
+        condition_noise: Float[Tensor, "batch condition"] | None = None,
+    ) -> GeneratedPictures:
+        """`condition_noise`: standard normal noise of the condition; None: the condition is its mean."""
+        mean, log_variance = self.augment(text.sentence).chunk(2, dim=1)
+        condition = mean if condition_noise is None else mean + (log_variance / 2).exp() * condition_noise
         h = self.first(torch.cat([noise, condition], dim=1))
         pictures = [self.paint[0](h).tanh()]
         for stage, paint in zip(self.later, list(self.paint)[1:], strict=True):
-            h = stage(h, read)
+            h = stage(h, text)
             pictures.append(paint(h).tanh())
-        return Painted(tuple(pictures), mean, log_variance)
+        return GeneratedPictures(tuple(pictures), mean, log_variance)
 
 
 class FirstStage(nn.Module):
-    """Noise and condition to places of the first picture: a linear map to 4 x 4, then doubled."""
+    """Noise and condition to the feature map of the first picture: a linear map to 4 x 4 places, then doubled."""
 
     def __init__(self, config: AttentionGANConfig):
         super().__init__()
         doublings = (config.stages[0] // 4).bit_length() - 1
-        widths = [config.width << left for left in range(doublings, -1, -1)]
+        widths = [config.width << level for level in range(doublings, -1, -1)]
         self.width = widths[0]
         self.start = nn.Sequential(
             nn.Linear(config.noise + config.condition, 2 * 16 * widths[0], bias=False),
@@ -131,7 +131,7 @@ class FirstStage(nn.Module):
 
 
 class LaterStage(nn.Module):
-    """Places ask the words, and go on at twice the size."""
+    """Attention to the words, residual blocks, and twice as many rows and columns."""
 
     def __init__(self, config: AttentionGANConfig):
         super().__init__()
@@ -139,29 +139,31 @@ class LaterStage(nn.Module):
         self.blocks = nn.Sequential(*(ResidualBlock(2 * config.width) for _ in range(2)))
         self.grow = Double(2 * config.width, config.width)
 
-    def forward(self, h: Float[Tensor, "batch width row column"], read: Read) -> Float[Tensor, "batch width _ _"]:
-        return self.grow(self.blocks(torch.cat([h, self.attention(h, read)], dim=1)))
+    def forward(
+        self, h: Float[Tensor, "batch width row column"], text: EncodedSentence
+    ) -> Float[Tensor, "batch width _ _"]:
+        return self.grow(self.blocks(torch.cat([h, self.attention(h, text)], dim=1)))
 
 
 class WordAttention(nn.Module):
-    """Each place of a picture takes a mean of the words, weighed by how well they fit to it (equation 2)."""
+    """Attention with the places of a picture as queries, the words as keys and values (equation 2)."""
 
     def __init__(self, config: AttentionGANConfig):
         super().__init__()
         self.to_place = nn.Linear(config.text, config.width, bias=False)  # U
 
     def forward(
-        self, h: Float[Tensor, "batch width row column"], read: Read
+        self, h: Float[Tensor, "batch width row column"], text: EncodedSentence
     ) -> Float[Tensor, "batch width row column"]:
         places = h.flatten(2).transpose(1, 2)[:, None]  # (batch, one head, place, width)
-        words = self.to_place(read.words)[:, None]
+        words = self.to_place(text.words)[:, None]
         # The paper's scores are not divided by the root of the width.
-        mixed = F.scaled_dot_product_attention(places, words, words, attn_mask=read.real[:, None, None], scale=1.0)
+        mixed = F.scaled_dot_product_attention(places, words, words, attn_mask=text.real[:, None, None], scale=1.0)
         return mixed[:, 0].transpose(1, 2).view_as(h)
 
 
 class Double(nn.Sequential):
-    """Every place becomes four; a convolution, a norm, and a gate (GLU)."""
+    """Twice as many rows and columns; a convolution, a norm, and a gate (GLU)."""
 
     def __init__(self, width_in: int, width_out: int):
         super().__init__(
@@ -189,20 +191,20 @@ class ResidualBlock(nn.Module):
         return x + self.change(x)
 
 
-class Judge(nn.Module):
-    """Of pictures of one size: whether they are real, and whether they are real and belong to a sentence (logits)."""
+class Discriminator(nn.Module):
+    """For pictures of one size: logits that they are real, and that they are real and belong to a sentence."""
 
     def __init__(self, config: AttentionGANConfig, side: int):
         super().__init__()
         halvings = (side // 4).bit_length() - 1
         widths = [3, *(config.judge << min(number, 3) for number in range(halvings))]
-        parts: list[nn.Module] = []
+        layers: list[nn.Module] = []
         for number, (width_in, width_out) in enumerate(pairwise(widths)):
-            parts.append(nn.Conv2d(width_in, width_out, 4, stride=2, padding=1, bias=False))
-            if number:  # the first one sees plain pixels
-                parts.append(nn.BatchNorm2d(width_out))
-            parts.append(nn.LeakyReLU(0.2))
-        self.body = nn.Sequential(*parts)
+            layers.append(nn.Conv2d(width_in, width_out, 4, stride=2, padding=1, bias=False))
+            if number:  # no norm on plain pixels
+                layers.append(nn.BatchNorm2d(width_out))
+            layers.append(nn.LeakyReLU(0.2))
+        self.body = nn.Sequential(*layers)
         self.real = nn.Conv2d(widths[-1], 1, 4)
         self.joint = nn.Sequential(
             nn.Conv2d(widths[-1] + config.text, widths[-1], 3, padding=1, bias=False),
@@ -220,17 +222,17 @@ class Judge(nn.Module):
 
 
 class Regions(nn.Module):
-    """Pictures as vectors that words can be matched with: one for each of 8 x 8 regions, one for all (section 3.2)."""
+    """Vectors of pictures to match words with: one for each of 8 x 8 regions, one for the picture (section 3.2)."""
 
     def __init__(self, config: AttentionGANConfig):
         super().__init__()
         widths = (3, 32, 64, 128)
-        parts: list[nn.Module] = []
+        layers: list[nn.Module] = []
         for width_in, width_out in pairwise(widths):
-            parts += [nn.Conv2d(width_in, width_out, 4, stride=2, padding=1, bias=False), nn.BatchNorm2d(width_out)]
-            parts += [nn.LeakyReLU(0.2)]
-        parts += [nn.Conv2d(128, 128, 3, padding=1, bias=False), nn.BatchNorm2d(128), nn.LeakyReLU(0.2)]
-        self.body = nn.Sequential(*parts)
+            layers += [nn.Conv2d(width_in, width_out, 4, stride=2, padding=1, bias=False), nn.BatchNorm2d(width_out)]
+            layers += [nn.LeakyReLU(0.2)]
+        layers += [nn.Conv2d(128, 128, 3, padding=1, bias=False), nn.BatchNorm2d(128), nn.LeakyReLU(0.2)]
+        self.body = nn.Sequential(*layers)
         self.region = nn.Conv2d(128, config.text, 1, bias=False)
         self.whole = nn.Linear(2 * 128, config.text)
 
@@ -238,12 +240,12 @@ class Regions(nn.Module):
         self, pictures: Float[Tensor, "batch channel row column"]
     ) -> tuple[Float[Tensor, "batch region width"], Float[Tensor, "batch width"]]:
         x = self.body(pictures)
-        whole = torch.cat([x.mean(dim=(2, 3)), x.amax(dim=(2, 3))], dim=1)
-        return self.region(x).flatten(2).transpose(1, 2), self.whole(whole)
+        pooled = torch.cat([x.mean(dim=(2, 3)), x.amax(dim=(2, 3))], dim=1)
+        return self.region(x).flatten(2).transpose(1, 2), self.whole(pooled)
 
 
 class Matching(nn.Module):
-    """What reads the words, and what reads the regions (DAMSM, section 3.2)."""
+    """The text encoder and the picture encoder that are trained to match (DAMSM, section 3.2)."""
 
     def __init__(self, config: AttentionGANConfig):
         super().__init__()
@@ -255,67 +257,70 @@ class Matching(nn.Module):
         ids: Int[Tensor, "batch token"],
         also_true: Bool[Tensor, "batch draw"] | None = None,
     ) -> Float[Tensor, ""]:
-        """The loss of pairs that belong together."""
-        regions, whole = self.regions(pictures)
-        return damsm_loss(regions, whole, self.text(ids), also_true)
+        """The loss of a batch of pictures with their sentences (`damsm_loss`)."""
+        regions, picture = self.regions(pictures)
+        return damsm_loss(regions, picture, self.text(ids), also_true)
 
 
-def matches(
-    regions: Float[Tensor, "draw region width"], read: Read, gamma: tuple[float, float, float] = GAMMA
+def match_scores(
+    regions: Float[Tensor, "draw region width"], text: EncodedSentence, gamma: tuple[float, float, float] = GAMMA
 ) -> Float[Tensor, "draw batch"]:
-    """How well each picture (row) and each sentence (column) fit, word by word (equations 7 to 10)."""
-    scores = torch.einsum("pnd,btd->pbtn", regions, read.words)
-    hidden = ~read.real[None, :, :, None]
-    over_words = scores.masked_fill(hidden, -torch.inf).softmax(dim=2)  # equation 8
-    looks = (gamma[0] * over_words).softmax(dim=3)  # equation 9
-    seen = torch.einsum("pbtn,pnd->pbtd", looks, regions)
-    fits = gamma[1] * F.cosine_similarity(seen, read.words[None], dim=-1)
-    return fits.masked_fill(hidden[..., 0], -torch.inf).logsumexp(dim=2) / gamma[1]  # equation 10
+    """The score of each picture (row) with each sentence (column), word by word (equations 7 to 10)."""
+    scores = torch.einsum("pnd,btd->pbtn", regions, text.words)
+    padding = ~text.real[None, :, :, None]
+    over_words = scores.masked_fill(padding, -torch.inf).softmax(dim=2)  # equation 8
+    weights = (gamma[0] * over_words).softmax(dim=3)  # equation 9
+    contexts = torch.einsum("pbtn,pnd->pbtd", weights, regions)
+    similarities = gamma[1] * F.cosine_similarity(contexts, text.words[None], dim=-1)
+    return similarities.masked_fill(padding[..., 0], -torch.inf).logsumexp(dim=2) / gamma[1]  # equation 10
 
 
 def damsm_loss(
     regions: Float[Tensor, "batch region width"],
-    whole: Float[Tensor, "batch width"],
-    read: Read,
+    picture: Float[Tensor, "batch width"],
+    text: EncodedSentence,
     also_true: Bool[Tensor, "batch draw"] | None = None,
     gamma: tuple[float, float, float] = GAMMA,
 ) -> Float[Tensor, ""]:
-    """Each picture finds its sentence and the reverse, by words and as a whole (equations 11 to 14), as a mean.
+    """Contrastive loss of pictures with their sentences, by words and as a whole (equations 11 to 14).
 
-    `also_true`: other pairs that belong together as well; nobody is asked to tell them apart.
+    `also_true`: pairs off the diagonal that belong together as well; they do not count as negatives.
     """
-    by_word = contrastive_loss(gamma[2] * matches(regions, read, gamma), also_true)
-    as_whole = F.normalize(whole, dim=1) @ F.normalize(read.sentence, dim=1).t()
-    return by_word + contrastive_loss(gamma[2] * as_whole, also_true)
+    by_word = contrastive_loss(gamma[2] * match_scores(regions, text, gamma), also_true)
+    similarities = F.normalize(picture, dim=1) @ F.normalize(text.sentence, dim=1).t()
+    return by_word + contrastive_loss(gamma[2] * similarities, also_true)
 
 
-def judges_loss(
-    judge: Judge,
+def discriminator_loss(
+    discriminator: Discriminator,
     true: Float[Tensor, "batch channel row column"],
-    made: Float[Tensor, "batch channel row column"],
+    fake: Float[Tensor, "batch channel row column"],
     sentence: Float[Tensor, "batch width"],
 ) -> Float[Tensor, ""]:
-    """True pictures are real, made ones are not, and true ones with another's sentence do not belong (equation 5)."""
-    real, joint = judge(true, sentence)
-    unreal, disjoint = judge(made, sentence)
-    _, wrong = judge(true, sentence.roll(1, dims=0))
-    says_yes = _logits(real, yes=True) + _logits(joint, yes=True)
-    return says_yes + _logits(unreal, yes=False) + (_logits(disjoint, yes=False) + _logits(wrong, yes=False)) / 2
+    """Targets: true pictures are real, fake ones are not, nor are true ones with a wrong sentence (equation 5)."""
+    real, joint = discriminator(true, sentence)
+    unreal, disjoint = discriminator(fake, sentence)
+    _, wrong = discriminator(true, sentence.roll(1, dims=0))
+    positive = _cross_entropy(real, target=True) + _cross_entropy(joint, target=True)
+    negative = (_cross_entropy(disjoint, target=False) + _cross_entropy(wrong, target=False)) / 2
+    return positive + _cross_entropy(unreal, target=False) + negative
 
 
-def makers_loss(
-    judge: Judge, made: Float[Tensor, "batch channel row column"], sentence: Float[Tensor, "batch width"]
+def generator_loss(
+    discriminator: Discriminator,
+    fake: Float[Tensor, "batch channel row column"],
+    sentence: Float[Tensor, "batch width"],
 ) -> Float[Tensor, ""]:
-    """Made pictures should pass for real ones that belong to their sentences (equation 4)."""
-    real, joint = judge(made, sentence)
-    return _logits(real, yes=True) + _logits(joint, yes=True)
+    """Targets: fake pictures are classified as real, and as belonging to their sentences (equation 4)."""
+    real, joint = discriminator(fake, sentence)
+    return _cross_entropy(real, target=True) + _cross_entropy(joint, target=True)
 
 
-def divergence(painted: Painted) -> Float[Tensor, ""]:
+def condition_divergence(generated: GeneratedPictures) -> Float[Tensor, ""]:
     """KL of the condition's Gaussian from a standard one, as a mean over its values (Zhang et al. 2017, equation 2)."""
-    mean, log_variance = painted.mean, painted.log_variance
+    mean, log_variance = generated.mean, generated.log_variance
     return (mean.square() + log_variance.exp() - 1 - log_variance).mean() / 2
 
 
-def _logits(said: Float[Tensor, " batch"], *, yes: bool) -> Float[Tensor, ""]:
-    return F.binary_cross_entropy_with_logits(said, torch.full_like(said, float(yes)))
+def _cross_entropy(logits: Float[Tensor, " batch"], *, target: bool) -> Float[Tensor, ""]:
+    return F.binary_cross_entropy_with_logits(logits, torch.full_like(logits, float(target)))

@@ -1,4 +1,4 @@
-"""Whether a network of any library has attention heads, told from what its modules and its config say."""
+"""Whether a network of any library has attention heads, by the attributes of its modules and its config."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ HEADS = ("num_attention_heads", "encoder_attention_heads", "num_heads", "n_head"
 
 
 def has_heads(network: nn.Module) -> bool:
-    """Whether any module says how many heads it has."""
+    """Whether any module has a number of heads as an attribute."""
     return any(isinstance(getattr(module, heads, None), int) for module in network.modules() for heads in HEADS)
 
 
 def names_heads(*configs: Any) -> bool:
-    """Whether any of these configs names a number of heads."""
+    """Whether any of these configs has a number of heads as an attribute."""
     return any(hasattr(config, heads) for config in configs for heads in HEADS)

@@ -1,15 +1,15 @@
-"""Translation with the first attention: the decoder looks back at each word (Bahdanau, Cho and Bengio 2014).
+"""Translation with the first attention: the decoder attends to source words (Bahdanau, Cho and Bengio 2014).
 
 h_j  = [GRU forward; GRU backward]                   an annotation of each source word (section 3.2)
 s_0  = tanh(W_s h_1 backward)                        the decoder's first state (appendix A.2.2)
-e_ij = v^T tanh(W s_(i-1) + U h_j)                   how well word j fits what is to be written (appendix A.1.2)
+e_ij = v^T tanh(W s_(i-1) + U h_j)                   the score of source word j for target word i (appendix A.1.2)
 a_ij = softmax_j(e_ij)                               the attention weights (section 3.1, equation 6)
 c_i  = sum_j a_ij h_j                                the context vector, a new one at each step (equation 5)
 s_i  = GRU([y_(i-1); c_i], s_(i-1))                  (section 3.1, equation 4)
 p(y_i) = softmax(E maxout(O_s s_i + O_y y_(i-1) + O_c c_i))
 
 With `score="dot"` e_ij is (W s_(i-1)) . (U h_j) instead, the product of Luong et al. 2015 (section 3.1, "general").
-The readout reads the new state s_i, so that the word just seen counts for it; the paper gives it s_(i-1).
+The readout reads the new state s_i, which depends on y_(i-1); in the paper it reads s_(i-1).
 """
 
 from dataclasses import dataclass
@@ -75,18 +75,18 @@ class Bahdanau(nn.Module):
         source_padding: Bool[Tensor, "batch source"] | None = None,
         allowed: Bool[Tensor, "batch target source"] | None = None,
     ) -> tuple[Float[Tensor, "batch target vocabulary"], Float[Tensor, "batch target source"]]:
-        """The logits after each token of the target, and what the decoder looked at to find them.
+        """The logits after each token of the target, and the attention weights of each step.
 
-        `allowed` is False for the links that are cut: what is left of a row is shared out again.
+        `allowed` is False for the links that are cut: the softmax of a row is over the others.
         """
         state = self.read(source, source_padding, allowed)
         words = self.dropout(self.embedding(target))
-        known, weights = [], []
+        inputs, weights = [], []  # inputs of the readout
         for place in range(target.shape[1]):
             state = self._advance(words[:, place], state)
-            known.append(torch.cat([state["state"], words[:, place], state["context"]], dim=-1))
+            inputs.append(torch.cat([state["state"], words[:, place], state["context"]], dim=-1))
             weights.append(state["weights"])
-        return self.readout(self.dropout(torch.stack(known, dim=1))), torch.stack(weights, dim=1)
+        return self.readout(self.dropout(torch.stack(inputs, dim=1))), torch.stack(weights, dim=1)
 
     def read(
         self,
@@ -94,18 +94,18 @@ class Bahdanau(nn.Module):
         padding: Bool[Tensor, "batch source"] | None = None,
         allowed: Bool[Tensor, "batch target source"] | None = None,
     ) -> State:
-        """The annotations of each source and the decoder's first state; `padding` is True where nothing is."""
+        """The annotations of each source and the decoder's first state; `padding` is True where there is no token."""
         lengths = lengths_of(source, padding)
         words = self.dropout(self.embedding(source))
-        ahead, _ = self.forwards(words)
-        back, _ = self.backwards(reverse(words, lengths))
-        back = reverse(back, lengths)
-        memory = torch.cat([ahead, back], dim=-1)
+        forwards, _ = self.forwards(words)
+        backwards, _ = self.backwards(reverse(words, lengths))
+        backwards = reverse(backwards, lengths)
+        memory = torch.cat([forwards, backwards], dim=-1)
         state = {
             "memory": memory,
             "keys": self.attention.key(memory),
             "real": torch.ones_like(source, dtype=torch.bool) if padding is None else ~padding,
-            "state": torch.tanh(self.first(back[:, 0])),
+            "state": torch.tanh(self.first(backwards[:, 0])),
         }
         if allowed is not None:
             state |= {"allowed": allowed, "place": torch.zeros(len(source), dtype=torch.long)}
@@ -114,42 +114,42 @@ class Bahdanau(nn.Module):
     def step(self, token: Int[Tensor, " batch"], state: State) -> tuple[Float[Tensor, "batch vocabulary"], State]:
         """The logits after one more token of the target, and the state in which the next step begins.
 
-        The state also holds what was made on the way: the "weights" (batch, source) and the "context" (batch, width).
+        The state also holds intermediate results: the "weights" (batch, source) and the "context" (batch, width).
         """
         words = self.dropout(self.embedding(token))
         state = self._advance(words, state)
         return self.readout(self.dropout(torch.cat([state["state"], words, state["context"]], dim=-1))), state
 
     def _advance(self, words: Float[Tensor, "batch width"], state: State) -> State:
-        open_to = state["real"]
+        mask = state["real"]
         if "allowed" in state:
-            open_to = open_to & _row(state["allowed"], state["place"])
+            mask = mask & _row(state["allowed"], state["place"])
             state = state | {"place": state["place"] + 1}
-        weights = self.attention(state["state"], state["keys"], open_to)
+        weights = self.attention(state["state"], state["keys"], mask)
         context = (weights[:, None] @ state["memory"])[:, 0]
         after = self.decoder(torch.cat([words, context], dim=-1), state["state"])
         return state | {"weights": weights, "context": context, "state": after}
 
 
 class AdditiveAttention(nn.Module):
-    """A small network with one hidden layer says how well a state and an annotation fit (appendix A.1.2)."""
+    """A network with one hidden layer scores how well a state and an annotation fit (appendix A.1.2)."""
 
     def __init__(self, state: int, memory: int, width: int, score: Score):
         super().__init__()
         self.query = nn.Linear(state, width, bias=False)  # W
-        self.key = nn.Linear(memory, width, bias=False)  # U, applied once for the whole source
+        self.key = nn.Linear(memory, width, bias=False)  # U, applied once to all source tokens
         self.vector = nn.Linear(width, 1, bias=False) if score == "additive" else None  # v
 
     def forward(
         self,
         state: Float[Tensor, "batch width_in"],
         keys: Float[Tensor, "batch source width"],
-        open_to: Bool[Tensor, "batch source"],
+        mask: Bool[Tensor, "batch source"],
     ) -> Float[Tensor, "batch source"]:
-        """The weights; a row to which nothing is open is zero."""
-        scores = self.scores(state, keys).masked_fill(~open_to, -torch.inf)
-        closed = ~open_to.any(dim=-1, keepdim=True)
-        return scores.masked_fill(closed, 0.0).softmax(dim=-1).masked_fill(closed, 0.0)
+        """The attention weights of the tokens where `mask` is True; where it is nowhere True, all are zero."""
+        scores = self.scores(state, keys).masked_fill(~mask, -torch.inf)
+        empty = ~mask.any(dim=-1, keepdim=True)
+        return scores.masked_fill(empty, 0.0).softmax(dim=-1).masked_fill(empty, 0.0)
 
     def scores(
         self, state: Float[Tensor, "batch width_in"], keys: Float[Tensor, "batch source width"]
@@ -162,6 +162,6 @@ class AdditiveAttention(nn.Module):
 
 
 def _row(allowed: Bool[Tensor, "batch target source"], place: Int[Tensor, " batch"]) -> Bool[Tensor, "batch source"]:
-    """What may be looked at in the step that writes the token at `place`; after the last row, everything."""
+    """The row of the mask for the step that predicts the token at `place`; after the last row, True everywhere."""
     rows = allowed[torch.arange(len(allowed)), place.clamp(max=allowed.shape[1] - 1)]
     return rows | (place >= allowed.shape[1])[:, None]

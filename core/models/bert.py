@@ -1,4 +1,4 @@
-"""BERT: a stack of blocks in which every token looks at every other, on both sides.
+"""BERT: a stack of blocks in which every token attends to every other, before and after it.
 
 Devlin et al. 2018, "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding": section 3 (the
 blocks are Vaswani et al. 2017's encoder), section 3.1 (the two tasks), appendix A.2 (GELU). BERT's own checkpoints load
@@ -25,7 +25,7 @@ class BERTConfig:
     hidden: int = 1152  # of the MLPs
     segments: int = 2
     epsilon: float = 1e-12  # of the layer norms: the original's, far smaller than torch's
-    restarts: bool = False  # whether the places of a second text are counted anew, from 0 (Lample and Conneau 2019)
+    restarts: bool = False  # whether the positions of a second text begin at 0 again (Lample and Conneau 2019)
 
     def __post_init__(self):
         for name in ("vocabulary", "context", "width", "layers", "heads", "hidden", "segments"):
@@ -36,7 +36,7 @@ class BERTConfig:
 
 
 class BERT(nn.Module):
-    """Tokens in, a vector for each of them out, which has seen all others."""
+    """Tokens in, a contextual vector for each of them out."""
 
     def __init__(self, config: BERTConfig):
         super().__init__()
@@ -54,8 +54,7 @@ class BERT(nn.Module):
         segments: Int[Tensor, "batch token"] | None = None,
         padding: Bool[Tensor, "batch token"] | None = None,
     ) -> Float[Tensor, "batch token width"]:
-        """`segments`: 0 for tokens of the first sentence, 1 of the second, after it. `padding`: which tokens
-        are none."""
+        """`segments`: 0 for tokens of the first sentence, 1 of the second. `padding` is True where no token is."""
         longest = tokens.shape[1]
         if segments is None:
             segments = torch.zeros_like(tokens)
@@ -67,14 +66,14 @@ class BERT(nn.Module):
             raise ValueError(f"{longest} tokens do not fit: this BERT's context holds {self.config.context}.")
         x = self.token_embedding(tokens) + self.position_embedding(positions) + self.segment_embedding(segments)
         x = self.embedding_norm(x)  # (batch, token, width)
-        mask = None if padding is None else ~padding[:, None, None, :]  # every query may look at all real keys
+        mask = None if padding is None else ~padding[:, None, None, :]  # every query attends to all real keys
         for block in self.blocks:
             x = block(x, mask)
         return x
 
 
 class Block(nn.Module):
-    """Attention, then an MLP, each added to what came in, and normalised after that (post-norm)."""
+    """Attention, then an MLP, each added to its input, with a norm after that (post-norm)."""
 
     def __init__(self, config: BERTConfig):
         super().__init__()
@@ -106,12 +105,12 @@ class SelfAttention(nn.Module):
         mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
         return self.out(mixed.transpose(1, 2).flatten(start_dim=2))
 
-    def _split(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch head token each"]:
+    def _split(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch head token head_dim"]:
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
 
 class MLP(nn.Module):
-    """Each token on its own: wider, GELU, and back."""
+    """GELU(x W1 + b1) W2 + b2, for each token on its own."""
 
     def __init__(self, width: int, hidden: int):
         super().__init__()
@@ -123,7 +122,7 @@ class MLP(nn.Module):
 
 
 class MaskedWords(nn.Module):
-    """The first task (section 3.1, "Masked LM"): which token stood in a place that was hidden?"""
+    """The head of the first task (section 3.1, "Masked LM"): logits of masked tokens."""
 
     def __init__(self, bert: BERT):
         super().__init__()
@@ -141,7 +140,7 @@ class MaskedWords(nn.Module):
 
 
 class NextSentence(nn.Module):
-    """The second task (section 3.1): does the second sentence follow the first one? Read off the first token, [CLS]."""
+    """The head of the second task (section 3.1, "Next Sentence Prediction"), read from the first token, [CLS]."""
 
     def __init__(self, width: int):
         super().__init__()
@@ -155,7 +154,7 @@ class NextSentence(nn.Module):
 
 
 class PretrainingBERT(nn.Module):
-    """A BERT with the heads of both tasks on which it is trained."""
+    """A BERT with the heads of both pre-training tasks."""
 
     def __init__(self, config: BERTConfig):
         super().__init__()
@@ -170,7 +169,7 @@ class PretrainingBERT(nn.Module):
         segments: Int[Tensor, "batch token"] | None = None,
         padding: Bool[Tensor, "batch token"] | None = None,
     ) -> Float[Tensor, "batch token vocabulary"]:
-        """Logits of what stands in each place."""
+        """Logits of the first task at each place."""
         return self.words(self.bert(tokens, segments, padding))
 
     def words(self, x: Float[Tensor, "*places width"]) -> Float[Tensor, "*places vocabulary"]:
@@ -181,13 +180,13 @@ class PretrainingBERT(nn.Module):
 def load_bert(weights: dict[str, Tensor], *, heads: int, epsilon: float = 1e-12) -> PretrainingBERT:
     """A BERT with the weights of a checkpoint of transformers' BertForPreTraining (or BertForMaskedLM).
 
-    `weights` as `safetensors.torch.load_file` gives them. `heads` cannot be read off them: it is
+    `weights` as `safetensors.torch.load_file` returns them. `heads` is not among them: it is
     `num_attention_heads` in config.json, `epsilon` is `layer_norm_eps`; other sizes are read from the tensors. A
-    checkpoint without the second task (BertForMaskedLM) keeps random weights for it. A missing tensor raises KeyError
-    with the name it has there.
+    checkpoint without the second task (BertForMaskedLM) keeps random weights for it. KeyError, with its name in the
+    checkpoint, for a missing tensor.
     """
     # The oldest checkpoints call the weights of their norms gamma and beta, as TensorFlow does.
-    weights = {_of_today(name): tensor for name, tensor in weights.items()}
+    weights = {_present_name(name): tensor for name, tensor in weights.items()}
     vocabulary, width = weights["bert.embeddings.word_embeddings.weight"].shape
     config = BERTConfig(
         vocabulary=vocabulary,
@@ -215,7 +214,7 @@ def load_bert(weights: dict[str, Tensor], *, heads: int, epsilon: float = 1e-12)
     return model.eval()
 
 
-def _of_today(name: str) -> str:
+def _present_name(name: str) -> str:
     return name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
 
 

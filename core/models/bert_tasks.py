@@ -35,20 +35,20 @@ class TasksBERT(nn.Module):
     def forward(
         self, tokens: Int[Tensor, "batch token"], padding: Bool[Tensor, "batch token"] | None = None
     ) -> tuple[Float[Tensor, "batch token tag"], Float[Tensor, "batch 2"]]:
-        """Logits of both tasks: those of a tag in every place, of which a word's first piece counts, and of VERDICTS.
+        """Logits of TAGS at every place (those at a word's first piece count), and of VERDICTS.
 
-        `padding`: which tokens are none.
+        `padding` is True where there is no token.
         """
         x = self.bert(tokens, padding=padding)  # (batch, token, width)
         return self.tags(x), self.verdict(x)
 
     def verdict(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch 2"]:
-        """Logits of VERDICTS, read off the first token, [CLS]."""
+        """Logits of VERDICTS, read from the first token, [CLS]."""
         return self.verdicts(torch.tanh(self.pooler(x[:, 0])))
 
 
 def with_heads(pretrained: PretrainingBERT) -> TasksBERT:
-    """A pre-trained BERT with two new heads; only the pooler, which already reads [CLS], is taken over."""
+    """A pre-trained BERT with two new heads; only the pooler, which already reads [CLS], is copied."""
     model = TasksBERT(pretrained.config)
     model.bert.load_state_dict(pretrained.bert.state_dict())
     model.pooler.load_state_dict(pretrained.next_sentence.pooler.state_dict())

@@ -1,6 +1,6 @@
-"""Captions by a transformer's decoder that looks at places of a picture (Vaswani et al. 2017, section 3.1).
+"""Captions by a transformer's decoder that attends to places of a picture (Vaswani et al. 2017, section 3.1).
 
-The decoder is that of translation; where it looked at an encoder's words, it looks at the places of a picture.
+The decoder is that of translation, with the places of a picture instead of an encoder's words.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from .transformer import Decoder, Embedding, TransformerConfig
 
 @dataclass(frozen=True)
 class CaptionTransformerConfig:
-    """The sizes of the decoder; `seen`: channels of a place of the picture, `places`: how many there are."""
+    """The sizes of the decoder; `seen`: channels of a place of the picture, `places`: their number."""
 
     vocabulary: int
     seen: int = 128
@@ -54,12 +54,12 @@ class CaptionTransformer(nn.Module):
     def forward(
         self, places: Float[Tensor, "batch patch width_in"], words: Int[Tensor, "batch target"]
     ) -> Float[Tensor, "batch target vocabulary"]:
-        return self.out(self.decoder(self.embedding(words), self._seen(places), None))
+        return self.out(self.decoder(self.embedding(words), self._embed_places(places), None))
 
     def read(self, places: Float[Tensor, "batch patch width_in"]) -> State:
-        """The state before the first word: the places as the decoder looks at them, each with where it lies."""
+        """The state before the first word: the decoder's keys and values of all places."""
         written = torch.zeros(len(places), 0, dtype=torch.long, device=places.device)
-        return {"written": written} | self.decoder.begin(self._seen(places))
+        return {"written": written} | self.decoder.begin(self._embed_places(places))
 
     def step(self, word: Int[Tensor, " batch"], state: State) -> tuple[Float[Tensor, "batch vocabulary"], State]:
         """The logits after one more word, and the state in which the next step begins."""
@@ -68,5 +68,5 @@ class CaptionTransformer(nn.Module):
         x, state = self.decoder.step(self.embedding(word[:, None], first=before.shape[1]), state, None)
         return self.out(x[:, -1]), state
 
-    def _seen(self, places: Float[Tensor, "batch patch width_in"]) -> Float[Tensor, "batch patch width"]:
+    def _embed_places(self, places: Float[Tensor, "batch patch width_in"]) -> Float[Tensor, "batch patch width"]:
         return self.seen_norm(self.seeing(places) + self.positions.weight[: places.shape[1]])

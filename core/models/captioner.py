@@ -1,4 +1,4 @@
-"""A network that writes what it sees: a convolutional body, and a decoder that looks at its places."""
+"""A captioner: a convolutional body, and a decoder that attends to the places of its feature map."""
 
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -9,20 +9,20 @@ from .show_attend_tell import ShowAttendTell
 
 
 class Captioner(nn.Module):
-    """`body` makes a map of features of a picture; its places, row by row, are what `decoder` looks at."""
+    """`body` makes a feature map of a picture; `decoder` attends to its places, row by row."""
 
     def __init__(self, body: nn.Module, decoder: ShowAttendTell | CaptionTransformer):
         super().__init__()
         self.body, self.decoder = body, decoder
 
     def places(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch patch width"]:
-        """What the body sees at each place."""
+        """The features of the body at each place."""
         return self.body(pixels).flatten(2).transpose(1, 2)
 
     def forward(
         self, pixels: Float[Tensor, "batch channel row column"], words: Int[Tensor, "batch target"]
     ) -> Float[Tensor, "batch target vocabulary"]:
-        """The logits for the word after each."""
+        """The logits of the next word after each of `words`."""
         return self.decoder(self.places(pixels), words)
 
     def read(self, pixels: Float[Tensor, "batch channel row column"]) -> State:
@@ -35,7 +35,7 @@ class Captioner(nn.Module):
 
 
 class Features(nn.Module):
-    """The last map of features of a classifier, without what it makes of it."""
+    """The last feature map of a classifier, without its head."""
 
     def __init__(self, classifier: nn.Module):
         super().__init__()

@@ -1,4 +1,4 @@
-"""A character model: characters in, a score for every next character out; five bodies may lie in between."""
+"""Character models: characters in, logits of the next character out, with one of five bodies in between."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ BODIES: Mapping[str, Callable[..., nn.Module]] = {
 
 @dataclass(frozen=True)
 class Alphabet:
-    """The characters that a model knows; number 0 stands for all others."""
+    """The characters of a model's vocabulary; number 0 stands for all others."""
 
     characters: str
 
@@ -41,7 +41,7 @@ class Alphabet:
         return torch.tensor([1 + self.characters.find(character) for character in text], dtype=torch.long)
 
     def unknown(self, text: str) -> str:
-        """The characters of the text that the model does not know, each once."""
+        """The characters of the text that are not in the vocabulary, without repetitions."""
         return "".join(dict.fromkeys(character for character in text if character not in self.characters))
 
     def label(self, number: int) -> str:
@@ -64,28 +64,28 @@ class CharacterModel(nn.Module):
         return self.read_out(self.embedding(characters))
 
     def read_out(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch token vocabulary"]:
-        """From the embedded characters on: for those who want to know how the output changes with them."""
+        """The logits for embedded characters, with respect to which gradients can be computed."""
         return self.readout(self.body(x))
 
 
 def load_characters(folder: Path, names: tuple[str, ...] | None = None) -> tuple[Alphabet, dict[str, CharacterModel]]:
-    """The alphabet and the models that training/characters/train.py left in a folder; all of them, or those named."""
+    """The alphabet and the models in a folder that training/characters/train.py has written; `names`: None for all."""
     if not (folder / "config.json").exists():
         raise ModelError(f"The character models are missing from {folder.name}/: fetch the project again.")
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     alphabet = Alphabet(config["alphabet"])
     models = {}
     for name in names or config["models"]:
-        made = partial(CharacterModel, **config["models"][name], vocabulary=len(alphabet))
-        models[name] = load_weights(made, folder / f"{name}.safetensors")
+        make = partial(CharacterModel, **config["models"][name], vocabulary=len(alphabet))
+        models[name] = load_weights(make, folder / f"{name}.safetensors")
     return alphabet, models
 
 
 def save_characters(folder: Path, alphabet: Alphabet, models: Mapping[str, CharacterModel]) -> None:
-    """What `load_characters` reads: weights in half precision, and how the models are made."""
+    """Write the files that `load_characters` reads: weights in half precision, and the sizes of the models."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, model in models.items():
         save_weights(model, folder / f"{name}.safetensors")
-    made = {name: {"kind": model.kind, "sizes": model.sizes} for name, model in models.items()}
-    config = {"alphabet": alphabet.characters, "models": made}
+    sizes = {name: {"kind": model.kind, "sizes": model.sizes} for name, model in models.items()}
+    config = {"alphabet": alphabet.characters, "models": sizes}
     (folder / "config.json").write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

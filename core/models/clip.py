@@ -47,8 +47,8 @@ class CLIPConfig:
     end: int = 2
     space: int = 128
     quick: bool = False  # x sigmoid(1.702 x) for GELU, as in the checkpoints of OpenAI
-    first_norm: bool = True  # of the picture's tokens; a ViT that learned something else before has none
-    convolved: bool = False  # a few convolutions make the vector of a patch, in place of W
+    first_norm: bool = True  # of the picture's tokens; a ViT with other pre-training has none
+    convolved: bool = False  # whether a convolutional stem embeds the patches, in place of W
 
     def __post_init__(self):
         if self.side % self.patch:
@@ -73,7 +73,7 @@ class CLIP(nn.Module):
 
     @property
     def temperature(self) -> Float[Tensor, ""]:
-        """What similarities are multiplied by: exp(t), at most LARGEST_SCALE (section 2.5)."""
+        """The factor of the cosine similarities: exp(t), at most LARGEST_SCALE (section 2.5)."""
         return self.scale.exp().clamp(max=LARGEST_SCALE)
 
     def picture(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch width"]:
@@ -81,26 +81,26 @@ class CLIP(nn.Module):
         return F.normalize(self.pictures(pixels), dim=-1)
 
     def text(self, ids: Int[Tensor, "batch token"]) -> Float[Tensor, "batch width"]:
-        """A vector of length 1 for each text; what stands behind its end token does not count."""
+        """A vector of length 1 for each text; tokens after its end token do not count."""
         return F.normalize(self.texts(ids), dim=-1)
 
 
 def contrastive_loss(
     similarities: Float[Tensor, "batch draw"], also_true: Bool[Tensor, "batch draw"] | None = None
 ) -> Float[Tensor, ""]:
-    """The mean of both cross-entropies: pair i belongs together (figure 3 of the paper).
+    """The mean of both cross-entropies, of which the diagonal is the target (figure 3 of the paper).
 
-    `also_true`: pairs off the diagonal that belong together as well; nobody is asked to tell them apart.
+    `also_true`: pairs off the diagonal that belong together as well; they do not count as negatives.
     """
     if also_true is not None:
-        own = torch.eye(len(similarities), dtype=torch.bool, device=similarities.device)
-        similarities = similarities.masked_fill(also_true & ~own, -torch.inf)
+        diagonal = torch.eye(len(similarities), dtype=torch.bool, device=similarities.device)
+        similarities = similarities.masked_fill(also_true & ~diagonal, -torch.inf)
     pairs = torch.arange(len(similarities), device=similarities.device)
     return (F.cross_entropy(similarities, pairs) + F.cross_entropy(similarities.t(), pairs)) / 2
 
 
 class PictureEncoder(nn.Module):
-    """A vision transformer whose class token speaks for the picture."""
+    """A vision transformer that embeds a picture as the vector of its class token."""
 
     def __init__(self, config: CLIPConfig):
         super().__init__()
@@ -127,7 +127,7 @@ class PictureEncoder(nn.Module):
 
 
 class TextEncoder(nn.Module):
-    """A causal transformer whose end token, which has read all others, speaks for the text."""
+    """A causal transformer that embeds a text as the vector of its end token."""
 
     def __init__(self, config: CLIPConfig):
         super().__init__()
@@ -150,7 +150,7 @@ class TextEncoder(nn.Module):
 
 
 class Block(nn.Module):
-    """Self-attention, then an MLP; each reads a normed stream and adds to it."""
+    """Self-attention, then an MLP, each with a norm before it and added to the residual stream (pre-norm)."""
 
     def __init__(self, config: EncoderConfig, *, quick: bool, causal: bool = False):
         super().__init__()
@@ -226,15 +226,15 @@ def load_clip(weights: dict[str, Tensor], *, heads: tuple[int, int], end: int, q
         quick=quick,
     )
     network = CLIP(config)
-    named = {}
+    renamed = {}
     for name in weights:
         if ".k_proj." in name or ".v_proj." in name or name.endswith("position_ids"):
             continue
         if ".q_proj." in name:  # one matrix for all three here
-            named[_ours(name)] = torch.cat([weights[name.replace(".q_proj.", f".{part}_proj.")] for part in "qkv"])
+            renamed[_ours(name)] = torch.cat([weights[name.replace(".q_proj.", f".{part}_proj.")] for part in "qkv"])
         else:
-            named[_ours(name)] = weights[name]
-    missing, unknown = network.load_state_dict(named, strict=False)
+            renamed[_ours(name)] = weights[name]
+    missing, unknown = network.load_state_dict(renamed, strict=False)
     if missing or unknown:
         raise ValueError(f"These weights do not fit a CLIP: missing {sorted(missing)}, unknown {sorted(unknown)}.")
     return network.eval().requires_grad_(False)

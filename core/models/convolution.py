@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 
 class Convolution(nn.Module):
-    """Layers of causal convolutions, each added to what came in."""
+    """Layers of causal convolutions, each added to its input."""
 
     def __init__(self, width: int, layers: int, kernel: int):
         super().__init__()

@@ -2,10 +2,10 @@
 
 x     = words + position, with a learned vector of its own at each place where the sentence has ended;
         codes + row + column of the picture's grid, the first row first      (codes: those of a discrete autoencoder)
-x     = x + attention(norm(x)); x = x + mlp(norm(x))      each token looks back: at all words, and at the codes that the
-                                                          mask of the layer leaves it (figure 11)
+x     = x + attention(norm(x)); x = x + mlp(norm(x))      causal: each token attends to the words before it, and to the
+                                                          codes that the mask of the layer allows (figure 11)
 p(next word), p(next code) = softmax(norm(x) W), softmax(norm(x) W')
-loss  = (CE(words) + 7 CE(codes)) / 8                     pictures matter more (section 2.2)
+loss  = (CE(words) + 7 CE(codes)) / 8                     (section 2.2)
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ from .key_value_cache import Cache, LayerCache
 MASKS = ("full", "row", "column", "convolution")
 # Rows, then columns in every fourth layer, and a convolution last (section 2.2).
 PAPER = ("row", "column", "row", "row")
-PICTURES_MATTER = 7  # times as much as words
-PAD = 0  # the number of the token that fills up a sentence
+PICTURE_WEIGHT = 7  # of the codes in the loss, where words have 1
+PAD = 0  # the number of the padding token of a sentence
 
 
 @dataclass(frozen=True)
@@ -47,30 +47,30 @@ class DALLEConfig:
 
     @property
     def layers(self) -> int:
-        """How many there are."""
+        """The number of layers."""
         return len(self.masks)
 
     @property
     def places(self) -> int:
-        """The tokens of a picture."""
+        """The number of tokens of a picture."""
         return self.grid**2
 
     @property
     def longest(self) -> int:
-        """The tokens that are read: all but the last one of the picture."""
+        """The number of tokens of the longest input: all but the last one of the picture."""
         return self.context + self.places - 1
 
 
 @dataclass(frozen=True, eq=False)
-class Expected:
-    """Logits: of the next word behind each word but the last place, of the next code from there on."""
+class DALLEOutput:
+    """Logits of the next word after each word but the last, and of the next code after the last word and each code."""
 
     words: Float[Tensor, "batch token word"]
     codes: Float[Tensor, "batch place code"]
 
 
 class DALLE(nn.Module):
-    """Words and codes in, scores for what comes next out."""
+    """Words and codes in, logits of the next words and the next codes out."""
 
     def __init__(self, config: DALLEConfig):
         super().__init__()
@@ -89,11 +89,11 @@ class DALLE(nn.Module):
             self.register_buffer(f"mask_{mask}", mask_of(config, mask), persistent=False)
         self.apply(self._initialise)
 
-    def forward(self, words: Int[Tensor, "batch token"], codes: Int[Tensor, "batch place"]) -> Expected:
-        """Of whole sentences, filled up with PAD to the context, and the codes so far (all but the last, or fewer)."""
+    def forward(self, words: Int[Tensor, "batch token"], codes: Int[Tensor, "batch place"]) -> DALLEOutput:
+        """`words`: sentences padded with PAD to the context; `codes`: those so far, at most all but the last."""
         x = self.read(self.embed(words, codes))
         context = self.config.context
-        return Expected(self.words_head(x[:, : context - 1]), self.codes_head(x[:, context - 1 :]))
+        return DALLEOutput(self.words_head(x[:, : context - 1]), self.codes_head(x[:, context - 1 :]))
 
     def embed(
         self, words: Int[Tensor, "batch token"], codes: Int[Tensor, "batch place"]
@@ -102,8 +102,8 @@ class DALLE(nn.Module):
         if words.shape[1] != self.config.context:
             raise ValueError(f"A sentence is filled up to {self.config.context} places, not to {words.shape[1]}.")
         real = (words != PAD)[..., None]
-        said = torch.where(real, self.words(words), self.padding.weight) + self.word_positions.weight
-        return torch.cat([said, self.embed_codes(codes, first=0)], dim=1)
+        embedded = torch.where(real, self.words(words), self.padding.weight) + self.word_positions.weight
+        return torch.cat([embedded, self.embed_codes(codes, first=0)], dim=1)
 
     def embed_codes(self, codes: Int[Tensor, "batch place"], *, first: int) -> Float[Tensor, "batch place width"]:
         """The vectors of codes that begin at place `first` of the picture."""
@@ -116,12 +116,12 @@ class DALLE(nn.Module):
     def read(
         self, x: Float[Tensor, "batch query width"], cache: Cache | None = None
     ) -> Float[Tensor, "batch query width"]:
-        """What stands at each place at the end; with a `cache`, the tokens go on from those that it holds."""
+        """The normed output of the last block; with a `cache`, the tokens follow those that it holds."""
         first = cache.length if cache else 0
         last = first + x.shape[1]
         for layer, (block, mask) in enumerate(zip(self.blocks, self.config.masks, strict=True)):
-            seen = getattr(self, f"mask_{mask}")[first:last, :last]
-            x = block(x, seen, cache.layers[layer] if cache else None)
+            visible = getattr(self, f"mask_{mask}")[first:last, :last]
+            x = block(x, visible, cache.layers[layer] if cache else None)
         return self.norm(x)
 
     def _initialise(self, module: nn.Module) -> None:
@@ -135,20 +135,20 @@ class DALLE(nn.Module):
 
 
 def loss_of(
-    expected: Expected, words: Int[Tensor, "batch token"], codes: Int[Tensor, "batch place"]
+    output: DALLEOutput, words: Int[Tensor, "batch token"], codes: Int[Tensor, "batch place"]
 ) -> Float[Tensor, ""]:
-    """Both cross-entropies, weighed (section 2.2); places behind the end of a sentence are not asked for."""
-    said = F.cross_entropy(expected.words.float().flatten(0, 1), words[:, 1:].flatten(), ignore_index=PAD)
-    drawn = F.cross_entropy(expected.codes.float().flatten(0, 1), codes.flatten())
-    return (said + PICTURES_MATTER * drawn) / (1 + PICTURES_MATTER)
+    """The weighted mean of both cross-entropies (section 2.2); padding is ignored."""
+    word_loss = F.cross_entropy(output.words.float().flatten(0, 1), words[:, 1:].flatten(), ignore_index=PAD)
+    code_loss = F.cross_entropy(output.codes.float().flatten(0, 1), codes.flatten())
+    return (word_loss + PICTURE_WEIGHT * code_loss) / (1 + PICTURE_WEIGHT)
 
 
 def mask_of(config: DALLEConfig, mask: str) -> Bool[Tensor, "query key"]:
-    """Who may look at whom: (query, key) over the words, then the codes of the picture; all look back only.
+    """The causal mask (query, key) over the words, then the codes of the picture: True where attention is allowed.
 
-    Codes see all words. Of codes: "full", all before; "row", the `grid` + 1 newest, so that the oldest is the one above
-    (figure 11 a counts that one too); "column", those above (b); "convolution", those before in a square of `kernel`
-    places, which goes on at the other side of the picture where it reaches over an edge (d).
+    Codes attend to all words. Of codes: "full", to all before; "row", to the `grid` + 1 newest, so that the oldest is
+    the one above (figure 11 a counts that one too); "column", to those above (b); "convolution", to those before in a
+    square of `kernel` places, which goes on at the other side of the picture where it reaches over an edge (d).
     """
     context, grid = config.context, config.grid
     places = torch.arange(config.places - 1)
@@ -165,13 +165,13 @@ def mask_of(config: DALLEConfig, mask: str) -> Bool[Tensor, "query key"]:
         back = query - key
         rows = torch.div(back + half, grid, rounding_mode="floor")
         codes = (key <= query) & (rows <= half) & ((back - rows * grid).abs() <= half)
-    seen = torch.ones(config.longest, config.longest, dtype=torch.bool).tril()
-    seen[context:, context:] = codes
-    return seen
+    visible = torch.ones(config.longest, config.longest, dtype=torch.bool).tril()
+    visible[context:, context:] = codes
+    return visible
 
 
 class Block(nn.Module):
-    """Attention, then an MLP, each added to what came in (pre-norm: the norm is inside the branch)."""
+    """Attention, then an MLP, each added to its input (pre-norm: the norm is inside the branch)."""
 
     def __init__(self, config: DALLEConfig):
         super().__init__()
@@ -183,10 +183,10 @@ class Block(nn.Module):
     def forward(
         self,
         x: Float[Tensor, "batch query width"],
-        seen: Bool[Tensor, "query key"],
+        visible: Bool[Tensor, "query key"],
         cache: LayerCache | None = None,
     ) -> Float[Tensor, "batch query width"]:
-        x = x + self.attention(self.attention_norm(x), seen, cache)
+        x = x + self.attention(self.attention_norm(x), visible, cache)
         return x + self.mlp(self.mlp_norm(x))
 
 
@@ -202,7 +202,7 @@ class SelfAttention(nn.Module):
     def forward(
         self,
         x: Float[Tensor, "batch query width"],
-        seen: Bool[Tensor, "query key"],
+        visible: Bool[Tensor, "query key"],
         cache: LayerCache | None = None,
     ) -> Float[Tensor, "batch query width"]:
         query, key, value = (
@@ -210,7 +210,7 @@ class SelfAttention(nn.Module):
         )
         if cache is not None:
             key, value = cache.extend(key, value)
-        mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=seen)
+        mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=visible)
         return self.out(mixed.transpose(1, 2).flatten(start_dim=2))
 
 

@@ -12,7 +12,7 @@ from .meta_outlines import outlining
 
 
 def outline(folder: Path) -> nn.Module:
-    """The network without its numbers: quick, and no weights are needed."""
+    """The network on the meta device, without weights."""
     import timm
 
     with outlining():
@@ -34,10 +34,10 @@ def load_network(folder: Path) -> nn.Module:
 def grid_of(network: Any, size: tuple[int, int]) -> tuple[int, int]:
     """Rows and columns of the finest grid of patches that a picture of `size` (rows, columns) becomes.
 
-    Of a convolutional network, which has no patches: of its last feature map.
+    For a convolutional network, which has no patches, those of its last feature map.
     """
     embedding: Any = getattr(network, "patch_embed", None)
-    if hasattr(embedding, "dynamic_feat_size"):  # of this size, which need not be the one it was made for
+    if hasattr(embedding, "dynamic_feat_size"):  # for `size`, which may differ from that of the config
         return tuple(embedding.dynamic_feat_size(size))
     if grid := getattr(embedding, "grid_size", None):
         return tuple(grid)
@@ -48,8 +48,8 @@ def grid_of(network: Any, size: tuple[int, int]) -> tuple[int, int]:
 def prefix_of(network: nn.Module) -> tuple[str, ...]:
     """Labels of the tokens before the patches: class, distilled, registers."""
     count = getattr(network, "num_prefix_tokens", 0)
-    named = {"class": "cls_token", "distilled": "dist_token"}
-    labels = [label for label, token in named.items() if getattr(network, token, None) is not None][:count]
+    attributes = {"class": "cls_token", "distilled": "dist_token"}
+    labels = [label for label, token in attributes.items() if getattr(network, token, None) is not None][:count]
     return (*labels, *(f"register {number}" for number in range(1, count - len(labels) + 1)))
 
 

@@ -27,16 +27,16 @@ def read_config(folder: Path) -> "PreTrainedConfig":
 
 
 def outline(folder: Path, auto_class: str) -> nn.Module:
-    """The network without its numbers. Like loading, it sets what the whole process shares while it is made."""
+    """The network on the meta device, without weights. Like loading, it changes settings of the process meanwhile."""
     import transformers
     from transformers import initialization
 
-    made_by = getattr(transformers, auto_class)
-    if hasattr(made_by, "from_config"):
-        config, make = read_config(folder), made_by.from_config
-    else:  # one of the library's classes itself, which knows its part of the config
-        config, make = made_by.config_class.from_pretrained(folder, **LOCAL), made_by._from_config
-    # Written-out attention is what every architecture has: the sizes are the same.
+    model_class = getattr(transformers, auto_class)
+    if hasattr(model_class, "from_config"):
+        config, make = read_config(folder), model_class.from_config
+    else:  # a class of a model, which reads its own part of the config
+        config, make = model_class.config_class.from_pretrained(folder, **LOCAL), model_class._from_config
+    # Every architecture has eager attention, with the same sizes.
     with outlining(), initialization.meta_device_safe_creation_ops():
         return make(config, attn_implementation="eager", dtype=torch.float32)
 
@@ -48,7 +48,7 @@ def load_network(folder: Path, auto_class: str) -> Any:
     """
     import transformers
 
-    # Its tables and progress bars belong to nobody here: what matters is an error, below.
+    # No tables and progress bars: what matters is an error, below.
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
 
@@ -64,12 +64,12 @@ def load_network(folder: Path, auto_class: str) -> Any:
 
     try:
         network, info = load("sdpa")
-    except ValueError as error:  # a few architectures are only written out
+    except ValueError as error:  # a few architectures have eager attention only
         if "scaled_dot_product_attention" not in str(error):
             raise
         network, info = load("eager")
     except RuntimeError as error:
-        if "ignore_mismatched_sizes" not in str(error):  # an option that nobody has here
+        if "ignore_mismatched_sizes" not in str(error):  # an option that is not set here
             raise
         raise ModelError("The sizes that its config.json gives are not those of its weights.") from error
     missing = sorted(name for name in info["missing_keys"] if "pooler" not in name)
@@ -81,23 +81,23 @@ def load_network(folder: Path, auto_class: str) -> Any:
 
 
 def load_next_sentence(files: Sequence[Path], width: int) -> NextSentence | None:
-    """BERT's second head, if it is in these files: AutoModelForMaskedLM leaves it out."""
-    found = {}
+    """BERT's head of next sentence prediction, which AutoModelForMaskedLM omits; None if it is not in these files."""
+    weights = {}
     for file in files:
         with safe_open(file, "pt") as tensors:
-            held = set(tensors.keys())
+            names = set(tensors.keys())
             for ours, theirs in NEXT_SENTENCE_NAMES.items():
-                if theirs in held:
-                    found[ours.removeprefix("next_sentence.")] = tensors.get_tensor(theirs).float()
-    if len(found) < len(NEXT_SENTENCE_NAMES):
+                if theirs in names:
+                    weights[ours.removeprefix("next_sentence.")] = tensors.get_tensor(theirs).float()
+    if len(weights) < len(NEXT_SENTENCE_NAMES):
         return None
     head = NextSentence(width)
-    head.load_state_dict(found)
+    head.load_state_dict(weights)
     return head.eval().requires_grad_(False)
 
 
 def load_tokenizer(folder: Path) -> tuple[Tokenizer, int]:
-    """The tokenizer itself, without the settings around it, and the longest text it is meant for."""
+    """The tokenizer of the tokenizers library, and the longest text that it is meant for, in tokens."""
     from transformers import AutoTokenizer
 
     vocabularies = ("tokenizer.json", "vocab.*", "*.model", "*.spm")
@@ -106,20 +106,20 @@ def load_tokenizer(folder: Path) -> tuple[Tokenizer, int]:
     tokenizer = AutoTokenizer.from_pretrained(folder, **LOCAL)
     if not isinstance(getattr(tokenizer, "backend_tokenizer", None), Tokenizer):
         raise ModelError("Its tokenizer has no fast version (tokenizer.json). Choose another model.")
-    # A copy: what transformers still does with its own one cannot disturb other threads.
+    # A copy: what transformers does with its own one does not reach other threads.
     return Tokenizer.from_str(tokenizer.backend_tokenizer.to_str()), text_limit(tokenizer.model_max_length)
 
 
-def text_limit(named: Any, *, usual: int = 10**9) -> int:
-    """How many tokens a tokenizer's settings allow: what is no such number, or below 1, says nothing."""
-    is_number = isinstance(named, int | float) and not isinstance(named, bool)
-    return int(min(named, 10**9)) if is_number and named >= 1 else usual
+def text_limit(setting: Any, *, usual: int = 10**9) -> int:
+    """The longest text in tokens by a tokenizer's setting; `usual` where it is no number, or below 1."""
+    is_number = isinstance(setting, int | float) and not isinstance(setting, bool)
+    return int(min(setting, 10**9)) if is_number and setting >= 1 else usual
 
 
 def context_of(config: "PreTrainedConfig", network: nn.Module, longest: int) -> int:
-    """How many tokens the network can hold, at most `longest`: the table of positions may be shorter."""
-    known = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
-    limits = [longest, *(limit for limit in known if isinstance(limit, int) and limit > 0)]
+    """The longest input of the network in tokens, at most `longest`: its table of positions may be shorter."""
+    settings = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
+    limits = [longest, *(limit for limit in settings if isinstance(limit, int) and limit > 0)]
     for module in network.modules():
         table = getattr(module, "position_embeddings", None)
         if isinstance(table, nn.Embedding) and table.padding_idx is not None:
@@ -128,47 +128,47 @@ def context_of(config: "PreTrainedConfig", network: nn.Module, longest: int) -> 
 
 
 def vision_class(folder: Path, architecture: str) -> str:
-    """The class of transformers that makes a vision transformer; of CLIP the half that sees."""
+    """The class of transformers that builds a vision transformer; for CLIP that of its vision encoder."""
     if architecture.endswith(("ForImageClassification", "WithTeacher")):
         return "AutoModelForImageClassification"
     return "CLIPVisionModel" if read_config(folder).model_type in ("clip", "clip_vision_model") else "AutoModel"
 
 
-# What a model may say of its own writing: which tokens begin, end and are forbidden, and what beams are worth.
-# All else, such as how many texts to write, what to compile or which other model to ask, is not for it to choose.
+# Settings of generation that are read from a model: special and forbidden tokens, and scores of beams. All others,
+# such as the number of texts, compilation or an assistant model, are not left to the model.
 GENERATION = (
     *("bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id", "forced_bos_token_id"),
     *("forced_eos_token_id", "suppress_tokens", "begin_suppress_tokens", "bad_words_ids", "length_penalty"),
     *("early_stopping", "no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "repetition_penalty"),
     *("encoder_repetition_penalty", "min_length", "renormalize_logits", "remove_invalid_values"),
 )
-LONGEST_LIST = 1_000  # tokens that are forbidden: each is looked at in every step
+LONGEST_LIST = 1_000  # entries of a setting, such as forbidden tokens: all are checked in every step
 
 
-def tame_generation(network: Any) -> None:
-    """Leave of the settings for writing, which come with the model, only those of GENERATION."""
+def restrict_generation(network: Any) -> None:
+    """Remove all settings of a model's `generation_config` except those of GENERATION; ModelError for long lists."""
     from transformers import GenerationConfig
 
     settings = network.generation_config.to_dict()
-    kept = {name: settings[name] for name in GENERATION if settings.get(name) is not None}
-    for name, value in kept.items():
+    allowed = {name: settings[name] for name in GENERATION if settings.get(name) is not None}
+    for name, value in allowed.items():
         if isinstance(value, list) and len(value) > LONGEST_LIST:
             raise ModelError(f"Its {name} has {len(value):,} entries; at most {LONGEST_LIST:,} are taken.")
-    network.generation_config = GenerationConfig(**kept)
+    network.generation_config = GenerationConfig(**allowed)
 
 
 def framing_of(folder: Path) -> dict[str, Any]:
-    """How the model wants its pictures, in timm's names, from preprocessor_config.json."""
+    """The preprocessing of a model's pictures in timm's terms, from preprocessor_config.json."""
     from transformers import AutoImageProcessor
 
     return framing_by(AutoImageProcessor.from_pretrained(folder, **LOCAL))
 
 
 def framing_by(processor: Any) -> dict[str, Any]:
-    """The same, from an image processor."""
+    """The preprocessing of an image processor in timm's terms."""
     size, short = dict(processor.size), dict(processor.size).get("shortest_edge")
     output = dict(processor.crop_size) if getattr(processor, "do_center_crop", False) else size
-    if short and output is size:  # it takes pictures of any shape (ViLT): here it gets their middle
+    if short and output is size:  # a model for pictures of any shape (ViLT): here it gets a square crop
         output = {"height": short, "width": short}
     if not output.get("height"):
         raise ModelError("Its pictures have no fixed size (preprocessor_config.json).")
@@ -177,14 +177,14 @@ def framing_by(processor: Any) -> dict[str, Any]:
         "mean": tuple(processor.image_mean),
         "std": tuple(processor.image_std),
         "interpolation": {2: "bilinear", 3: "bicubic"}.get(int(processor.resample), "bicubic"),
-        # timm divides by it and rounds down: a hair more, so that it arrives at the size again.
+        # timm divides by it and rounds down: 0.001 more, so that it arrives at the size again.
         "crop_pct": output["height"] / ((short or size["height"]) + 1e-3),
         "crop_mode": "center" if short else "squash",
     }
 
 
 def patch_of(config: "PreTrainedConfig") -> tuple[int, int]:
-    """Rows and columns of pixels of a patch; of a network in stages those of its first. ModelError if none is named."""
+    """Rows and columns of pixels of a patch (in the first of several stages); ModelError where the config has none."""
     for name in ("patch_size", "strides", "patch_stride"):
         size = getattr(config, name, None)
         if isinstance(size, int):

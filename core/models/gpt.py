@@ -1,4 +1,4 @@
-"""GPT: a stack of blocks in which every token looks back at the tokens before it.
+"""GPT: a stack of blocks in which every token attends to the tokens before it.
 
 The architecture is GPT-2's (Radford et al. 2019, "Language Models are Unsupervised Multitask Learners",
 section 2.3), so that GPT-2's own checkpoints load into it: see `load_gpt2`.
@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from .key_value_cache import Cache, LayerCache, seen_by
+from .key_value_cache import Cache, LayerCache, causal_mask
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class GPT(nn.Module):
     def forward(
         self, tokens: Int[Tensor, "batch token"], cache: Cache | None = None
     ) -> Float[Tensor, "batch token vocabulary"]:
-        """With a `cache`, the tokens go on from those that it holds, whose keys and values are not computed again."""
+        """With a `cache`, the tokens follow those that it holds, whose keys and values are not computed again."""
         first = cache.length if cache else 0
         length = first + tokens.shape[1]
         if length > self.config.context:
@@ -70,7 +70,7 @@ class GPT(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention, then an MLP, each added to what came in (pre-norm: the norm is inside the branch)."""
+    """Attention, then an MLP, each added to its input (pre-norm: the norm is inside the branch)."""
 
     def __init__(self, config: GPTConfig):
         super().__init__()
@@ -103,16 +103,16 @@ class SelfAttention(nn.Module):
             mixed = F.scaled_dot_product_attention(query, key, value, is_causal=True)
         else:
             key, value = cache.extend(key, value)
-            mask = seen_by(query.shape[2], key.shape[2]).to(x.device)
+            mask = causal_mask(query.shape[2], key.shape[2]).to(x.device)
             mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
         return self.out(mixed.transpose(1, 2).flatten(start_dim=2))
 
-    def _split(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch head token each"]:
+    def _split(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch head token head_dim"]:
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
 
 class MLP(nn.Module):
-    """Each token on its own: four times wider, GELU, and back."""
+    """GELU(x W1 + b1) W2 + b2, for each token on its own."""
 
     def __init__(self, width: int):
         super().__init__()
@@ -127,8 +127,8 @@ class MLP(nn.Module):
 def load_gpt2(weights: dict[str, Tensor], *, heads: int) -> GPT:
     """A GPT with the weights of a GPT-2 checkpoint, e.g. `safetensors.torch.load_file("gpt2/model.safetensors")`.
 
-    `heads` cannot be read off the weights: it is `n_head` in the checkpoint's config.json (12 for the smallest).
-    Sizes are read from the tensors. A missing tensor raises KeyError with its GPT-2 name.
+    `heads` is not among the weights: it is `n_head` in the checkpoint's config.json (12 for the smallest). Other
+    sizes are read from the tensors. KeyError, with its GPT-2 name, for a missing tensor.
     """
     weights = {name.removeprefix("transformer."): tensor for name, tensor in weights.items()}
     vocabulary, width = weights["wte.weight"].shape

@@ -1,9 +1,9 @@
-"""GPT with rotary positions: a sibling of `gpt.py` that reads longer texts than it was trained on.
+"""GPT with rotary positions: the GPT of `gpt.py` for longer texts than it was trained on.
 
 Instead of a learned vector for each position, every head turns its queries and keys by an angle that grows with the
 position (Su et al. 2021, "RoFormer", section 3.2.2), so that a score depends on the distance alone. Beyond the length
-of its training the turning is slowed down, by NTK-aware scaling or by YaRN (Peng et al. 2023), as far as the text at
-hand needs it ("dynamic scaling", version 2, section 3.3).
+of its training the rotation is slowed down, by NTK-aware scaling or by YaRN (Peng et al. 2023), as far as the length of
+the text requires ("dynamic scaling", version 2, section 3.3).
 """
 
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from ..attention.positional_encodings import frequencies, ntk, turned, yarn, yarn_sharpness
+from ..attention.positional_encodings import apply_rotary, frequencies, ntk, yarn, yarn_sharpness
 from .gpt import MLP, GPTConfig
-from .key_value_cache import Cache, LayerCache, seen_by, stepwise
+from .key_value_cache import Cache, LayerCache, causal_mask, longest_cached
 
 Extension = Literal["none", "ntk", "yarn"]
 
@@ -25,9 +25,9 @@ Extension = Literal["none", "ntk", "yarn"]
 class RotaryGPTConfig(GPTConfig):
     """The sizes of a GPT with rotary positions; the defaults are those of `gpt-books-long`."""
 
-    context: int = 16_384  # how many tokens it takes
-    trained: int = 1024  # how many it saw at once while it learned
-    extension: Extension = "yarn"  # what is done with more
+    context: int = 16_384  # the longest text, in tokens
+    trained: int = 1024  # the length of texts in training, in tokens
+    extension: Extension = "yarn"  # for longer texts than those
 
     def __post_init__(self):
         super().__post_init__()
@@ -52,19 +52,19 @@ class RotaryGPT(nn.Module):
     def forward(
         self, tokens: Int[Tensor, "batch token"], cache: Cache | None = None
     ) -> Float[Tensor, "batch token vocabulary"]:
-        """With a `cache`, the tokens go on from those that it holds, whose keys and values are not computed again."""
+        """With a `cache`, the tokens follow those that it holds, whose keys and values are not computed again."""
         # The output matrix is the token embedding again: the two are tied (Press and Wolf 2017).
         return F.linear(self.read(tokens, cache), self.token_embedding.weight)
 
     def read(
         self, tokens: Int[Tensor, "batch token"], cache: Cache | None = None
     ) -> Float[Tensor, "batch token width"]:
-        """All but the last step: what `forward` compares with the tokens of the vocabulary."""
+        """The output of the last norm, before the map to the vocabulary."""
         length = (cache.length if cache else 0) + tokens.shape[1]
         if length > self.config.context:
             raise ValueError(f"{length} tokens do not fit: this GPT's context holds {self.config.context}.")
-        if cache and length > stepwise(self):
-            raise ValueError(f"{length} tokens do not fit: step by step this GPT reads {stepwise(self)}.")
+        if cache and length > longest_cached(self):
+            raise ValueError(f"{length} tokens do not fit: step by step this GPT reads {longest_cached(self)}.")
         x = self.token_embedding(tokens)
         for layer, block in enumerate(self.blocks):
             x = block(x, cache.layers[layer]) if cache else block(x)
@@ -72,7 +72,7 @@ class RotaryGPT(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention, then an MLP, each added to what came in (pre-norm: the norm is inside the branch)."""
+    """Attention, then an MLP, each added to its input (pre-norm: the norm is inside the branch)."""
 
     def __init__(self, config: RotaryGPTConfig):
         super().__init__()
@@ -89,7 +89,7 @@ class Block(nn.Module):
 
 
 class RotarySelfAttention(nn.Module):
-    """Causal multi-head self-attention whose queries and keys are turned by their positions."""
+    """Causal multi-head self-attention whose queries and keys are rotated by their positions."""
 
     def __init__(self, config: RotaryGPTConfig):
         super().__init__()
@@ -102,32 +102,36 @@ class RotarySelfAttention(nn.Module):
     ) -> Float[Tensor, "batch token width"]:
         query, key, value = (self._split(part) for part in self.qkv(x).chunk(3, dim=-1))
         first = cache.length if cache else 0
-        query, key = self._turned(query, first), self._turned(key, first)
+        query, key = self._rotate(query, first), self._rotate(key, first)
         if cache is None:
             mixed = F.scaled_dot_product_attention(query, key, value, is_causal=True)
         else:
-            key, value = cache.extend(key, value)  # keys are kept as they were turned
-            mask = seen_by(query.shape[2], key.shape[2]).to(x.device)
+            key, value = cache.extend(key, value)  # rotated keys are cached
+            mask = causal_mask(query.shape[2], key.shape[2]).to(x.device)
             mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
         return self.out(mixed.transpose(1, 2).flatten(start_dim=2))
 
-    def _turned(self, x: Float[Tensor, "batch head token each"], first: int) -> Float[Tensor, "batch head token each"]:
-        tokens, each = x.shape[-2:]
-        speeds, sharpness = extended(each, first + tokens, self.trained, self.extension)
-        return sharpness * turned(x, torch.arange(first, first + tokens, device=x.device), speeds)
+    def _rotate(
+        self, x: Float[Tensor, "batch head token head_dim"], first: int
+    ) -> Float[Tensor, "batch head token head_dim"]:
+        tokens, head_dim = x.shape[-2:]
+        speeds, sharpness = rotation_speeds(head_dim, first + tokens, self.trained, self.extension)
+        return sharpness * apply_rotary(x, torch.arange(first, first + tokens, device=x.device), speeds)
 
-    def _split(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch head token each"]:
+    def _split(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch head token head_dim"]:
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
 
-def extended(each: int, length: int, trained: int, extension: Extension) -> tuple[Float[Tensor, " pair"], float]:
-    """How fast each pair of channels turns in a text of `length` tokens, and what multiplies queries and keys.
+def rotation_speeds(
+    head_dim: int, length: int, trained: int, extension: Extension
+) -> tuple[Float[Tensor, " pair"], float]:
+    """The rotation of each pair of channels in radians per token, and the factor of queries and keys.
 
-    Up to `trained` tokens every extension is none at all.
+    `length`: tokens of the text; up to `trained` tokens no extension changes anything.
     """
     stretch = max(1.0, length / trained)
     if extension == "ntk":
-        return ntk(each, stretch), 1.0
+        return ntk(head_dim, stretch), 1.0
     if extension == "yarn":
-        return yarn(each, stretch, trained), yarn_sharpness(stretch)
-    return frequencies(each), 1.0
+        return yarn(head_dim, stretch, trained), yarn_sharpness(stretch)
+    return frequencies(head_dim), 1.0

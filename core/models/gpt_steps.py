@@ -1,4 +1,4 @@
-"""What one attention layer of a GPT computes with: its tokens after the norm, and its weights."""
+"""The inputs of one attention layer of a GPT: its tokens after the norm, and its weights."""
 
 from dataclasses import dataclass
 
@@ -13,14 +13,14 @@ from .gpt import GPT, Block
 
 @dataclass(frozen=True)
 class LayerInputs:
-    """All that the attention of one layer needs; the same numbers as in the model, none of them copied by hand."""
+    """The normed tokens and the projections of one attention layer, taken from the model."""
 
     x: Float[Tensor, "token width"]  # the residual stream after the layer's own norm
     projections: Projections
     heads: int
 
     def steps(self, *, scale: bool = True, causal: bool = True, temperature: float = 1.0) -> tuple[Step, ...]:
-        """The layer's attention, step by step. With the options as they are: exactly what the model does."""
+        """The layer's attention, step by step; with the default options it equals that of the model."""
         return steps_from_tokens(
             self.x, self.projections, heads=self.heads, scale=scale, causal=causal, temperature=temperature
         )

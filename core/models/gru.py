@@ -1,7 +1,7 @@
 """The gated recurrent unit (Cho et al. 2014, section 2.3): two gates, and no cell beside the state.
 
 r, z = sigmoid(W x_t + U h_(t-1) + b)            reset and update gate, each with its own W, U and b
-n    = tanh(W x_t + b + r * (U h_(t-1) + b'))    what might be written
+n    = tanh(W x_t + b + r * (U h_(t-1) + b'))    the candidate
 h_t  = (1 - z) * n + z * h_(t-1)                 as long as z is 1, the state stays as it is
 """
 

@@ -12,14 +12,14 @@ from torch import nn
 
 def make_image_classifier(architecture: str, sizes: dict[str, Any]) -> nn.Module:
     """The network that `architecture` ("vit", "swin", "resnet" or "plain") names, with random weights."""
-    # All of timm at once: threads that begin with different parts of it would wait for one another for ever.
+    # All of timm at once: threads that import different parts of it first would deadlock.
     import timm  # noqa: F401
 
     return MAKERS[architecture](**sizes)
 
 
 def patch_of(sizes: dict[str, Any]) -> int:
-    """Pixels on a side of what the network tells apart: a patch, or one place of a convolution's last feature map."""
+    """The number of pixels on a side of a patch, or of one place of a convolutional network's last feature map."""
     return sizes.get("patch_size", CONVOLVED)
 
 

@@ -1,13 +1,13 @@
-"""Pixels read as words, the first row first: image-GPT (Chen et al. 2020).
+"""Pixels as a sequence of tokens, the first row first: image-GPT (Chen et al. 2020).
 
 i     = the nearest of 512 colours, for each pixel                        (section 3.1: a palette of 9 bits)
-x     = C[i] + position                                                   no rows or columns are told (section 2.3)
+x     = C[i] + position                                                   positions know no rows, columns (section 2.3)
 x     = x + attention(norm(x)); x = x + mlp(norm(x))                      the blocks of GPT-2 (section 2.3)
 p(next colour) = softmax(norm(x) W)                                       after the pixels before it (equation 1), or
-p(hidden colour) = softmax(norm(x) W)                                     between all that are seen (equation 2)
+p(hidden colour) = softmax(norm(x) W)                                     from all visible pixels (equation 2)
 
-The same network has two tasks. `causal`: a start token stands in front, every token is asked for the next pixel. Else
-hidden pixels are replaced by that token, every pixel sees all others, and only the hidden ones are asked.
+The same network has two tasks. `causal`: after a start token, every token predicts the next pixel. Else hidden pixels
+are replaced by that token, every pixel attends to all others, and the hidden ones are predicted.
 """
 
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from .key_value_cache import Cache, LayerCache, seen_by
+from .key_value_cache import Cache, LayerCache, causal_mask
 
 
 @dataclass(frozen=True)
 class ImageGPTConfig:
-    """The sizes of an image-GPT: pictures of `side` x `side` pixels, each one of `colours`."""
+    """The sizes of an image-GPT: pictures of `side` x `side` pixels, a palette of `colours` colours."""
 
     colours: int = 512
     side: int = 32
@@ -40,7 +40,7 @@ class ImageGPTConfig:
 
     @property
     def context(self) -> int:
-        """The tokens of a picture."""
+        """The number of tokens of a picture."""
         return self.side**2
 
     @property
@@ -50,14 +50,15 @@ class ImageGPTConfig:
 
 
 @dataclass(frozen=True, eq=False)
-class Aside:
-    """Tokens that stand at one place, one in each of several pictures that begin alike, read as one sequence.
+class ParallelTokens:
+    """Tokens at one place of several pictures with a common beginning, computed as one sequence.
 
-    What the pictures have in common is then kept, and read, once. `seen`: for each token the keys of its own picture.
+    The common beginning is computed, and cached, once. `visible`: the mask that shows each token the keys of its own
+    picture.
     """
 
     place: int
-    seen: Bool[Tensor, "query key"]
+    visible: Bool[Tensor, "query key"]
 
 
 class ImageGPT(nn.Module):
@@ -77,38 +78,42 @@ class ImageGPT(nn.Module):
         self.apply(self._initialise)
 
     def forward(
-        self, tokens: Int[Tensor, "batch token"], cache: Cache | None = None, aside: Aside | None = None
+        self, tokens: Int[Tensor, "batch token"], cache: Cache | None = None, parallel: ParallelTokens | None = None
     ) -> Float[Tensor, "batch token colour"]:
         """Logits of the next pixel, or, if not causal, of the pixel at the place itself.
 
-        With a `cache` the tokens go on from those that it holds; `aside`: as tokens that stand beside one another.
+        With a `cache` the tokens follow those that it holds; with `parallel` they are all at one place.
         ValueError for more tokens than a picture has.
         """
-        return self.head(self.norm(self.features(tokens, self.config.layers, cache, aside)))
+        return self.head(self.norm(self.features(tokens, self.config.layers, cache, parallel)))
 
     def features(
-        self, tokens: Int[Tensor, "batch token"], layers: int, cache: Cache | None = None, aside: Aside | None = None
+        self,
+        tokens: Int[Tensor, "batch token"],
+        layers: int,
+        cache: Cache | None = None,
+        parallel: ParallelTokens | None = None,
     ) -> Float[Tensor, "batch token width"]:
-        """What stands at each place after so many layers: a linear probe reads it (section 2.5)."""
-        first = aside.place if aside else cache.length if cache else 0
-        last = first + (1 if aside else tokens.shape[1])
+        """The residual stream after the first `layers` blocks, which a linear probe reads (section 2.5)."""
+        first = parallel.place if parallel else cache.length if cache else 0
+        last = first + (1 if parallel else tokens.shape[1])
         if last > self.config.context:
             raise ValueError(f"{last} tokens do not fit: a picture has {self.config.context} pixels.")
         x = self.colours(tokens) + self.positions.weight[first:last]  # (batch, token, width)
         for layer, block in enumerate(self.blocks[:layers]):
-            x = block(x, cache.layers[layer] if cache else None, aside)
+            x = block(x, cache.layers[layer] if cache else None, parallel)
         return x
 
     def read(self, pixels: Float[Tensor, "batch channel row column"]) -> Int[Tensor, "batch place"]:
         """The nearest colour of each pixel (values 0 to 1), row by row."""
-        return nearest(pixels.flatten(2).transpose(1, 2), self.palette)
+        return nearest_colours(pixels.flatten(2).transpose(1, 2), self.palette)
 
     def paint(self, colours: Int[Tensor, "batch place"]) -> Float[Tensor, "batch channel row column"]:
-        """Colours as pixels, values 0 to 1."""
+        """The pixels of colour numbers, values 0 to 1."""
         return self.palette[colours].transpose(1, 2).unflatten(2, (self.config.side, self.config.side))
 
     def after_start(self, colours: Int[Tensor, "batch place"]) -> Int[Tensor, "batch token"]:
-        """What is read so that token k is asked for pixel k: the start, and all pixels but the last."""
+        """The input with which token k predicts pixel k: the start token, and all pixels but the last."""
         return F.pad(colours[:, :-1], (1, 0), value=self.config.blank)
 
     def _initialise(self, module: nn.Module) -> None:
@@ -122,7 +127,7 @@ class ImageGPT(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention, then an MLP, each added to what came in (pre-norm: the norm is inside the branch)."""
+    """Attention, then an MLP, each added to its input (pre-norm: the norm is inside the branch)."""
 
     def __init__(self, config: ImageGPTConfig):
         super().__init__()
@@ -132,9 +137,12 @@ class Block(nn.Module):
         self.mlp = MLP(config.width)
 
     def forward(
-        self, x: Float[Tensor, "batch token width"], cache: LayerCache | None = None, aside: Aside | None = None
+        self,
+        x: Float[Tensor, "batch token width"],
+        cache: LayerCache | None = None,
+        parallel: ParallelTokens | None = None,
     ) -> Float[Tensor, "batch token width"]:
-        x = x + self.attention(self.attention_norm(x), cache, aside)
+        x = x + self.attention(self.attention_norm(x), cache, parallel)
         return x + self.mlp(self.mlp_norm(x))
 
 
@@ -148,7 +156,10 @@ class SelfAttention(nn.Module):
         self.out = nn.Linear(config.width, config.width)  # W_O
 
     def forward(
-        self, x: Float[Tensor, "batch token width"], cache: LayerCache | None = None, aside: Aside | None = None
+        self,
+        x: Float[Tensor, "batch token width"],
+        cache: LayerCache | None = None,
+        parallel: ParallelTokens | None = None,
     ) -> Float[Tensor, "batch token width"]:
         query, key, value = (
             part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in self.qkv(x).chunk(3, dim=-1)
@@ -157,7 +168,7 @@ class SelfAttention(nn.Module):
             mixed = F.scaled_dot_product_attention(query, key, value, is_causal=self.causal)
         else:
             key, value = cache.extend(key, value)
-            mask = (aside.seen if aside else seen_by(query.shape[2], key.shape[2])).to(x.device)
+            mask = (parallel.visible if parallel else causal_mask(query.shape[2], key.shape[2])).to(x.device)
             mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
         return self.out(mixed.transpose(1, 2).flatten(start_dim=2))
 
@@ -174,9 +185,9 @@ class MLP(nn.Module):
         return self.out(F.gelu(self.up(x)))
 
 
-def nearest(
+def nearest_colours(
     values: Float[Tensor, "batch place channel"], palette: Float[Tensor, "colour channel"]
 ) -> Int[Tensor, "batch place"]:
-    """The number of the nearest colour by squared distance, the first of equally near ones."""
+    """The number of the nearest colour of each pixel by squared distance, the first of equally near ones."""
     # |v|^2 is the same for all colours and left out.
     return (palette.square().sum(dim=1) - 2 * values @ palette.t()).argmin(dim=-1)

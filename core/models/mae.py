@@ -1,15 +1,15 @@
-"""A masked autoencoder: most patches are hidden, and guessed from the few that are seen (He et al. 2022).
+"""A masked autoencoder: most patches are hidden, and predicted from the few visible ones (He et al. 2022).
 
 x     = W patch_p + b + position_p              for visible patches only, behind a class token (section 3, "encoder")
-x     = norm(blocks(x))                         a vision transformer that never sees where a hidden patch would be
-y     = W' x where visible, a learned vector where hidden, each + position_p          (section 3, "decoder")
+x     = norm(blocks(x))                         a vision transformer without tokens for hidden patches
+y     = (W' x where visible, a learned vector where hidden) + position_p              (section 3, "decoder")
 pixels = norm(blocks(y)) W''                    a narrow, shallow transformer that is thrown away after pre-training
 loss  = mean over hidden patches of |pixels - target|^2                               (section 3)
 
-A target is a patch as it is, or with its own mean taken away and divided by its deviation (table 1 d). Ours guesses
-both from the same last vectors: the second is what the paper found to teach more, the first can be looked at.
+A target is a patch as it is, or with its own mean subtracted and divided by its standard deviation (table 1 d). This
+network predicts both from the same last vectors: the second teaches more (the paper), the first can be displayed.
 
-Its parts are those of transformers' ViTMAEForPreTraining: `load_mae` takes that one's weights.
+Its parts are those of transformers' ViTMAEForPreTraining: `load_mae` loads the weights of one.
 """
 
 import re
@@ -37,7 +37,7 @@ class MAEConfig:
     decoder_width: int = 128
     decoder_layers: int = 4
     decoder_heads: int = 4
-    targets: tuple[str, ...] = TARGETS  # what is guessed of a hidden patch, the one behind the other
+    targets: tuple[str, ...] = TARGETS  # what is predicted of a hidden patch, in the order of the output
     epsilon: float = 1e-5  # of the norms
 
     def __post_init__(self):
@@ -65,7 +65,7 @@ class MAEConfig:
 
 
 class MaskedAutoencoder(nn.Module):
-    """Pixels and which patches are hidden in; what every patch would look like out."""
+    """Pixels and a mask of hidden patches in; predicted values of every patch out."""
 
     def __init__(self, config: MAEConfig):
         super().__init__()
@@ -78,17 +78,17 @@ class MaskedAutoencoder(nn.Module):
 
     def forward(
         self, pixels: Float[Tensor, "batch channel row column"], hidden: Bool[Tensor, "batch patch"]
-    ) -> Float[Tensor, "batch target patch each"]:
-        """What is guessed of each patch, for each of the config's targets; every picture hides as many patches.
+    ) -> Float[Tensor, "batch target patch patch_value"]:
+        """Predicted values of each patch, for each of the config's targets.
 
-        ValueError if it does not, or if nothing is left to be seen.
+        ValueError if the pictures of a batch hide different numbers of patches, or if all patches are hidden.
         """
-        seen = seen_places(hidden)
-        return self.decoder(self.encoder(pixels, seen), seen)
+        visible = visible_patches(hidden)
+        return self.decoder(self.encoder(pixels, visible), visible)
 
 
 class Encoder(nn.Module):
-    """A vision transformer that reads some of the patches."""
+    """A vision transformer that reads the visible patches only."""
 
     positions: Float[Tensor, "token width"]
 
@@ -102,23 +102,23 @@ class Encoder(nn.Module):
         self.norm = nn.LayerNorm(config.width, eps=config.epsilon)
 
     def forward(
-        self, pixels: Float[Tensor, "batch channel row column"], seen: Int[Tensor, "batch seen"] | None = None
+        self, pixels: Float[Tensor, "batch channel row column"], visible: Int[Tensor, "batch visible"] | None = None
     ) -> Float[Tensor, "batch token width"]:
-        """The vectors of the class token and of the patches `seen` (None: all), in that order."""
-        cut = patches_of(pixels, self.patch)
-        if seen is not None:  # before anything is computed of them: hidden patches cost nothing
-            cut = cut.gather(1, seen[..., None].expand(-1, -1, cut.shape[-1]))
-        places = self.positions[1:] if seen is None else self.positions[1:][seen]
-        x = self.patches(cut) + places  # (batch, seen, width)
-        first = (self.class_token + self.positions[0]).expand(len(x), 1, -1)
-        x = torch.cat([first, x], dim=1)
+        """The vectors of the class token and of the patches numbered in `visible` (None: all), in that order."""
+        patches = patches_of(pixels, self.patch)
+        if visible is not None:  # before anything is computed of them: hidden patches cost nothing
+            patches = patches.gather(1, visible[..., None].expand(-1, -1, patches.shape[-1]))
+        positions = self.positions[1:] if visible is None else self.positions[1:][visible]
+        x = self.patches(patches) + positions  # (batch, visible, width)
+        class_token = (self.class_token + self.positions[0]).expand(len(x), 1, -1)
+        x = torch.cat([class_token, x], dim=1)
         for block in self.blocks:
             x = block(x)
         return self.norm(x)
 
 
 class Decoder(nn.Module):
-    """A smaller transformer that reads what was encoded, and one learned vector at every hidden place."""
+    """A smaller transformer that reads the encoded patches, and one learned vector at every hidden place."""
 
     positions: Float[Tensor, "token width"]
 
@@ -136,12 +136,12 @@ class Decoder(nn.Module):
         self.pixels = nn.Linear(width, self.targets * 3 * config.patch**2)
 
     def forward(
-        self, x: Float[Tensor, "batch token width"], seen: Int[Tensor, "batch seen"]
-    ) -> Float[Tensor, "batch target patch each"]:
+        self, x: Float[Tensor, "batch token width"], visible: Int[Tensor, "batch visible"]
+    ) -> Float[Tensor, "batch target patch patch_value"]:
         x = self.narrow(x)
-        places = len(self.positions) - 1
-        y = self.hidden.to(x.dtype).expand(len(x), places, -1)
-        y = y.scatter(1, seen[..., None].expand(-1, -1, x.shape[-1]), x[:, 1:])  # each at its own place
+        patches = len(self.positions) - 1
+        y = self.hidden.to(x.dtype).expand(len(x), patches, -1)
+        y = y.scatter(1, visible[..., None].expand(-1, -1, x.shape[-1]), x[:, 1:])  # each patch at its own place
         y = torch.cat([x[:, :1], y], dim=1) + self.positions
         for block in self.blocks:
             y = block(y)
@@ -149,7 +149,7 @@ class Decoder(nn.Module):
 
 
 class Block(nn.Module):
-    """Self-attention, then an MLP; each reads a normed stream and adds to it."""
+    """Self-attention, then an MLP, each with a norm before it and added to the residual stream (pre-norm)."""
 
     def __init__(self, width: int, heads: int, epsilon: float):
         super().__init__()
@@ -198,10 +198,10 @@ def _initialise(module: nn.Module) -> None:
         nn.init.zeros_(module.bias)
 
 
-def seen_places(hidden: Bool[Tensor, "batch patch"]) -> Int[Tensor, "batch seen"]:
+def visible_patches(hidden: Bool[Tensor, "batch patch"]) -> Int[Tensor, "batch visible"]:
     """The numbers of the patches that are not hidden, in order.
 
-    ValueError where pictures of a batch hide different numbers of patches, or where nothing is seen.
+    ValueError where pictures of a batch hide different numbers of patches, or where all patches are hidden.
     """
     counts = (~hidden).sum(dim=1)
     if counts.min() < 1:
@@ -213,37 +213,37 @@ def seen_places(hidden: Bool[Tensor, "batch patch"]) -> Int[Tensor, "batch seen"
     return (~hidden).nonzero()[:, 1].view(len(hidden), -1)
 
 
-def patches_of(pixels: Float[Tensor, "batch channel _ _"], patch: int) -> Float[Tensor, "batch patch each"]:
+def patches_of(pixels: Float[Tensor, "batch channel _ _"], patch: int) -> Float[Tensor, "batch patch patch_value"]:
     """The values of each patch: patches row by row; in each its pixels row by row, with their channels last."""
     batch, channels, height, width = pixels.shape
     rows, columns = height // patch, width // patch
-    cut = pixels.reshape(batch, channels, rows, patch, columns, patch)
-    return cut.permute(0, 2, 4, 3, 5, 1).reshape(batch, rows * columns, patch * patch * channels)
+    grid = pixels.reshape(batch, channels, rows, patch, columns, patch)
+    return grid.permute(0, 2, 4, 3, 5, 1).reshape(batch, rows * columns, patch * patch * channels)
 
 
-def pixels_of(patches: Float[Tensor, "batch patch each"], patch: int) -> Float[Tensor, "batch channel _ _"]:
-    """What `patches_of` has taken apart, put together; the picture is square."""
+def pixels_of(patches: Float[Tensor, "batch patch patch_value"], patch: int) -> Float[Tensor, "batch channel _ _"]:
+    """The square picture that these patches form; the inverse of `patches_of`."""
     side = round(patches.shape[1] ** 0.5)
-    whole = patches.reshape(len(patches), side, side, patch, patch, -1).permute(0, 5, 1, 3, 2, 4)
-    return whole.reshape(len(patches), -1, side * patch, side * patch)
+    pixels = patches.reshape(len(patches), side, side, patch, patch, -1).permute(0, 5, 1, 3, 2, 4)
+    return pixels.reshape(len(patches), -1, side * patch, side * patch)
 
 
-def normalised(patches: Float[Tensor, "batch patch each"]) -> Float[Tensor, "batch patch each"]:
-    """Each patch with mean 0 and deviation 1 of its own values, the unbiased one, as in the paper's code."""
+def normalised(patches: Float[Tensor, "batch patch patch_value"]) -> Float[Tensor, "batch patch patch_value"]:
+    """Each patch with mean 0 and standard deviation 1 (the unbiased one, as in the paper's code)."""
     mean, variance = patches.mean(dim=-1, keepdim=True), patches.var(dim=-1, keepdim=True)
     return (patches - mean) / (variance + STEADY).sqrt()
 
 
-def with_statistics_of(
-    said: Float[Tensor, "batch patch each"], patches: Float[Tensor, "batch patch each"]
-) -> Float[Tensor, "batch patch each"]:
-    """Normalised values back at the mean and the deviation of true patches, which a network was never asked for."""
+def denormalise(
+    predicted: Float[Tensor, "batch patch patch_value"], patches: Float[Tensor, "batch patch patch_value"]
+) -> Float[Tensor, "batch patch patch_value"]:
+    """Normalised predictions, with the mean and standard deviation of the true `patches`; inverse of `normalised`."""
     mean, variance = patches.mean(dim=-1, keepdim=True), patches.var(dim=-1, keepdim=True)
-    return said * (variance + STEADY).sqrt() + mean
+    return predicted * (variance + STEADY).sqrt() + mean
 
 
 def loss_of(
-    said: Float[Tensor, "batch target patch each"],
+    predicted: Float[Tensor, "batch target patch patch_value"],
     pixels: Float[Tensor, "batch channel row column"],
     hidden: Bool[Tensor, "batch patch"],
     config: MAEConfig,
@@ -251,29 +251,29 @@ def loss_of(
     """The mean squared error of the hidden patches, summed over the targets; visible patches do not count."""
     patches = patches_of(pixels, config.patch)
     losses = [
-        (guess - (patches if target == "plain" else normalised(patches))).square().mean(dim=-1)[hidden].mean()
-        for target, guess in zip(config.targets, said.unbind(dim=1), strict=True)
+        (values - (patches if target == "plain" else normalised(patches))).square().mean(dim=-1)[hidden].mean()
+        for target, values in zip(config.targets, predicted.unbind(dim=1), strict=True)
     ]
     return torch.stack(losses).sum()
 
 
-def hidden_at_random(
+def random_mask(
     batch: int, patches: int, share: float, generator: torch.Generator | None = None, device: str | torch.device = "cpu"
 ) -> Bool[Tensor, "batch patch"]:
-    """For each picture a share of its patches, all sets alike likely; at least one is seen and at least one hidden."""
+    """A random mask for each picture, True at a `share` of its patches; at least one is visible and one is hidden."""
     count = min(patches - 1, max(1, round(share * patches)))
     order = torch.rand(batch, patches, generator=generator, device=device).argsort(dim=1)
     return order < count
 
 
 def sine_positions(grid: int, width: int) -> Float[Tensor, "token width"]:
-    """Fixed positions of patches: for columns, then for rows, sines and cosines of ever lower frequencies.
+    """Fixed position vectors of patches: sines and cosines of falling frequencies, for columns, then for rows.
 
     The class token comes first, with zeros (appendix A.1; Vaswani et al. 2017, section 3.5).
     """
     frequencies = 1.0 / 10000 ** (np.arange(width // 4, dtype=np.float64) / (width / 4))
     row, column = np.divmod(np.arange(grid * grid), grid)
-    angles = [np.outer(along, frequencies) for along in (column, row)]
+    angles = [np.outer(coordinate, frequencies) for coordinate in (column, row)]
     table = np.concatenate([part for angle in angles for part in (np.sin(angle), np.cos(angle))], axis=1)
     return torch.from_numpy(np.concatenate([np.zeros((1, width)), table])).float()
 
@@ -299,7 +299,7 @@ def load_mae(
         epsilon=epsilon,
     )
     network = MaskedAutoencoder(config)
-    named = {}
+    renamed = {}
     for name, weight in weights.items():
         if re.search(r"position_embeddings|decoder_pos_embed|\.(key|k_proj|value|v_proj)\.", name):
             continue
@@ -307,14 +307,14 @@ def load_mae(
         if query:  # one matrix for all three here
             others = {"query": ("key", "value"), "q_proj": ("k_proj", "v_proj")}[query[1]]
             parts = [weight, *(weights[name.replace(query[1], other)] for other in others)]
-            named[_ours(name)] = torch.cat(parts)
+            renamed[_ours(name)] = torch.cat(parts)
         elif name.endswith("projection.weight"):
-            named[_ours(name)] = weight.permute(0, 2, 3, 1).flatten(1)  # channels last, as patches are cut
+            renamed[_ours(name)] = weight.permute(0, 2, 3, 1).flatten(1)  # channels last, as patches are cut
         elif name.endswith(("cls_token", "mask_token")):
-            named[_ours(name)] = weight.flatten()
+            renamed[_ours(name)] = weight.flatten()
         else:
-            named[_ours(name)] = weight
-    missing, unknown = network.load_state_dict(named, strict=False)
+            renamed[_ours(name)] = weight
+    missing, unknown = network.load_state_dict(renamed, strict=False)
     if missing or unknown:
         raise ValueError(f"These weights do not fit a masked autoencoder: missing {missing}, unknown {unknown}.")
     network.encoder.positions = weights["vit.embeddings.position_embeddings"][0].clone()
@@ -322,8 +322,9 @@ def load_mae(
     return network.eval().requires_grad_(False)
 
 
-def _count(weights: dict[str, Tensor], numbered: str) -> int:
-    return len({found[1] for name in weights if (found := re.match(numbered, name))})
+def _count(weights: dict[str, Tensor], pattern: str) -> int:
+    """The number of layers: how many different numbers the first group of `pattern` matches in the names."""
+    return len({match[1] for name in weights if (match := re.match(pattern, name))})
 
 
 # What transformers calls the parts of a ViT-MAE, and what they are called here.

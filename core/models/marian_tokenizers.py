@@ -1,4 +1,4 @@
-"""The tokenizers of Marian's translators: two SentencePiece models, for what is read and what is written."""
+"""The tokenizers of Marian's translators: two SentencePiece models, for the source and the target."""
 
 import json
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ USUAL_LIMIT = 512  # tokens, where the settings name no other
 
 @dataclass(frozen=True)
 class MarianTokenizers:
-    """`source` cuts a text into the tokens that the network reads; `target` tells what those are that it wrote."""
+    """`source` encodes the texts that the network reads; `target` decodes the tokens that it generates."""
 
     source: Tokenizer
     target: Tokenizer
-    limit: int  # the longest text it is meant for, in tokens
+    limit: int  # the longest text that they are meant for, in tokens
 
 
 def has_marian_tokenizers(folder: Path) -> bool:
@@ -34,8 +34,8 @@ def load_marian_tokenizers(folder: Path) -> MarianTokenizers:
     """Build both from source.spm and vocab.json; the transformers library has only slow ones for them."""
     settings = _read(folder / "tokenizer_config.json") if (folder / "tokenizer_config.json").is_file() else {}
     vocabulary = _vocabulary(folder / "vocab.json")
-    written = _vocabulary(folder / "target_vocab.json") if settings.get("separate_vocabs") else vocabulary
-    # Models that write several languages take the wanted one as the first token of the source, such as ">>fra<<".
+    target_vocabulary = _vocabulary(folder / "target_vocab.json") if settings.get("separate_vocabs") else vocabulary
+    # Models with several target languages have that language as the first token of the source, such as ">>fra<<".
     codes = [text for text in vocabulary if text.startswith(">>") and text.endswith("<<")]
     special = [END, UNKNOWN, PAD, *codes]
     source = read_sentencepieces(folder / "source.spm").tokenizer(vocabulary, UNKNOWN, special)
@@ -43,10 +43,10 @@ def load_marian_tokenizers(folder: Path) -> MarianTokenizers:
     source.post_processor = processors.TemplateProcessing(
         single=f"$A {END}", special_tokens=[(END, source.token_to_id(END))]
     )
-    # A network may write any token of its vocabulary, those of the source language too.
-    target = Tokenizer(models.WordLevel(written, UNKNOWN))
+    # A network may generate any token of its vocabulary, those of the source language too.
+    target = Tokenizer(models.WordLevel(target_vocabulary, UNKNOWN))
     target.decoder = decoders.Metaspace()
-    target.add_special_tokens([token for token in special if token in written])
+    target.add_special_tokens([token for token in special if token in target_vocabulary])
     return MarianTokenizers(source, target, text_limit(settings.get("model_max_length"), usual=USUAL_LIMIT))
 
 

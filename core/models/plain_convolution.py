@@ -1,4 +1,4 @@
-"""A plain convolutional network: 3 x 3 convolutions one after another, and nothing that leads past them.
+"""A plain convolutional network: 3 x 3 convolutions without residual connections.
 
 It is `resnet-tiny-imagenet` without its shortcuts (the "plain" networks of He et al. 2015, section 3.3).
 """
@@ -29,12 +29,12 @@ class PlainConvolution(nn.Module):
         self.head = nn.Linear(width_in, num_classes)
 
     def forward(self, pictures: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch class"]:
-        """The mean over the places of the last stage, read by a linear layer."""
+        """Logits: a linear layer of the mean over the places of the last stage."""
         return self.head(self.stages(self.stem(pictures)).mean(dim=(2, 3)))
 
 
 def small_body() -> nn.Sequential:
-    """Convolutions that make a place of every 8 x 8 pixels, with SMALL_WIDTHS[-1] channels."""
+    """Convolutions with one output place for every 8 x 8 pixels, and SMALL_WIDTHS[-1] channels."""
     body = PlainConvolution(SMALL_WIDTHS, depth=2, num_classes=1)
     return nn.Sequential(body.stem, body.stages)
 

@@ -1,15 +1,15 @@
-"""What the two recurrent translation models share: lengths, reading backwards, the readout."""
+"""Shared parts of the two recurrent translation models: lengths, reversal, the readout."""
 
 import torch
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
 
-# What a decoder takes from one step to the next; the first axis of each part is the batch.
+# What a decoder passes from one step to the next; the first axis of each tensor is the batch.
 State = dict[str, Tensor]
 
 
 class Readout(nn.Module):
-    """Logits from what the decoder knows: maxout of pairs (Goodfellow et al. 2013), then the embeddings themselves."""
+    """Logits from the decoder's vectors: maxout of pairs (Goodfellow et al. 2013), then the tied embeddings."""
 
     def __init__(self, width_in: int, embedding: nn.Embedding):
         super().__init__()
@@ -25,7 +25,7 @@ class Readout(nn.Module):
 def lengths_of(
     source: Shaped[Tensor, "batch source *leading"], padding: Bool[Tensor, "batch source"] | None
 ) -> Int[Tensor, " batch"]:
-    """How many real tokens each source has; padding stands at the end."""
+    """The number of real tokens of each source; padding is at the end."""
     if padding is None:
         return torch.full((source.shape[0],), source.shape[1], device=source.device)
     return (~padding).sum(dim=1)
@@ -34,7 +34,7 @@ def lengths_of(
 def reverse(
     x: Shaped[Tensor, "batch source *leading"], lengths: Int[Tensor, " batch"]
 ) -> Shaped[Tensor, "batch source *leading"]:
-    """Each sequence (axis 1) from its last real token to its first; its padding stays where it is."""
+    """Each sequence (axis 1) from its last real token to its first; its padding stays at the end."""
     place = torch.arange(x.shape[1], device=x.device).expand(x.shape[0], -1)
     mirrored = lengths[:, None] - 1 - place
     place = torch.where(mirrored >= 0, mirrored, place)

@@ -1,9 +1,9 @@
-"""The simple recurrent network (Elman 1990, "Finding Structure in Time"): all that was read is in one vector.
+"""The simple recurrent network (Elman 1990, "Finding Structure in Time"): one vector holds all characters so far.
 
     h_t = tanh(W x_t + U h_(t-1) + b)
 
-What character 1 left behind has been multiplied by U and pressed through tanh once for each character since; so has
-its gradient, which therefore shrinks (or explodes) with the distance (Bengio et al. 1994).
+The contribution of a character is multiplied by U and passes tanh once for each later character; so does its gradient,
+which therefore shrinks (or explodes) with the distance (Bengio et al. 1994).
 """
 
 from jaxtyping import Float

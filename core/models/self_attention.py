@@ -1,9 +1,9 @@
-"""A small causal transformer that can be told the order of its tokens in six ways, all else being equal.
+"""A small causal transformer with one of six kinds of positions, all else being equal.
 
-none        nothing: only the causal mask says what came before
+none        no positions: order enters by the causal mask alone
 learned     a vector for each position is added to the token (Radford et al. 2019)
 sinusoidal  waves are added to the token (Vaswani et al. 2017, section 3.5)
-rotary      queries and keys are turned by their position (Su et al. 2021)
+rotary      queries and keys are rotated by their position (Su et al. 2021)
 alibi       distance is subtracted from the scores (Press et al. 2022)
 relative    a learned bias for each bucket of distances is added to the scores (Raffel et al. 2020)
 """
@@ -24,7 +24,7 @@ BUCKETS = 32  # of T5's relative biases
 
 
 class SelfAttention(nn.Module):
-    """Layers in which every token looks at all tokens before it, each followed by an MLP."""
+    """Layers of causal self-attention, each followed by an MLP."""
 
     def __init__(self, width: int, layers: int, heads: int, context: int, positions: Positions = "learned"):
         super().__init__()
@@ -53,7 +53,7 @@ class SelfAttention(nn.Module):
 
 
 class Layer(nn.Module):
-    """Attention, then an MLP, each added to what came in (pre-norm)."""
+    """Attention, then an MLP, each added to its input (pre-norm)."""
 
     def __init__(self, width: int, heads: int, positions: Positions):
         super().__init__()
@@ -68,7 +68,7 @@ class Layer(nn.Module):
 
 
 class Attention(nn.Module):
-    """Causal multi-head self-attention (Vaswani et al. 2017, section 3.2.2), told positions in its own way."""
+    """Causal multi-head self-attention (Vaswani et al. 2017, section 3.2.2) with one kind of positions."""
 
     def __init__(self, width: int, heads: int, positions: Positions):
         super().__init__()
@@ -86,8 +86,8 @@ class Attention(nn.Module):
             part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in self.qkv(x).chunk(3, dim=-1)
         )
         if self.positions == "rotary":
-            places = torch.arange(x.shape[1])
-            query, key = rotary(query, places), rotary(key, places)
+            indices = torch.arange(x.shape[1])
+            query, key = rotary(query, indices), rotary(key, indices)
         bias = self._bias(x.shape[1])
         mixed = F.scaled_dot_product_attention(
             query, key, value, attn_mask=None if bias is None else bias.to(query.dtype), is_causal=bias is None
@@ -95,7 +95,7 @@ class Attention(nn.Module):
         return self.out(mixed.transpose(1, 2).flatten(start_dim=2))
 
     def _bias(self, length: int) -> Float[Tensor, "head query key"] | None:
-        """What positions add to the scores, with the causal mask in it; None if they add nothing."""
+        """The bias of the scores by positions, -inf where the causal mask forbids; None for kinds without a bias."""
         if self.positions == "alibi":
             bias = alibi(self.heads, length, length)
         elif self.positions == "relative":

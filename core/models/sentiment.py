@@ -1,10 +1,10 @@
-"""Networks that read a review and say what its writer thinks: three small ones, and a BERT.
+"""Classifiers of the sentiment of reviews: three small ones, and a BERT.
 
-The three read it word by word. They are those of one table (core/published/sentiment.csv), each with about as many
+The small ones read words. They are those of one table (core/published/sentiment.csv), each with about as many
 weights as there:
 
-ReviewRNN      an LSTM from each side, then a weighted mean of what they made of each word: attention as pooling
-ReviewCNN      two convolutions over seven words each, then the largest answer of each filter
+ReviewRNN      an LSTM in each direction, then a weighted mean of the states of all words: attention as pooling
+ReviewCNN      two convolutions with kernels of seven words, then the maximum of each filter
 ReviewEncoder  one block of a transformer's encoder, then the plain mean
 
 The weighted mean is that of Yang et al. 2016, "Hierarchical Attention Networks for Document Classification", section
@@ -33,8 +33,8 @@ Architecture = Literal["rnn", "cnn", "encoder"]
 class SentimentConfig:
     """The sizes of a network.
 
-    `state`: numbers of each direction of the LSTM, filters of a convolution, hidden numbers of the encoder's MLP.
-    `pooling`: how the recurrent network joins its words; with "mean" it has no attention, and all weights are alike.
+    `state`: the width of each direction of the LSTM, filters of a convolution, hidden channels of the encoder's MLP.
+    `pooling`: how the recurrent network aggregates its words; with "mean" all weights are equal, without attention.
     """
 
     architecture: Architecture
@@ -42,7 +42,7 @@ class SentimentConfig:
     classes: int = 2
     width: int = 32
     state: int = 32
-    reach: int = 7  # words that a filter sees
+    reach: int = 7  # words of a filter's kernel
     heads: int = 2
     pooling: Literal["attention", "mean"] = "attention"
     dropout: float = 0.5
@@ -58,7 +58,7 @@ class SentimentConfig:
 
 
 class Reviewer(nn.Module, ABC):
-    """What the three have in common: tokens become vectors of words, these become logits of the classes."""
+    """The base class of the three: embeds tokens; subclasses turn word vectors into logits of the classes."""
 
     def __init__(self, config: SentimentConfig):
         super().__init__()
@@ -69,18 +69,18 @@ class Reviewer(nn.Module, ABC):
     def forward(
         self, tokens: Int[Tensor, "batch token"], padding: Bool[Tensor, "batch token"] | None = None
     ) -> Float[Tensor, "batch class"]:
-        """`padding` is True where no word is: behind the end of the shorter reviews of a batch."""
+        """`padding` is True where no word is: after the end of the shorter reviews of a batch."""
         return self.classify(self.embedding(tokens), padding)
 
     @abstractmethod
     def classify(
         self, words: Float[Tensor, "batch token width"], padding: Bool[Tensor, "batch token"] | None = None
     ) -> Float[Tensor, "batch class"]:
-        """The logits for given vectors of words: these are what a gradient is taken by."""
+        """The logits for vectors of words, with respect to which gradients can be computed."""
 
 
 class ReviewRNN(Reviewer):
-    """An LSTM from each side, the weighted mean of their states, and a linear map to the classes."""
+    """An LSTM in each direction, the weighted mean of their states, and a linear map to the classes."""
 
     def __init__(self, config: SentimentConfig):
         super().__init__(config)
@@ -93,14 +93,14 @@ class ReviewRNN(Reviewer):
         self, words: Float[Tensor, "batch token width"], padding: Bool[Tensor, "batch token"] | None = None
     ) -> Float[Tensor, "batch class"]:
         words, lengths = self.dropout(words), lengths_of(words, padding)
-        ahead, _ = self.forwards(words)
-        back, _ = self.backwards(reverse(words, lengths))
-        states = torch.cat([ahead, reverse(back, lengths)], dim=-1)  # (batch, token, 2 state)
+        forwards, _ = self.forwards(words)
+        backwards, _ = self.backwards(reverse(words, lengths))
+        states = torch.cat([forwards, reverse(backwards, lengths)], dim=-1)  # (batch, token, 2 state)
         return self.classifier(self.dropout(self.pooling(states, padding)))
 
 
 class ReviewCNN(Reviewer):
-    """Two convolutions, the largest answer of each filter anywhere, and a linear map to the classes."""
+    """Two convolutions, the maximum of each filter over all words, and a linear map to the classes."""
 
     def __init__(self, config: SentimentConfig):
         super().__init__(config)
@@ -112,7 +112,7 @@ class ReviewCNN(Reviewer):
     def classify(
         self, words: Float[Tensor, "batch token width"], padding: Bool[Tensor, "batch token"] | None = None
     ) -> Float[Tensor, "batch class"]:
-        # Where no word is, all is zero, as beyond the ends; no answer is below zero, so the maximum never lies there.
+        # Padding is zero, as beyond the ends; no activation is below zero, so the maximum is never at padding.
         real = words.new_ones(()) if padding is None else (~padding)[:, None].to(words)
         x = F.relu(self.first(self.dropout(words).mT * real)) * real  # (batch, filter, token)
         x = F.relu(self.second(x)) * real
@@ -120,7 +120,7 @@ class ReviewCNN(Reviewer):
 
 
 class ReviewEncoder(Reviewer):
-    """Words and places, one block of attention and MLP (pre-norm), the mean, and a linear map to the classes."""
+    """Words and positions, one block of attention and MLP (pre-norm), the mean, and a linear map to the classes."""
 
     def __init__(self, config: SentimentConfig):
         super().__init__(config)
@@ -141,7 +141,7 @@ class ReviewEncoder(Reviewer):
 
 
 class ReviewBERT(nn.Module):
-    """A BERT, and what its first token, [CLS], says of the whole review."""
+    """A BERT, and a classifier of a review by its first token, [CLS]."""
 
     def __init__(self, config: BERTConfig, classes: int = 2):
         super().__init__()
@@ -161,26 +161,26 @@ class ReviewBERT(nn.Module):
         return self.classifier(self.dropout(torch.tanh(self.pooler(first))))
 
 
-def longer(pretrained: PretrainingBERT, context: int) -> PretrainingBERT:
-    """The same BERT with room for `context` tokens: the vectors of its places are repeated, one copy after the other.
+def extend_context(pretrained: PretrainingBERT, context: int) -> PretrainingBERT:
+    """The same BERT for `context` tokens: its position vectors are repeated, one copy after the other.
 
-    So every token still knows its neighbours' places; what the copies are to each other is learned (Beltagy et al.
-    2020, "Longformer", section 5).
+    So positions of neighbours keep their relation; that of the copies is learned in fine-tuning (Beltagy et al. 2020,
+    "Longformer", section 5).
     """
     config = replace(pretrained.config, context=context)
     model = PretrainingBERT(config)
     weights = pretrained.state_dict()
-    places = weights["bert.position_embedding.weight"]
-    weights["bert.position_embedding.weight"] = places.repeat(-(-context // len(places)), 1)[:context]
+    positions = weights["bert.position_embedding.weight"]
+    weights["bert.position_embedding.weight"] = positions.repeat(-(-context // len(positions)), 1)[:context]
     model.load_state_dict(weights)
     return model
 
 
 class AttentionPooling(nn.Module):
-    """A mean of states, weighted by how well each fits what was learned to matter (Yang et al. 2016, equations 5-7).
+    """A mean of states, weighted by their products with a learned query (Yang et al. 2016, equations 5-7).
 
-    It is scaled dot-product attention of one learned query, with the scale 1: so its weights are seen, and can be
-    edited, like those of any attention.
+    It is scaled dot-product attention with the scale 1, so its weights can be recorded and edited like those of any
+    attention.
     """
 
     def __init__(self, width: int, inner: int):
@@ -233,5 +233,5 @@ NETWORKS: dict[str, type[Reviewer]] = {"rnn": ReviewRNN, "cnn": ReviewCNN, "enco
 
 
 def make_reviewer(config: SentimentConfig) -> Reviewer:
-    """The network of these sizes."""
+    """An untrained network of these sizes."""
     return NETWORKS[config.architecture](config)

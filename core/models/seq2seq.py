@@ -1,9 +1,9 @@
 """Translation without attention: one vector carries the whole sentence (Cho et al. 2014; Sutskever et al. 2014).
 
 h_t = GRU(x_t, h_(t-1))            the encoder reads the source from its last word to its first (Sutskever, section 3.3)
-c   = tanh(V h_last)               the summary: all that the decoder will ever know of the source (Cho, appendix A.1.1)
+c   = tanh(V h_last)               the summary: all that the decoder reads of the source (Cho, appendix A.1.1)
 s_0 = tanh(V' c)
-s_i = GRU([y_(i-1); c], s_(i-1))   the decoder sees the summary at each step (Cho, section 2.2, equation 8)
+s_i = GRU([y_(i-1); c], s_(i-1))   the decoder reads the summary at each step (Cho, section 2.2, equation 8)
 p(y_i) = softmax(E maxout(O_s s_i + O_y y_(i-1) + O_c c))    with the embeddings E (Cho, appendix A.1.2)
 """
 
@@ -51,15 +51,15 @@ class Seq2Seq(nn.Module):
         target: Int[Tensor, "batch target"],
         source_padding: Bool[Tensor, "batch source"] | None = None,
     ) -> Float[Tensor, "batch target vocabulary"]:
-        return self.readout(self.known(self.embedding(source), target, source_padding))
+        return self.readout(self.readout_inputs(self.embedding(source), target, source_padding))
 
-    def known(
+    def readout_inputs(
         self,
         source: Float[Tensor, "batch source width"],
         target: Int[Tensor, "batch target"],
         source_padding: Bool[Tensor, "batch source"] | None = None,
     ) -> Float[Tensor, "batch target width_in"]:
-        """What the readout is given at each step, from the embedded source on."""
+        """The inputs of the readout at each step, from the embedded source on."""
         start = self._begin(source, source_padding)
         words = self.dropout(self.embedding(target))
         summary = start["summary"][:, None].expand(-1, target.shape[1], -1)
@@ -67,7 +67,7 @@ class Seq2Seq(nn.Module):
         return self.dropout(torch.cat([states, words, summary], dim=-1))
 
     def read(self, source: Int[Tensor, "batch source"], padding: Bool[Tensor, "batch source"] | None = None) -> State:
-        """The summary of each source and the decoder's first state; `padding` is True where nothing is."""
+        """The summary of each source and the decoder's first state; `padding` is True where there is no token."""
         return self._begin(self.embedding(source), padding)
 
     def _begin(

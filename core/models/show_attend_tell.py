@@ -1,11 +1,11 @@
-"""Captions with attention: an LSTM that looks at places of a picture, word by word (Xu et al. 2015).
+"""Captions with attention: an LSTM that attends to places of a picture, word by word (Xu et al. 2015).
 
 a_i     a vector for each place i of the picture, from a convolutional body               (section 3.1.1)
 c_0, h_0 = tanh(W mean_i a_i)                       the LSTM's first memory and state      (section 3.1.2)
 e_ti = v^T tanh(W h_(t-1) + U a_i)                  how well place i fits the next word    (equation 4)
 w_ti = softmax_i(e_ti)                              the attention weights                  (equation 5)
 b_t  = sigmoid(f h_(t-1))                           how much the picture counts            (section 4.2.1)
-z_t  = b_t sum_i w_ti a_i                           what is seen                           (equation 13)
+z_t  = b_t sum_i w_ti a_i                           the context vector                     (equation 13)
 h_t  = LSTM([y_(t-1); z_t], h_(t-1))                                                       (equations 1 to 3)
 p(y_t) = softmax(L (y_(t-1) + L_h h_t + L_z z_t))                                          (equation 7)
 loss = -sum_t log p(y_t) + lambda sum_i (1 - sum_t w_ti)^2                                 (equation 14)
@@ -64,12 +64,12 @@ class ShowAttendTell(nn.Module):
     ) -> tuple[
         Float[Tensor, "batch target vocabulary"], Float[Tensor, "batch target patch"], Float[Tensor, "batch target"]
     ]:
-        """The logits after each word, where the decoder looked to find them, and how far the gate was open."""
+        """The logits after each word, the attention weights of that step, and its gate (0 to 1)."""
         state = self.read(places)
         logits, weights, gates = [], [], []
         for place in range(words.shape[1]):
-            said, state = self.step(words[:, place], state)
-            logits.append(said)
+            step_logits, state = self.step(words[:, place], state)
+            logits.append(step_logits)
             weights.append(state["weights"])
             gates.append(state["gate"])
         return torch.stack(logits, dim=1), torch.stack(weights, dim=1), torch.stack(gates, dim=1)
@@ -82,40 +82,40 @@ class ShowAttendTell(nn.Module):
     def step(self, word: Int[Tensor, " batch"], state: State) -> tuple[Float[Tensor, "batch vocabulary"], State]:
         """The logits after one more word, and the state in which the next step begins.
 
-        The state also holds what was made on the way: the "weights" (batch, patch), the "gate" (batch,) and what was
-        "seen" (batch, width).
+        The state also holds intermediate results: the "weights" (batch, patch), the "gate" (batch,) and the gated
+        "context" vector (batch, width).
         """
         words = self.dropout(self.embedding(word))
-        looked, weights = self.attention(state["state"], state["keys"], state["places"])
+        mixed, weights = self.attention(state["state"], state["keys"], state["places"])
         gate = torch.sigmoid(self.gate(state["state"]))
-        seen = gate * looked
-        hidden, memory = self.decoder(torch.cat([words, seen], dim=-1), (state["state"], state["memory"]))
-        known = words + self.from_state(self.dropout(hidden)) + self.from_seen(seen)
-        after = {"state": hidden, "memory": memory, "weights": weights, "gate": gate[:, 0], "seen": seen}
-        return self.out(self.dropout(known)), state | after
+        context = gate * mixed
+        hidden, memory = self.decoder(torch.cat([words, context], dim=-1), (state["state"], state["memory"]))
+        readout = words + self.from_state(self.dropout(hidden)) + self.from_seen(context)
+        after = {"state": hidden, "memory": memory, "weights": weights, "gate": gate[:, 0], "context": context}
+        return self.out(self.dropout(readout)), state | after
 
 
 class PlaceAttention(nn.Module):
-    """A small network with one hidden layer says how well a state and a place fit (equations 4 and 5)."""
+    """Additive attention: a network with one hidden layer scores how well a state and a place fit (equations 4, 5)."""
 
-    def __init__(self, state: int, seen: int, width: int):
+    def __init__(self, state: int, place: int, width: int):
         super().__init__()
         self.query = nn.Linear(state, width, bias=False)  # W
-        self.key = nn.Linear(seen, width, bias=False)  # U, applied once for the whole picture
+        self.key = nn.Linear(place, width, bias=False)  # U, applied once for all places of the picture
         self.vector = nn.Linear(width, 1, bias=False)  # v
 
     def forward(
         self,
         state: Float[Tensor, "batch width"],
-        keys: Float[Tensor, "batch key each"],
+        keys: Float[Tensor, "batch key head_dim"],
         places: Float[Tensor, "batch key width_in"],
     ) -> tuple[Float[Tensor, "batch width_in"], Float[Tensor, "batch key"]]:
-        """What is seen, and the weights of the places. The weights have an axis for the one query, as elsewhere."""
-        weights = self.scores(state, keys)[:, None].softmax(dim=-1)
+        """The mean of the places by their attention weights, and those weights."""
+        weights = self.scores(state, keys)[:, None].softmax(dim=-1)  # an axis for the one query, as elsewhere
         return (weights @ places)[:, 0], weights[:, 0]
 
     def scores(
-        self, state: Float[Tensor, "batch width"], keys: Float[Tensor, "batch key each"]
+        self, state: Float[Tensor, "batch width"], keys: Float[Tensor, "batch key head_dim"]
     ) -> Float[Tensor, "batch key"]:
         """v^T tanh(W h + U a_i) for each place i."""
         return self.vector(torch.tanh(self.query(state)[:, None] + keys))[..., 0]
@@ -129,12 +129,12 @@ def caption_loss(
     ignore: int,
     fairness: float = 1.0,
 ) -> Float[Tensor, ""]:
-    """Equation 14: the words, and that every place is looked at about as much as any other over a caption.
+    """Equation 14: cross-entropy of the words, plus `fairness` times a penalty that spreads attention over all places.
 
-    `ignore`: what stands in `following` where a text has ended; `fairness`: lambda. The mean over words, and over
-    pictures and places.
+    `ignore`: the value of `following` where a text has ended; `fairness`: lambda. The cross-entropy is a mean over
+    words, the penalty one over pictures and places.
     """
     real = following != ignore
-    looked = (weights * real[..., None]).sum(dim=1)
-    apart = (1 - looked).square().mean()
-    return F.cross_entropy(logits.flatten(0, 1), following.flatten(), ignore_index=ignore) + fairness * apart
+    attention = (weights * real[..., None]).sum(dim=1)
+    penalty = (1 - attention).square().mean()
+    return F.cross_entropy(logits.flatten(0, 1), following.flatten(), ignore_index=ignore) + fairness * penalty

@@ -1,4 +1,4 @@
-"""What a tokenizer may do to a text: a stranger's may be made to blow it up."""
+"""Bounds of an untrusted tokenizer, which may be built to inflate a text or to run for very long."""
 
 import json
 from base64 import b64decode
@@ -19,35 +19,36 @@ STEPS = ("normalizer", "pre_tokenizer", "decoder")
 
 
 def check_tokenizer(tokenizer: Tokenizer) -> None:
-    """Raise ModelError if a text of some letters could fill the memory, or the context stay without one.
+    """Raise ModelError if a short text could fill the memory, or special tokens the context.
 
-    Patterns that would search for ever end by themselves: the library's engine gives up after ten million tries.
+    Regular expressions are not checked: the library's engine gives up after ten million steps.
     """
-    described = json.loads(tokenizer.to_str())
+    description = json.loads(tokenizer.to_str())
     for part in STEPS:
-        steps = list(_steps(described.get(part)))
+        steps = list(_steps(description.get(part)))
         if prod(_growth(step) for step in steps) > MOST_GROWTH:
             raise ModelError(f"Its {part} makes texts more than {MOST_GROWTH:,} times as long.")
-    if described["model"].get("max_input_chars_per_word", 0) > LONGEST_WORD:
+    if description["model"].get("max_input_chars_per_word", 0) > LONGEST_WORD:
         raise ModelError(f"Its tokenizer tries all parts of words of more than {LONGEST_WORD:,} characters.")
     if (added := tokenizer.num_special_tokens_to_add(is_pair=False)) > MOST_ADDED:
         raise ModelError(f"Its tokenizer adds {added:,} special tokens to every text; at most {MOST_ADDED} are taken.")
 
 
-def _steps(described: Any) -> Iterator[dict[str, Any]]:
-    """Every step, those of sequences one after the other."""
-    if isinstance(described, dict):
-        yield described
-    for part in described.values() if isinstance(described, dict) else described if isinstance(described, list) else ():
+def _steps(description: Any) -> Iterator[dict[str, Any]]:
+    """Every step of a description, those of sequences one after the other."""
+    if isinstance(description, dict):
+        yield description
+    is_list = isinstance(description, list)
+    for part in description.values() if isinstance(description, dict) else description if is_list else ():
         if isinstance(part, dict | list):
             yield from _steps(part)
 
 
 def _growth(step: dict[str, Any]) -> float:
-    """How many times as long one step can make a text."""
-    if "content" in step and "pattern" in step:  # a pattern that is no plain text may match a single character
-        replaced = step["pattern"].get("String", "") if isinstance(step["pattern"], dict) else ""
-        return max(1.0, len(step["content"]) / max(1, len(replaced)))
+    """The largest factor by which one step can lengthen a text."""
+    if "content" in step and "pattern" in step:  # a regular expression may match a single character
+        literal = step["pattern"].get("String", "") if isinstance(step["pattern"], dict) else ""
+        return max(1.0, len(step["content"]) / max(1, len(literal)))
     if step.get("type") == "Prepend":
         return max(1.0, len(step["prepend"]))
     if step.get("type") == "Precompiled":
@@ -57,5 +58,5 @@ def _growth(step: dict[str, Any]) -> float:
 
 
 def _spellings(table: bytes) -> list[bytes]:
-    """What characters become: the strings that follow the search tree, whose length comes first."""
+    """The replacements of characters in a compiled table: the strings after the search tree, whose length is first."""
     return table[4 + int.from_bytes(table[:4], "little") :].split(b"\0")

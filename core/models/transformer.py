@@ -80,7 +80,7 @@ class Transformer(nn.Module):
     def encode(
         self, source: Int[Tensor, "batch source"], padding: Bool[Tensor, "batch source"] | None = None
     ) -> Float[Tensor, "batch source width"]:
-        """What the encoder makes of the source, once for all steps of writing; `padding` is True where nothing is."""
+        """The encoder's output, the same for all steps of decoding; `padding` is True where there is no token."""
         return self.encoder(self.source_embedding(source), padding_mask(padding))
 
     def decode(
@@ -91,7 +91,7 @@ class Transformer(nn.Module):
     ) -> Float[Tensor, "batch target vocabulary"]:
         """The logits after each token of the target; `memory` is what `encode` returned.
 
-        Padding at the end of the target needs no mask: nothing before it looks at it.
+        Padding at the end of the target needs no mask: no token before it attends to it.
         """
         return self.head(self.decoder(self.target_embedding(target), memory, padding_mask(source_padding)))
 
@@ -100,17 +100,17 @@ class Transformer(nn.Module):
         source: Int[Tensor, "batch source"],
         padding: Bool[Tensor, "batch source"] | None = None,
         *,
-        anew: bool = False,
+        uncached: bool = False,
     ) -> State:
-        """The state in which writing begins: what the decoder looks at in each source, and nothing written yet.
+        """The state before the first step of decoding: keys and values of each source, and an empty target.
 
-        `anew`: each step will read the whole target again, not its newest token alone. It makes the same logits, and
-        takes several times as long; in every map the queries are then counted from the beginning.
+        `uncached`: each step will run on the full target, not on its newest token alone. It gives the same logits, and
+        takes several times as long; in every map the queries are then counted from the first token.
         """
         padding = torch.zeros_like(source, dtype=torch.bool) if padding is None else padding
         memory = self.encode(source, padding)
-        seen = {"memory": memory} if anew else self.decoder.begin(memory)
-        return {"padding": padding, "written": source[:, :0]} | seen
+        cached = {"memory": memory} if uncached else self.decoder.begin(memory)
+        return {"padding": padding, "written": source[:, :0]} | cached
 
     def step(self, token: Int[Tensor, " batch"], state: State) -> tuple[Float[Tensor, "batch vocabulary"], State]:
         """The logits after one more token of the target, and the state in which the next step begins."""
@@ -124,7 +124,7 @@ class Transformer(nn.Module):
 
 
 def padding_mask(padding: Bool[Tensor, "batch source"] | None) -> Bool[Tensor, "batch 1 1 source"] | None:
-    """Which keys may be looked at, for every head and query alike: those that are not padding."""
+    """The attention mask for every head and query: True at keys that are not padding."""
     return None if padding is None else ~padding[:, None, None, :]
 
 
@@ -137,14 +137,14 @@ class Embedding(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, tokens: Int[Tensor, "batch token"], first: int = 0) -> Float[Tensor, "batch token width"]:
-        """`first` is the place of the first of these tokens in their sequence, counted from 0."""
+        """`first`: the position of the first of these tokens in their sequence, counted from 0."""
         width = self.tokens.embedding_dim
         x = self.tokens(tokens) * width**0.5
         return self.dropout(x + sinusoidal(first + tokens.shape[1], width)[first:].to(x))
 
 
 class Encoder(nn.Module):
-    """Blocks in which every token of the source looks at the whole source."""
+    """Blocks in which every token of the source attends to all tokens of the source."""
 
     def __init__(self, config: TransformerConfig):
         super().__init__()
@@ -160,7 +160,7 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Blocks in which every token of the target looks at the target before it, and at the whole source."""
+    """Blocks in which every token of the target attends to those before it, and to all tokens of the source."""
 
     def __init__(self, config: TransformerConfig):
         super().__init__()
@@ -178,23 +178,23 @@ class Decoder(nn.Module):
         return self.norm(x)
 
     def begin(self, memory: Float[Tensor, "batch source width"]) -> State:
-        """The state before the first step: each layer's keys and values of the memory, and of nothing written yet."""
+        """The state before the first step: each layer's keys and values of the memory, and of an empty target."""
         state: State = {}
         for number, block in enumerate(self._layers):
-            for name, attention in (("own", block.attention), ("seen", block.cross_attention)):
-                if isinstance(attention, Attention):  # where all heads were taken out, something else stands there
-                    read = memory if name == "seen" else memory[:, :0]
-                    state |= attention.read(read).under(f"{name} {number}")
+            for name, attention in (("self", block.attention), ("cross", block.cross_attention)):
+                if isinstance(attention, Attention):  # not where all heads were pruned and another module replaced it
+                    sequence = memory if name == "cross" else memory[:, :0]
+                    state |= attention.read(sequence).as_state(f"{name} {number}")
         return state
 
     def step(
         self, x: Float[Tensor, "batch 1 width"], state: State, mask: Bool[Tensor, "batch 1 1 source"] | None
     ) -> tuple[Float[Tensor, "batch 1 width"], State]:
-        """What `forward` makes of the newest token, and the state in which the next step begins."""
+        """The output of `forward` for the newest token, and the state in which the next step begins."""
         for number, block in enumerate(self._layers):
-            own, seen = (Kept.of(state, f"{name} {number}") for name in ("own", "seen"))
-            x = block.step(x, own, seen, mask)
-            state = state | (own.under(f"own {number}") if own else {})
+            own, cross = (KeyValues.from_state(state, f"{name} {number}") for name in ("self", "cross"))
+            x = block.step(x, own, cross, mask)
+            state = state | (own.as_state(f"self {number}") if own else {})
         return self.norm(x), state
 
     @property
@@ -203,7 +203,7 @@ class Decoder(nn.Module):
 
 
 class Block(nn.Module):
-    """What both kinds of blocks share: a sublayer, what comes in added to it, and a norm before or after."""
+    """The base class of both kinds of blocks: residual connections with a norm before or after the sublayer."""
 
     def __init__(self, config: TransformerConfig):
         super().__init__()
@@ -259,34 +259,36 @@ class DecoderBlock(Block):
     def step(
         self,
         x: Float[Tensor, "batch 1 width"],
-        own: "Kept | None",
-        seen: "Kept | None",
+        own: "KeyValues | None",
+        cross: "KeyValues | None",
         mask: Bool[Tensor, "batch 1 1 source"] | None,
     ) -> Float[Tensor, "batch 1 width"]:
-        """The same for the newest token, whose key and value are added to the block's `own` of those before."""
-        x = self.add(x, self.attention_norm, lambda x: self.attention(x, x, kept=own))
-        x = self.add(x, self.cross_norm, lambda x: self.cross_attention(x, None, mask=mask, kept=seen))
+        """The same for the newest token. `own`: keys and values of the target before it, to which its own are added;
+        `cross`: those of the source.
+        """
+        x = self.add(x, self.attention_norm, lambda x: self.attention(x, x, cached=own))
+        x = self.add(x, self.cross_norm, lambda x: self.cross_attention(x, None, mask=mask, cached=cross))
         return self.add(x, self.mlp_norm, self.mlp)
 
 
 @dataclass
-class Kept:
-    """The keys and values of what was read before, so that they need not be computed again."""
+class KeyValues:
+    """Cached keys and values of the tokens before."""
 
-    key: Float[Tensor, "batch head _ each"]
-    value: Float[Tensor, "batch head _ each"]
+    key: Float[Tensor, "batch head _ head_dim"]
+    value: Float[Tensor, "batch head _ head_dim"]
 
     @staticmethod
-    def of(state: State, name: str) -> "Kept | None":
-        """What a state has under a name."""
-        return Kept(state[f"{name} keys"], state[f"{name} values"]) if f"{name} keys" in state else None
+    def from_state(state: State, name: str) -> "KeyValues | None":
+        """The entries "`name` keys" and "`name` values" of a state; None if it has none."""
+        return KeyValues(state[f"{name} keys"], state[f"{name} values"]) if f"{name} keys" in state else None
 
-    def under(self, name: str) -> State:
-        """As a part of a state."""
+    def as_state(self, name: str) -> State:
+        """The entries of a state: "`name` keys" and "`name` values"."""
         return {f"{name} keys": self.key, f"{name} values": self.value}
 
     def extend(self, key: Tensor, value: Tensor) -> None:
-        """Add those of what is read now."""
+        """Append the keys and values of new tokens."""
         self.key, self.value = torch.cat([self.key, key], dim=2), torch.cat([self.value, value], dim=2)
 
 
@@ -306,23 +308,23 @@ class Attention(nn.Module):
         mask: Bool[Tensor, "batch 1 1 key"] | None = None,
         *,
         causal: bool = False,
-        kept: Kept | None = None,
+        cached: KeyValues | None = None,
     ) -> Float[Tensor, "batch query width"]:
-        """What each query takes from the memory and from what is `kept`, to which the memory is added."""
+        """Attention of `x` to the memory and to `cached` keys and values, which are extended by those of the memory."""
         query = self._split(self.query(x))
         new = None if memory is None else self.read(memory)
-        if new and kept:
-            kept.extend(new.key, new.value)
-        read = kept or new
-        assert read is not None, "There is nothing to look at."
-        mixed = F.scaled_dot_product_attention(query, read.key, read.value, attn_mask=mask, is_causal=causal)
+        if new and cached:
+            cached.extend(new.key, new.value)
+        pairs = cached or new
+        assert pairs is not None, "There is nothing to look at."
+        mixed = F.scaled_dot_product_attention(query, pairs.key, pairs.value, attn_mask=mask, is_causal=causal)
         return self.out(mixed.transpose(1, 2).flatten(start_dim=2))
 
-    def read(self, memory: Float[Tensor, "batch key width"]) -> Kept:
-        """By what each place of a sequence is found, and what is taken from it."""
-        return Kept(self._split(self.key(memory)), self._split(self.value(memory)))
+    def read(self, memory: Float[Tensor, "batch key width"]) -> KeyValues:
+        """The keys and values of a sequence, split into heads."""
+        return KeyValues(self._split(self.key(memory)), self._split(self.value(memory)))
 
-    def _split(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch head token each"]:
+    def _split(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch head token head_dim"]:
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
 
@@ -339,7 +341,7 @@ class MLP(nn.Module):
 
 
 def _final_norm(config: TransformerConfig) -> nn.Module:
-    """After pre-norm blocks the stream has never been normalised itself; after post-norm blocks it just was."""
+    """A last norm of the residual stream after pre-norm blocks; post-norm blocks end with one."""
     return nn.LayerNorm(config.width) if config.norm == "pre" else nn.Identity()
 
 
@@ -349,5 +351,5 @@ def _initialise(module: nn.Module) -> None:
         if module.bias is not None:
             nn.init.zeros_(module.bias)
     elif isinstance(module, nn.Embedding):
-        # Times the root of the width (section 3.4) their numbers have the size of the waves.
+        # Multiplied by the root of the width (section 3.4) they are as large as the sinusoidal positions.
         nn.init.normal_(module.weight, std=module.embedding_dim**-0.5)

@@ -1,13 +1,13 @@
-"""Two streams that read a sentence and a picture, and look at one another: ViLBERT (Lu et al. 2019).
+"""Two streams that read a sentence and a picture, and attend to one another: ViLBERT (Lu et al. 2019).
 
 w     = words + positions                       p = body(pixels) W + positions, a learned vector where hidden
-w, p  = norm(blocks(w)), norm(blocks(p))        each alone first (section 2.2)
+w, p  = norm(blocks(w)), norm(blocks(p))        each stream alone first (section 2.2)
 w, p  = co-attention, then a block of its own   in each joint layer: queries of one stream, keys and values of the other
 words   = logits at each place of the text      (section 2.2, masked multi-modal modelling)
 patches = pixels at each place of the picture   their values in place of Lu et al.'s classes of regions
 match   = (w_0 * p_0) m                         whether they belong together (multi-modal alignment)
 
-The body is a small convolutional network, which may have learned before, as Lu et al. take the regions of a detector.
+The body is a small convolutional network, possibly pre-trained, in place of the detector whose regions Lu et al. read.
 `SingleStream` reads both as one sequence (VisualBERT, Li et al. 2019), with as many blocks as a stream passes here.
 """
 
@@ -24,7 +24,10 @@ from .transformer import Attention
 
 @dataclass(frozen=True)
 class JointConfig:
-    """The sizes of both: blocks that words and patches pass `alone`, `joint` layers in which both streams meet."""
+    """The sizes of both networks.
+
+    `alone`: blocks of the words before the joint layers; `seen_alone`: those of the picture; `joint`: joint layers.
+    """
 
     vocabulary: int
     width: int = 160
@@ -45,21 +48,21 @@ class JointConfig:
 
     @property
     def patches(self) -> int:
-        """How many a picture has."""
+        """The number of patches of a picture."""
         return (self.side // self.patch) ** 2
 
 
 @dataclass(frozen=True)
-class Said:
+class JointOutput:
     """Logits for each place of the text, values for each patch, and the logit that both belong together."""
 
     words: Float[Tensor, "batch token vocabulary"]
-    patches: Float[Tensor, "batch patch each"]
+    patches: Float[Tensor, "batch patch patch_value"]
     match: Float[Tensor, " batch"]
 
 
-class Reading(nn.Module):
-    """What both networks share: how words and patches come in, and how they are told what stands there."""
+class JointNetwork(nn.Module):
+    """The base class of both networks: the embeddings of words and patches, and the heads that predict both."""
 
     def __init__(self, config: JointConfig):
         super().__init__()
@@ -68,7 +71,7 @@ class Reading(nn.Module):
         self.tokens = nn.Embedding(config.vocabulary, width)
         self.word_positions = nn.Embedding(config.context, width)
         self.body, self.patches = small_body(), nn.Linear(SMALL_WIDTHS[-1], width)
-        self.patch_positions = nn.Embedding(1 + config.patches, width)  # the first for the whole picture
+        self.patch_positions = nn.Embedding(1 + config.patches, width)  # the first is that of the picture's token
         self.whole = nn.Parameter(torch.zeros(width))
         self.hidden = nn.Parameter(torch.zeros(width))
         self.word_norm, self.patch_norm = nn.LayerNorm(width), nn.LayerNorm(width)
@@ -82,43 +85,50 @@ class Reading(nn.Module):
         ids: Int[Tensor, "batch token"],
         hidden: Bool[Tensor, "batch patch"] | None,
     ) -> tuple[Float[Tensor, "batch token width"], Float[Tensor, "batch key width"]]:
-        """The vectors of the words; of the whole picture and its patches, where not `hidden`."""
+        """The embedded words, and the embedded picture: a token of the picture, then its patches.
+
+        `hidden` patches are replaced by a learned vector.
+        """
         words = self.tokens(ids) + self.word_positions.weight[: ids.shape[1]]
         if hidden is not None:
-            pixels = pixels.masked_fill(over_pixels(hidden, self.config), 0.0)  # neighbours must not see it either
-        seen = self.patches(self.body(pixels).flatten(2).transpose(1, 2))
+            pixels = pixels.masked_fill(pixel_mask(hidden, self.config), 0.0)  # neighbours must not see it either
+        picture = self.patches(self.body(pixels).flatten(2).transpose(1, 2))
         if hidden is not None:
-            seen = torch.where(hidden[..., None], self.hidden, seen)
-        seen = torch.cat([self.whole.expand(len(seen), 1, -1), seen], dim=1) + self.patch_positions.weight
-        return words, seen
+            picture = torch.where(hidden[..., None], self.hidden, picture)
+        picture = torch.cat([self.whole.expand(len(picture), 1, -1), picture], dim=1) + self.patch_positions.weight
+        return words, picture
 
-    def tell(self, words: Float[Tensor, "batch token width"], seen: Float[Tensor, "batch key width"]) -> Said:
-        """What the last vectors say; the first word and the whole picture speak for both."""
-        words, seen = self.word_norm(words), self.patch_norm(seen)
-        match = self.match_head(words[:, 0] * seen[:, 0])[:, 0]
-        return Said(self.words_head(words), self.patches_head(seen[:, 1:]), match)
+    def predict(
+        self, words: Float[Tensor, "batch token width"], picture: Float[Tensor, "batch key width"]
+    ) -> JointOutput:
+        """The outputs of all heads; the match is read from the first word and the picture's token."""
+        words, picture = self.word_norm(words), self.patch_norm(picture)
+        match = self.match_head(words[:, 0] * picture[:, 0])[:, 0]
+        return JointOutput(self.words_head(words), self.patches_head(picture[:, 1:]), match)
 
 
-def over_pixels(hidden: Bool[Tensor, "batch patch"], config: JointConfig) -> Bool[Tensor, "batch 1 row column"]:
-    """Where pixels of hidden patches lie."""
+def pixel_mask(hidden: Bool[Tensor, "batch patch"], config: JointConfig) -> Bool[Tensor, "batch 1 row column"]:
+    """True at the pixels of hidden patches."""
     side = config.side // config.patch
     grid = hidden.unflatten(1, (1, side, side))
     return grid.repeat_interleave(config.patch, dim=2).repeat_interleave(config.patch, dim=3)
 
 
-def cut(pixels: Float[Tensor, "batch channel row column"], patch: int) -> Float[Tensor, "batch patch each"]:
-    """The values of each patch, row by row."""
+def patches_of(
+    pixels: Float[Tensor, "batch channel row column"], patch: int
+) -> Float[Tensor, "batch patch patch_value"]:
+    """The values of each patch: patches row by row; in each its channels, each row by row."""
     return F.unfold(pixels, patch, stride=patch).transpose(1, 2)
 
 
-class ViLBERT(Reading):
+class ViLBERT(JointNetwork):
     """Two streams with co-attention."""
 
     def __init__(self, config: JointConfig):
         super().__init__(config)
         self.alone = nn.ModuleList(Block(config) for _ in range(config.alone))
         self.seen_alone = nn.ModuleList(Block(config) for _ in range(config.seen_alone))
-        # Grammar is learned first: without a norm what its blocks add is soon thirty times what a look adds.
+        # Grammar is learned first: without a norm its blocks soon add thirty times as much as attention to the picture.
         self.alone_norm, self.seen_alone_norm = nn.LayerNorm(config.width), nn.LayerNorm(config.width)
         self.joint = nn.ModuleList(JointLayer(config) for _ in range(config.joint))
         self.apply(initialise)
@@ -129,22 +139,22 @@ class ViLBERT(Reading):
         ids: Int[Tensor, "batch token"],
         padding: Bool[Tensor, "batch token"] | None = None,
         hidden: Bool[Tensor, "batch patch"] | None = None,
-    ) -> Said:
-        """`padding` is True where a text has ended, `hidden` where a patch is not shown."""
-        words, seen = self.read(pixels, ids, hidden)
+    ) -> JointOutput:
+        """`padding` is True where a text has ended, `hidden` where a patch is hidden."""
+        words, picture = self.read(pixels, ids, hidden)
         real = None if padding is None else ~padding[:, None, None]
         for block in self.alone:
             words = block(words, real)
         for block in self.seen_alone:
-            seen = block(seen, None)
-        words, seen = self.alone_norm(words), self.seen_alone_norm(seen)
+            picture = block(picture, None)
+        words, picture = self.alone_norm(words), self.seen_alone_norm(picture)
         for layer in self.joint:
-            words, seen = layer(words, seen, real)
-        return self.tell(words, seen)
+            words, picture = layer(words, picture, real)
+        return self.predict(words, picture)
 
 
-class SingleStream(Reading):
-    """One stream in which every word and every patch looks at all words and patches."""
+class SingleStream(JointNetwork):
+    """One stream in which every word and every patch attends to all words and patches."""
 
     def __init__(self, config: JointConfig):
         super().__init__(config)
@@ -158,21 +168,21 @@ class SingleStream(Reading):
         ids: Int[Tensor, "batch token"],
         padding: Bool[Tensor, "batch token"] | None = None,
         hidden: Bool[Tensor, "batch patch"] | None = None,
-    ) -> Said:
-        """The same as of `ViLBERT`."""
-        words, seen = self.read(pixels, ids, hidden)
+    ) -> JointOutput:
+        """`padding` is True where a text has ended, `hidden` where a patch is hidden."""
+        words, picture = self.read(pixels, ids, hidden)
         length = words.shape[1]
-        x = torch.cat([words + self.kinds.weight[0], seen + self.kinds.weight[1]], dim=1)
+        x = torch.cat([words + self.kinds.weight[0], picture + self.kinds.weight[1]], dim=1)
         real = None
         if padding is not None:
-            real = ~F.pad(padding, (0, seen.shape[1]))[:, None, None]
+            real = ~F.pad(padding, (0, picture.shape[1]))[:, None, None]
         for block in self.blocks:
             x = block(x, real)
-        return self.tell(x[:, :length], x[:, length:])
+        return self.predict(x[:, :length], x[:, length:])
 
 
 class JointLayer(nn.Module):
-    """Co-attention: each stream looks at the other; then each goes through a block of its own (figure 2 b)."""
+    """Co-attention: each stream attends to the other; then each goes through a block of its own (figure 2 b)."""
 
     def __init__(self, config: JointConfig):
         super().__init__()
@@ -182,18 +192,18 @@ class JointLayer(nn.Module):
     def forward(
         self,
         words: Float[Tensor, "batch token width"],
-        seen: Float[Tensor, "batch key width"],
+        picture: Float[Tensor, "batch key width"],
         real: Bool[Tensor, "batch 1 1 token"] | None,
     ) -> tuple[Float[Tensor, "batch token width"], Float[Tensor, "batch key width"]]:
-        # Both look at what the other was before this layer.
-        looked, shown = self.words_look(words, seen, None), self.picture_looks(seen, words, real)
-        return self.words(looked, real), self.picture(shown, None)
+        # Each attends to the other as it was before this layer.
+        new_words, new_picture = self.words_look(words, picture, None), self.picture_looks(picture, words, real)
+        return self.words(new_words, real), self.picture(new_picture, None)
 
 
 class CoBlock(nn.Module):
-    """Attention from one stream to the other, then an MLP; each reads a normed stream and adds to it.
+    """Attention from one stream to the other, then an MLP, each with a norm before it (pre-norm).
 
-    The norms stand before (Xiong et al. 2020) and not behind as in BERT: so it trains without a long warm-up.
+    BERT has its norms after each sublayer; with pre-norm (Xiong et al. 2020) it trains without a long warm-up.
     """
 
     def __init__(self, config: JointConfig):
@@ -241,7 +251,7 @@ class MLP(nn.Module):
 
 
 def initialise(module: nn.Module) -> None:
-    """Small weights, as in BERT."""
+    """Weights from a normal distribution with standard deviation 0.02, biases 0, as in BERT; for `Module.apply`."""
     if isinstance(module, nn.Linear | nn.Embedding):
         nn.init.normal_(module.weight, std=0.02)
     if isinstance(module, nn.Linear):

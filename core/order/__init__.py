@@ -1,1 +1,1 @@
-"""How a set is told its order: ways of giving positions, what models have learned of them, and shuffled tokens."""
+"""Positions: what models have learned of them, and what attention computes without them."""

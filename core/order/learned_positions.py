@@ -1,4 +1,4 @@
-"""Where a model keeps its order: tables of positions, biases for distances, or a way that needs no weights."""
+"""Find how a model encodes positions: tables of position vectors, relative biases, or a method without weights."""
 
 import math
 import re
@@ -11,15 +11,15 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 _TABLE = re.compile(r"(^|[._])(position_embeddings?|positional_embeddings?|embed_positions|wpe|pos_embed(ding)?s?)$")
-_PREFIXES = (0, 1, 2, 4, 5)  # tokens without a place before the patches: class, distilled, registers
+_PREFIXES = (0, 1, 2, 4, 5)  # possible numbers of tokens before the patches: class, distilled, registers
 
 
 @dataclass(frozen=True, eq=False)
 class PositionTable:
-    """One vector for each position, as it is added to a token.
+    """One vector for each position, which the model adds to the token there.
 
-    `grid` gives rows and columns where positions are those of patches; `prefix` tokens come before them. `learned` is
-    False where the vectors were computed (waves) and only kept as a table.
+    `grid` is (rows, columns) where positions are those of patches; `prefix` tokens come before them. `learned` is False
+    for sinusoidal vectors stored as a table.
     """
 
     path: str
@@ -31,7 +31,7 @@ class PositionTable:
 
 @dataclass(frozen=True, eq=False)
 class BucketBias:
-    """T5's way: for each bucket of distances and each head a number that is added to the score."""
+    """T5's relative position bias: for each bucket of distances and each head a number added to the score."""
 
     path: str
     bias: Float[Tensor, "_ head"]
@@ -41,7 +41,7 @@ class BucketBias:
 
 @dataclass(frozen=True, eq=False)
 class WindowBias:
-    """Swin's way: for each difference of places in a window and each head a number that is added to the score."""
+    """Swin's relative position bias: for each offset within a window and each head a number added to the score."""
 
     path: str
     bias: Float[Tensor, "_ head"]
@@ -50,40 +50,40 @@ class WindowBias:
 
 
 def similarity(vectors: Float[Tensor, "token width"]) -> Float[Tensor, "token token"]:
-    """Cosine of the angle between all pairs of position vectors (Dosovitskiy et al. 2020, figure 7)."""
+    """Cosine similarity of all pairs of position vectors (Dosovitskiy et al. 2020, figure 7)."""
     unit = F.normalize(vectors.float(), dim=-1)
     return unit @ unit.T
 
 
 def find_tables(network: nn.Module, *, pictures: bool = False) -> tuple[PositionTable, ...]:
-    """All tables of positions in a model of any library, found by the names that the libraries give them.
+    """All position tables of a model of timm, transformers or others, found by their usual names.
 
-    Rows that stand for no position are left out: the padding of RoBERTa, the two spare rows of BART and OPT. With
-    `pictures` the rows are patches, as many as fill a square after the tokens that have no place.
+    Rows of no position are dropped: the padding of RoBERTa, the two spare rows of BART and OPT. With `pictures` the
+    rows are patches, which fill a square after the prefix tokens unless the model has a grid size.
     """
     tables = [_from_embedding(path, module) for path, module in network.named_modules() if _is_table(path, module)]
     for path, parameter in network.named_parameters():
         if _TABLE.search(path) and parameter.ndim in (2, 3, 4) and parameter.shape[0] == 1:
             tables.append(PositionTable(path, parameter.detach().flatten(0, -2).float()))
-    return tuple(_on_a_grid(table, network) if pictures else table for table in tables)
+    return tuple(_with_grid(table, network) if pictures else table for table in tables)
 
 
 def find_bucket_biases(network: nn.Module) -> tuple[BucketBias, ...]:
-    """The relative biases of T5 and its kin."""
-    found = []
+    """The relative position biases of T5 and related models."""
+    biases = []
     for path, module in network.named_modules():
         table = getattr(module, "relative_attention_bias", None)
         if isinstance(table, nn.Embedding):
             longest = getattr(module, "relative_attention_max_distance", 128)
             decodes = bool(getattr(module, "is_decoder", False))
             name = f"{path}.relative_attention_bias".removeprefix(".")
-            found.append(BucketBias(name, table.weight.detach().float(), not decodes, int(longest)))
-    return tuple(found)
+            biases.append(BucketBias(name, table.weight.detach().float(), not decodes, int(longest)))
+    return tuple(biases)
 
 
 def find_window_biases(network: nn.Module) -> tuple[WindowBias, ...]:
-    """The relative biases of Swin, in timm's or transformers' words; only tables that hold a whole window."""
-    found = []
+    """The relative position biases of Swin in timm or transformers; only tables for a full window."""
+    biases = []
     for path, module in network.named_modules():
         table = getattr(module, "relative_position_bias_table", None)
         window = getattr(module, "window_size", None)
@@ -91,15 +91,15 @@ def find_window_biases(network: nn.Module) -> tuple[WindowBias, ...]:
             rows, columns = (window, window) if isinstance(window, int) else (int(window[0]), int(window[1]))
             if table.shape[0] == (2 * rows - 1) * (2 * columns - 1):
                 name = f"{path}.relative_position_bias_table".removeprefix(".")
-                found.append(WindowBias(name, table.detach().float(), rows, columns))
-    return tuple(found)
+                biases.append(WindowBias(name, table.detach().float(), rows, columns))
+    return tuple(biases)
 
 
-Way = Literal["rotary", "alibi", "buckets", "window", "disentangled", "unknown"]
+PositionMethod = Literal["rotary", "alibi", "buckets", "window", "disentangled", "unknown"]
 
 
-def other_way(network: nn.Module) -> Way:
-    """How a model without a table of positions knows the order, as far as its modules tell."""
+def position_method(network: nn.Module) -> PositionMethod:
+    """The positional encoding of a model without position table, by its modules and config."""
     if find_bucket_biases(network):
         return "buckets"
     config = getattr(network, "config", None)
@@ -117,7 +117,7 @@ def other_way(network: nn.Module) -> Way:
 
 
 def rotary_base(network: nn.Module) -> float | None:
-    """The base of a rotary model's angles, read off its config; None if it is not told."""
+    """The base of a rotary model's angles, read off its config; None if that has none."""
     config = getattr(network, "config", None)
     settings = getattr(config, "rope_parameters", None) or {}
     base = settings.get("rope_theta") if isinstance(settings, dict) else None
@@ -125,10 +125,10 @@ def rotary_base(network: nn.Module) -> float | None:
 
 
 @dataclass(frozen=True)
-class Likeness:
-    """Mean similarity of pairs of patches, by how the two lie to one another; NaN where there is no such pair.
+class PatchSimilarity:
+    """Mean similarity of pairs of patches, by their relative position; NaN where there is no such pair.
 
-    "Far" pairs lie at least half the shorter side of the picture apart, so that nearness does not make them alike.
+    "Far" pairs lie at least half the shorter side of the picture apart, so that nearness does not make them similar.
     """
 
     touching: float  # neighbours in a row or column
@@ -138,29 +138,35 @@ class Likeness:
     other: float  # all other far pairs
 
 
-def likeness(grid: tuple[int, int], similarities: Float[Tensor, "token token"]) -> Likeness:
-    """What a table of positions knows of the picture: nearness, rows and columns, distance from the edge."""
+def patch_similarity(grid: tuple[int, int], similarities: Float[Tensor, "token token"]) -> PatchSimilarity:
+    """Mean similarities that show whether a table encodes nearness, rows and columns, or distance from the edge."""
     rows, columns = grid
     row = torch.arange(rows).repeat_interleave(columns)
     column = torch.arange(columns).repeat(rows)
-    edge = torch.stack([row, column, rows - 1 - row, columns - 1 - column]).amin(dim=0)
-    down, across = (row[:, None] - row).abs(), (column[:, None] - column).abs()
-    far = (down**2 + across**2).sqrt() >= min(rows, columns) / 2
-    line = (down == 0) | (across == 0)
-    ring = ~line & (edge[:, None] == edge)
-    kinds = (down + across == 1, far, far & line, far & ring, far & ~line & ~ring)
-    return Likeness(*(similarities[kind].mean().item() for kind in kinds))
+    edge_distance = torch.stack([row, column, rows - 1 - row, columns - 1 - column]).amin(dim=0)
+    row_distance, column_distance = (row[:, None] - row).abs(), (column[:, None] - column).abs()
+    is_far = (row_distance**2 + column_distance**2).sqrt() >= min(rows, columns) / 2
+    same_line = (row_distance == 0) | (column_distance == 0)
+    same_ring = ~same_line & (edge_distance[:, None] == edge_distance)
+    kinds = (
+        row_distance + column_distance == 1,
+        is_far,
+        is_far & same_line,
+        is_far & same_ring,
+        is_far & ~same_line & ~same_ring,
+    )
+    return PatchSimilarity(*(similarities[kind].mean().item() for kind in kinds))
 
 
-def by_distance(similarities: Float[Tensor, "token token"]) -> Float[Tensor, " token"]:
-    """Mean similarity of two positions that lie 0, 1, 2 ... tokens apart."""
+def mean_by_distance(similarities: Float[Tensor, "token token"]) -> Float[Tensor, " token"]:
+    """Mean similarity of two positions at distance 0, 1, 2 ... tokens."""
     length = similarities.shape[0]
     return torch.stack([similarities.diagonal(distance).mean() for distance in range(length)])
 
 
-def evenly(length: int, most: int) -> Int[Tensor, " token"]:
-    """At most `most` of `length` positions, evenly spread: what a figure can show of a long table."""
-    step = math.ceil(length / most)
+def evenly_spaced(length: int, count: int) -> Int[Tensor, " token"]:
+    """At most `count` of `length` positions, evenly spaced from 0."""
+    step = math.ceil(length / count)
     return torch.arange(0, length, step)
 
 
@@ -170,19 +176,19 @@ def _is_table(path: str, module: nn.Module) -> bool:
 
 def _from_embedding(path: str, module: nn.Module) -> PositionTable:
     assert isinstance(module, nn.Embedding)
-    spare = getattr(module, "offset", None)
-    if not isinstance(spare, int):
-        spare = 0 if module.padding_idx is None else module.padding_idx + 1
+    first_row = getattr(module, "offset", None)
+    if not isinstance(first_row, int):
+        first_row = 0 if module.padding_idx is None else module.padding_idx + 1
     learned = "sinusoidal" not in type(module).__name__.lower()
-    return PositionTable(path, module.weight.detach()[spare:].float(), learned)
+    return PositionTable(path, module.weight.detach()[first_row:].float(), learned)
 
 
-def _on_a_grid(table: PositionTable, network: nn.Module) -> PositionTable:
-    """The same table with its rows and columns, where the number of patches tells them."""
+def _with_grid(table: PositionTable, network: nn.Module) -> PositionTable:
+    """The table with `grid` and `prefix`, from the model's grid size or a square number of patches; else unchanged."""
     count = len(table.vectors)
-    known = getattr(getattr(network, "patch_embed", None), "grid_size", None)
-    if known and count >= known[0] * known[1]:
-        rows, columns = int(known[0]), int(known[1])
+    grid_size = getattr(getattr(network, "patch_embed", None), "grid_size", None)
+    if grid_size and count >= grid_size[0] * grid_size[1]:
+        rows, columns = int(grid_size[0]), int(grid_size[1])
     else:
         sides = [
             math.isqrt(count - prefix) for prefix in _PREFIXES if math.isqrt(count - prefix) ** 2 == count - prefix

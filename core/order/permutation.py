@@ -1,4 +1,4 @@
-"""Attention takes a set: shuffle the tokens and its results are shuffled, unless something tells the places apart."""
+"""Permutation equivariance of attention: shuffled tokens give shuffled outputs, without positions and causal mask."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,24 +12,25 @@ from torch import Tensor
 from ..models.gpt import GPT, Block
 from ..models.gpt import SelfAttention as GPTAttention
 
-# A part of a model, with or without the causal mask: tokens in, tokens out. The flag is keyword-only.
+# A function of a model's tokens, with or without the causal mask (`causal`, keyword-only).
 Part = Callable[..., Float[Tensor, "token width"]]
 
 
 @dataclass(frozen=True, eq=False)
-class Taken:
-    """A model taken apart before its first layer: what each token is, where it stands, and what comes after.
+class ModelParts:
+    """The embeddings of an input and the layers of a model, as separate functions.
 
-    `fixed` counts the tokens that keep their place in a shuffle (a picture's class token); `parts` are the layers.
+    `content` are token or patch embeddings without `positions`, the position embeddings; `fixed` is the number of
+    leading tokens that a shuffle does not move (a picture's class token).
     """
 
     content: Float[Tensor, "token width"]
-    places: Float[Tensor, "token width"]
+    positions: Float[Tensor, "token width"]
     fixed: int
-    attention: tuple[Part, ...]  # the norm and the self-attention of each layer
-    blocks: tuple[Part, ...]  # the whole layer: norms, attention, MLP, what is added
+    attention: tuple[Part, ...]  # norm and self-attention of each layer
+    blocks: tuple[Part, ...]  # each layer: norms, attention, MLP and residual connections
 
-    def whole(self, x: Float[Tensor, "token width"], *, causal: bool) -> Float[Tensor, "token width"]:
+    def all_layers(self, x: Float[Tensor, "token width"], *, causal: bool) -> Float[Tensor, "token width"]:
         """All layers, one after the other."""
         for block in self.blocks:
             x = block(x, causal=causal)
@@ -38,15 +39,15 @@ class Taken:
 
 @dataclass(frozen=True, eq=False)
 class Shuffled:
-    """The same part of a model on the tokens in their order, and on the tokens in another."""
+    """The output of a part of a model for tokens in their order, and for shuffled tokens."""
 
-    order: Int[Tensor, " token"]  # order[i]: which token stands at place i after the shuffle
+    order: Int[Tensor, " token"]  # order[i]: index of the token at position i after the shuffle
     before: Float[Tensor, "token width"]  # f(x)
     after: Float[Tensor, "token width"]  # f(P x)
 
     @property
     def difference(self) -> Float[Tensor, "token width"]:
-        """f(P x) - P f(x), in the shuffled order: zero for a function of sets."""
+        """f(P x) - P f(x), in the shuffled order: zero for a permutation-equivariant function."""
         return self.after - self.before[self.order]
 
     @property
@@ -56,9 +57,9 @@ class Shuffled:
 
 
 def shuffle(length: int, seed: int, *, fixed: int = 0) -> Int[Tensor, " token"]:
-    """An order of `length` tokens, the same for the same seed; the first `fixed` stay. Never the order they came in.
+    """A random permutation of `length` tokens that keeps the first `fixed` in place; never the identity.
 
-    With fewer than two tokens to move nothing can change.
+    With fewer than two tokens to move it is the identity.
     """
     generator = torch.Generator().manual_seed(seed)
     order = torch.arange(length)
@@ -75,38 +76,38 @@ def compare(
     content: Float[Tensor, "token width"],
     order: Int[Tensor, " token"],
     *,
-    places: Float[Tensor, "token width"] | None = None,
+    positions: Float[Tensor, "token width"] | None = None,
     causal: bool = False,
 ) -> Shuffled:
-    """Run a part on tokens and on the same tokens shuffled; `places` are added to both, each to its own place."""
-    added = torch.zeros_like(content) if places is None else places
-    before = part(content + added, causal=causal)
-    after = part(content[order] + added, causal=causal)
+    """Run a part on tokens and on the same tokens shuffled; `positions` are added to both, after the shuffle."""
+    offsets = torch.zeros_like(content) if positions is None else positions
+    before = part(content + offsets, causal=causal)
+    after = part(content[order] + offsets, causal=causal)
     return Shuffled(order, before, after)
 
 
-def take_gpt(model: GPT, tokens: Int[Tensor, " token"]) -> Taken:
-    """A GPT whose attention may also look ahead: its causal mask is left to whoever runs the parts."""
+def split_gpt(model: GPT, tokens: Int[Tensor, " token"]) -> ModelParts:
+    """The parts of a GPT; its causal mask is the caller's choice."""
     blocks = [block for block in model.blocks if isinstance(block, Block)]
-    return Taken(
+    return ModelParts(
         content=model.token_embedding(tokens),
-        places=model.position_embedding(torch.arange(len(tokens))),
+        positions=model.position_embedding(torch.arange(len(tokens))),
         fixed=0,
         attention=tuple(_gpt_attention(block) for block in blocks),
         blocks=tuple(_gpt_block(block) for block in blocks),
     )
 
 
-def take_vit(model: Any, pixels: Float[Tensor, "batch channel row column"]) -> Taken:
-    """A timm VisionTransformer and the first picture; it has no mask of its own, and can be given one."""
+def split_vit(model: Any, pixels: Float[Tensor, "batch channel row column"]) -> ModelParts:
+    """The parts of a timm VisionTransformer for the first picture; a causal mask is the choice of the caller."""
     with torch.inference_mode():
         patches = model.patch_embed(pixels)  # (batch, row, column, width): the rows become one sequence
-        placed, first = model._pos_embed(patches)[0], model.cls_token[0]
-        content = torch.cat([first, patches[0].flatten(0, -2)])
-    return Taken(
+        with_positions, class_tokens = model._pos_embed(patches)[0], model.cls_token[0]
+        content = torch.cat([class_tokens, patches[0].flatten(0, -2)])
+    return ModelParts(
         content=content,
-        places=placed - content,
-        fixed=len(first),
+        positions=with_positions - content,
+        fixed=len(class_tokens),
         attention=tuple(_vit_attention(block) for block in model.blocks),
         blocks=tuple(_vit_block(block) for block in model.blocks),
     )
@@ -128,7 +129,7 @@ def _gpt_block(block: Block) -> Part:
 
 
 def _attend(attention: GPTAttention, x: Float[Tensor, "token width"], *, causal: bool) -> Float[Tensor, "token width"]:
-    """`GPTAttention.forward` with the mask as a choice, on its own weights."""
+    """`GPTAttention.forward` with an optional causal mask."""
     query, key, value = (
         part.unflatten(-1, (attention.heads, -1)).transpose(0, 1) for part in attention.qkv(x).chunk(3, dim=-1)
     )

@@ -29,9 +29,9 @@ class ClarkHead:
 
 
 def clark_heads(file: Path = FOLDER / "clark_heads.csv") -> tuple[ClarkHead, ...]:
-    """Those relations of the table that Universal Dependencies have, too; ValueError where a row is wrong.
+    """The relations of the table that Universal Dependencies also have; ValueError where a row is wrong.
 
-    Left out: what has no counterpart (prepositions govern their nouns in Stanford labels and depend on them here, and
-    `cc` hangs on the other conjunct), and what is rare.
+    Left out are relations without a counterpart (prepositions govern their nouns in Stanford labels and depend on them
+    here, and `cc` depends on the other conjunct), and rare ones.
     """
     return read_table(file, ClarkHead, unique=("relation",))

@@ -1,4 +1,4 @@
-"""Processors that train models: how fast their makers say they are."""
+"""Processors that train models, with the speeds that their makers state."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How many parameters famous models have, as published, and the shapes that the formulas need."""
+"""Published numbers of parameters of famous models, with their shapes."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +12,9 @@ FAMILIES = ("bert", "gpt", "gpt1", "t5", "vit")
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """A model as it was published.
+    """A published model.
 
-    `printed` is what the paper prints, often rounded; `published` the most exact count that somebody published.
+    `printed`: its parameters as the paper prints them, often rounded; `published`: the most exact published count.
     """
 
     model: str
@@ -48,7 +48,8 @@ class _Row:
 
     def __post_init__(self):
         for name in ("layers", "width", "heads", "each", "hidden"):
-            if (right := getattr(self.shape, name)) != (wrong := getattr(self, name)):
+            right = getattr(self.shape, "head_dim" if name == "each" else name)
+            if right != (wrong := getattr(self, name)):
                 raise ValueError(f"'{name}' is {wrong}, but a {self.family} of this size has {right}")
 
     @property
@@ -57,7 +58,7 @@ class _Row:
         if self.family == "bert":
             return bert(*sizes, vocabulary=self.vocabulary)
         if self.family == "t5":
-            return t5(*sizes, each=self.each, hidden=self.hidden, vocabulary=self.vocabulary)
+            return t5(*sizes, head_dim=self.each, hidden=self.hidden, vocabulary=self.vocabulary)
         if self.family == "vit":
             return vit(*sizes, hidden=self.hidden, patch=self.patch)
         final = 0 if self.family == "gpt1" else 1

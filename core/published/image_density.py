@@ -1,4 +1,4 @@
-"""How many bits networks need for a value of a picture of CIFAR-10, as their papers have it."""
+"""Published bits per dimension of networks on CIFAR-10."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from .table import FOLDER, Text, Year, read_table
 
 @dataclass(frozen=True)
 class ImageDensity:
-    """A network that tells pixel after pixel: bits a dimension (one of three channels, 256 values) on CIFAR-10."""
+    """An autoregressive network on pixels: bits per dimension (one of three channels, 256 values) on CIFAR-10."""
 
     model: Text
     year: Year
@@ -20,5 +20,5 @@ class ImageDensity:
 
 
 def image_densities(file: Path = FOLDER / "image_density.csv") -> tuple[ImageDensity, ...]:
-    """Of networks that read pixels in order; ValueError where a row is wrong."""
+    """The networks that predict pixels in order; ValueError where a row is wrong."""
     return read_table(file, ImageDensity, unique=("model",), columns={"bits": "bits_per_dimension"})

@@ -1,4 +1,4 @@
-"""Which family a model of timm belongs to, and what it learned from, by the rules of its name."""
+"""The family and the training data of a model of timm, by the rules of its name."""
 
 import re
 
@@ -68,6 +68,6 @@ def data_of(name: str) -> str:
 
 
 def has_teacher(name: str) -> bool:
-    """Whether a name says that answers of another model were learned from (distilled, Noisy Student, SSLD and kin)."""
+    """Whether a name says that a model was trained on another model's predictions (distilled, Noisy Student, SSLD)."""
     architecture, _, tag = name.partition(".")
     return "distilled" in architecture or not {"dist", "ssld", "usi", "ns", "swsl", "ssl"}.isdisjoint(tag.split("_"))

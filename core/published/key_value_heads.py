@@ -1,19 +1,19 @@
-"""How many heads of keys and values famous decoders have, and how far they look back: what a cache depends on."""
+"""Heads of keys and values, and attention windows, of famous decoders: what the size of a cache depends on."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..generation.shared_heads import KeptHeads
+from ..generation.shared_heads import CacheShape
 from .table import FOLDER, NonNegativeInt, PositiveInt, Text, read_table
 
 
 @dataclass(frozen=True)
 class PublishedHeads:
-    """A decoder as it was published."""
+    """A published decoder."""
 
     model: str
     year: int
-    heads: KeptHeads
+    heads: CacheShape
     source: str
 
 
@@ -31,8 +31,8 @@ class _Row:
     def __post_init__(self):
         self.kept_heads()
 
-    def kept_heads(self) -> KeptHeads:
-        return KeptHeads(self.layers, self.heads, self.key_heads, self.each, self.window)
+    def kept_heads(self) -> CacheShape:
+        return CacheShape(self.layers, self.heads, self.key_heads, self.each, self.window)
 
 
 def key_value_heads(file: Path = FOLDER / "key_value_heads.csv") -> tuple[PublishedHeads, ...]:

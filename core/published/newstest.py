@@ -1,4 +1,4 @@
-"""What translation models reached, and what their training cost, as published."""
+"""Published BLEU and training FLOPs of translation models."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -26,7 +26,7 @@ TASKS = ("arc_challenge", "arc_easy", "lambada_openai", "logiqa", "piqa", "sciq"
 
 @dataclass(frozen=True)
 class ChinchillaRun:
-    """A model of Hoffmann et al. 2022: how large, what its training cost, and its loss (nats a token) at the end."""
+    """A model of Hoffmann et al. 2022: its size, training compute, and final loss (nats a token)."""
 
     parameters: Annotated[float, Meta(ge=1e6, le=1e12)]
     training_flops: Annotated[float, Meta(ge=1e15, le=1e26)]
@@ -41,7 +41,7 @@ def chinchilla_runs(file: Path = FOLDER / "chinchilla.csv") -> tuple[ChinchillaR
 
 @dataclass(frozen=True)
 class PythiaScore:
-    """What a Pythia model scored on a task after so many steps, without examples (zero-shot).
+    """The zero-shot score of a Pythia model on a task after some training steps.
 
     `accuracy` and its standard error are shares; the perplexity is that of LAMBADA's last word, None elsewhere.
     """
@@ -62,17 +62,17 @@ class PythiaScore:
 
     @property
     def tokens(self) -> int:
-        """How many tokens it had read."""
+        """The number of training tokens so far."""
         return self.step * PYTHIA_BATCH
 
     @property
     def deduplicated(self) -> bool:
-        """Whether it read the Pile without its repetitions."""
+        """Whether it was trained on the deduplicated Pile."""
         return self.model.endswith("-deduped")
 
     @property
     def without_embeddings(self) -> int:
-        """Its parameters without the tables of token vectors at both ends."""
+        """The parameters without those of embedding and unembedding."""
         return _PYTHIA[self.model.split("-")[1]][1]
 
 

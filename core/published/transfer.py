@@ -12,9 +12,9 @@ from .table import FOLDER, Percentage, PositiveInt, Text, read_table
 
 @dataclass(frozen=True)
 class TransferResult:
-    """A pre-trained model tuned to a data set: accuracy in per cent, its standard deviation over three runs if stated.
+    """A fine-tuned model on a data set: accuracy in per cent, its standard deviation over three runs if stated.
 
-    `core_days`: what the pre-training cost on TPUv3 cores, in days of one core.
+    `core_days`: the cost of the pre-training in TPUv3 core-days.
     """
 
     dataset: Text
@@ -27,7 +27,7 @@ class TransferResult:
 
     @property
     def data(self) -> str:
-        """What it was pre-trained on: in brackets behind its name; BiT-L and Noisy Student used JFT-300M."""
+        """The pre-training data, by the brackets behind its name; BiT-L and Noisy Student used JFT-300M."""
         named = re.search(r"\((JFT|ImageNet-21k)\)", self.model)
         return "ImageNet-21k" if named and named[1] == "ImageNet-21k" else "JFT-300M"
 

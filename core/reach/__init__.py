@@ -1,1 +1,1 @@
-"""How long a model remembers: a task that only memory solves, and how far back a gradient reaches."""
+"""How long a model remembers: the copying task, and gradients by distance."""

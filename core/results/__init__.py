@@ -1,11 +1,11 @@
-"""What was measured with this project's own scripts, read and checked: tables, and results of each model.
+"""Readers of the results that this project's own scripts have measured: tables, and results of each model.
 
     from . import small_data_runs, translator_results
 
     translator_results.results().models["transformer"]["bleu"]     # weights/translation/results.json
     small_data_runs()[0].accuracy_percent                          # core/results/small_data.csv
 
-What is missing or makes no sense is a ModelError that names the file, what is wrong, and the command that makes it.
+A missing or wrong value is a ModelError that names the file, what is wrong, and the command that writes the file.
 """
 
 from .tables import (

@@ -1,4 +1,4 @@
-"""How good the attention GAN is: what holds in its pictures, how much they differ, how near to true ones they come.
+"""Results of the attention GAN: statements that hold in its pictures, their diversity, their distance from true scenes.
 
 `crowds`: many pictures of the same sentences by each way to make them, so that networks can be compared.
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..published.table import NonNegativeFloat, PositiveInt, Proportion
-from ..zoo.attention_gans import LOOKS
+from ..zoo.attention_gans import WORD_ATTENTION
 from ..zoo.embedded import WEIGHTS
 from .dalle_results import Share, check_seconds
 from .result_files import naming, read_json
@@ -17,12 +17,12 @@ MADE_BY = "python -m training.attention_gan.report"
 FOLDER = WEIGHTS / "attention-gan"
 # Ways to a picture of a sentence: this network by what its places take of words, DALL-E, and scenes that are true.
 DALLE, TRUE = "DALL-E", "true scenes"
-CROWDS = (*LOOKS, DALLE, TRUE)
+CROWDS = (*WORD_ATTENTION, DALLE, TRUE)
 
 
 @dataclass(frozen=True)
 class Crowd:
-    """Of so many pictures: the Fréchet distance from true scenes, and how much pictures of one sentence differ."""
+    """`pictures` pictures: their Fréchet distance from true scenes, and how much pictures of one sentence differ."""
 
     pictures: PositiveInt
     frechet: NonNegativeFloat  # from other true scenes, as many; of true scenes it is the floor
@@ -31,7 +31,7 @@ class Crowd:
 
 @dataclass(frozen=True)
 class PainterResult:
-    """Of an attention GAN: its size, seconds by how many pictures are painted at once, and what CLIP says of emoji."""
+    """An attention GAN: its size, seconds by the number of pictures painted at once, and accuracy of CLIP on emoji."""
 
     parameters: PositiveInt
     seconds: Mapping[int, NonNegativeFloat]
@@ -40,7 +40,7 @@ class PainterResult:
 
 @dataclass(frozen=True)
 class Results:
-    """What was measured; `held[split][way][kind]`, and `looks[way][kind]`, one picture of a sentence each."""
+    """All results; `held[split][way][kind]`, and `looks[way][kind]` with one picture for each sentence."""
 
     painters: Mapping[str, PainterResult]
     held: Mapping[str, Mapping[str, Mapping[str, Share]]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The fine-tuned BERT: how many tags and verdicts are right, beside baselines and other ways of training it."""
+"""Results of the fine-tuned BERT: accuracy of tags and sentiment, beside baselines and other ways of training."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ TUNED, FROZEN, SCRATCH = "tuned", "frozen", "scratch"
 
 @dataclass(frozen=True)
 class Variant:
-    """Shares that are right: tags, verdicts as they are typed, verdicts with a capital first letter; tag by tag."""
+    """Accuracy of tags, of sentiment, of sentiment where texts begin with a capital letter, and of each tag."""
 
     tags: Proportion
     verdicts: Proportion
@@ -50,9 +50,10 @@ class _File:
 
 @dataclass(frozen=True)
 class Results:
-    """What was measured of each variant that was trained, and of the baselines.
+    """Accuracy of each variant that was trained, and of the baselines.
 
-    `frequent_by_tag`: by the most frequent tag of each word; `cases`: words of each tag in the test sentences.
+    `frequent_by_tag`: accuracy of the most frequent tag of each word, by tag; `cases`: words of each tag in the test
+    sentences.
     """
 
     variants: dict[str, Variant]

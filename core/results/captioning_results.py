@@ -1,4 +1,4 @@
-"""How good the captioners are: on photographs beside baselines, on drawn scenes by whether they are true."""
+"""Results of the captioners: scores on photographs beside baselines, the share of true captions of drawn scenes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ _RESULTS = object_of(
 
 @dataclass(frozen=True)
 class CaptionScores:
-    """Of captions of the 1,000 test photographs of Flickr8k, by measure; `name` is a captioner or a baseline."""
+    """Scores of captions of the 1,000 test photographs of Flickr8k, by measure, of a captioner or a baseline."""
 
     name: str
     scores: Mapping[str, float]
@@ -65,7 +65,7 @@ class CaptionScores:
 
 @dataclass(frozen=True)
 class TrueCaptions:
-    """Of captions of drawn scenes of a split: the share that is true, and of those that have a word of a kind."""
+    """The share of true captions among those of the drawn scenes of a split: of all, and by kind of word in them."""
 
     name: str
     split: str
@@ -74,16 +74,16 @@ class TrueCaptions:
     captions: Mapping[str, int]  # how many have a word of a kind
 
     def share(self, kind: str = "") -> tuple[float, float, int]:
-        """The share of captions with a word of a kind (of all) that is true, its standard error, and of how many."""
+        """The share of true captions among those with a word of `kind` ("": all), its standard error, their number."""
         share, count = (self.by_kind[kind], self.captions[kind]) if kind else (self.true, SCENES)
         return share, error_of(share, count), count
 
 
 @dataclass(frozen=True)
 class Gates:
-    """How far the gate of the LSTM stands open while it describes so many test photographs: 0 is shut, 1 is open.
+    """The LSTM's gate, from 0 (shut) to 1 (open), over the words of captions of `photographs` test photographs.
 
-    `words`: of how many words; `half`: of how many of them less than half; `of`: the mean over each of OPEN_FOR.
+    `mean` is over all `words`; `half`: for how many words it is below 0.5; `of`: the mean for each word of OPEN_FOR.
     """
 
     photographs: int
@@ -125,7 +125,7 @@ def _gates(gates: Mapping[str, Any] | None) -> Gates | None:
 
 
 def _true(name: str, split: str, shares: Mapping[str, Any]) -> TrueCaptions:
-    """ValueError where a share stands without its number of captions, or the other way round."""
+    """Shares from an object of results.json; ValueError where a share lacks its count, or a count its share."""
     for kind in KINDS:
         if (kind in shares) != (kind + CAPTIONS in shares):
             missing = kind + CAPTIONS if kind in shares else kind

@@ -1,4 +1,4 @@
-"""The five character models after their training: quality and cost, how far gradients reach, what is copied right."""
+"""Results of the five character models: quality and cost, reach of gradients, accuracy of copying."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ _Model = Annotated[str, one_of(NAMES)]
 
 @dataclass(frozen=True)
 class Result:
-    """A model's size, its bits for a character of held-out text, and the seconds of one pass over the text learned."""
+    """A model's size, its bits for a character of held-out text, and the seconds of one epoch."""
 
     parameters: PositiveInt
     bits: NonNegativeFloat
@@ -36,7 +36,7 @@ def results(folder: Path = FOLDER) -> dict[str, Result]:
 
 @dataclass(frozen=True)
 class Reach:
-    """The mean norm of the gradient of a model's answer by the character `distance` back; 1 at distance 0."""
+    """The mean norm of the gradient of a model's output with respect to the character `distance` back, 1 at 0."""
 
     model: _Model
     distance: NonNegativeInt
@@ -51,16 +51,16 @@ def reach(folder: Path = FOLDER) -> tuple[Reach, ...]:
 
 
 @dataclass(frozen=True)
-class Copied:
-    """The share of digits that a model of the copy task repeats right after `distance` other characters, 0 to 1."""
+class CopyAccuracy:
+    """The share of digits that a model of the copy task repeats correctly after `distance` other characters, 0 to 1."""
 
     model: _Model
     distance: PositiveInt
     accuracy: Proportion
 
 
-def copied(folder: Path = FOLDER) -> tuple[Copied, ...]:
+def copied(folder: Path = FOLDER) -> tuple[CopyAccuracy, ...]:
     """copy.csv: a row for each model and distance; ModelError as of `results`."""
     return read_rows(
-        folder / "copy.csv", Copied, unique=("model", "distance"), covers={"model": NAMES}, made_by=TRAINED
+        folder / "copy.csv", CopyAccuracy, unique=("model", "distance"), covers={"model": NAMES}, made_by=TRAINED
     )

@@ -1,4 +1,4 @@
-"""The image classifiers after their training: how good they are, what they cost, how faithful explanations are."""
+"""Results of the image classifiers: accuracy, cost, and faithfulness of explanations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ EXPLAINED = "python -m training.measurements.vision_faithfulness --data PATH"
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How often the class is the first guess, and among the first five, of so many pictures."""
+    """Top-1 and top-5 accuracy on `pictures` pictures."""
 
     top1: Proportion
     top5: Proportion
@@ -28,13 +28,13 @@ class Accuracy:
 
     @property
     def standard_error(self) -> float:
-        """Of top-1, from the number of pictures."""
+        """The standard error of top-1."""
         return error_of(self.top1, self.pictures)
 
 
 @dataclass(frozen=True)
 class Quality:
-    """How good a model is and what it costs; None where nobody has measured it."""
+    """Accuracy and cost of a model; None for what was not measured."""
 
     name: str
     top1: float  # share of the validation pictures
@@ -50,11 +50,11 @@ class Quality:
 
     @property
     def standard_error(self) -> float:
-        """Of top-1, from the number of pictures."""
+        """The standard error of top-1."""
         return error_of(self.top1, self.pictures)
 
     def at(self, side: int) -> Accuracy | None:
-        """Accuracy on pictures of so many pixels a side; None at a size that was not measured."""
+        """Accuracy on pictures of `side` x `side` pixels; None for a size that was not measured."""
         return Accuracy(self.top1, self.top5, self.pictures) if side == SIDE else self.enlarged.get(side)
 
 
@@ -123,7 +123,7 @@ def quality(folder: Path) -> Quality:
 
 
 def _only_trained(file: Path) -> bool:
-    """Whether the training has written the file, and nothing was measured yet."""
+    """Whether the file holds the training's record but no measurement."""
     trained = read_json(file, _Trained, made_by=MEASURED)
     return trained.plan is not None and trained.validation is None
 
@@ -138,7 +138,7 @@ class Area:
 
 @dataclass(frozen=True)
 class Faithful:
-    """The areas of each explanation by side, RANDOM among them, and the difference of each from it in each picture.
+    """The areas of each explanation by side, RANDOM among them, and their mean differences from RANDOM.
 
     An area lies below the curve of a class's probability (0 to 1) while patches are deleted, or inserted.
     """

@@ -1,4 +1,4 @@
-"""How good the CLIPs are: sentences with one word exchanged, retrieval, classes of CIFAR-10."""
+"""Results of the CLIPs: sentences with one word exchanged, retrieval, classes of CIFAR-10."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -54,8 +54,8 @@ _RESULTS = object_of(
 
 
 @dataclass(frozen=True)
-class Exchanged:
-    """Of a split of scenes: how often the true sentence is preferred to nine others, and to one changed by a word."""
+class SentencePreferences:
+    """Accuracy on a split of scenes: the true sentence among ten, and against a copy with one word exchanged."""
 
     split: str
     chosen: float
@@ -71,7 +71,7 @@ class Exchanged:
 
 @dataclass(frozen=True)
 class Retrieval:
-    """How often what belongs together is among the first so many, and its median rank among all."""
+    """Recall at each of RANKS, and the median rank of the match among all."""
 
     name: str
     recall: Mapping[int, float]
@@ -81,9 +81,9 @@ class Retrieval:
 
 @dataclass(frozen=True)
 class Results:
-    """Of scenes split by split; of photographs and emoji both ways, with baselines; right classes of CIFAR-10."""
+    """Preferences on scenes by split, retrieval of photographs and emoji with baselines, accuracy on CIFAR-10."""
 
-    exchanged: tuple[Exchanged, ...]
+    exchanged: tuple[SentencePreferences, ...]
     retrievals: tuple[Retrieval, ...]
     classes: Mapping[str, float]  # the shares that are right: BY_NAME, then of the mean WITH and WITHOUT, and chance
 
@@ -99,9 +99,9 @@ def results(folder: Path = FOLDER) -> Results:
     )
 
 
-def _exchanged(split: str, shares: Mapping[str, Any]) -> Exchanged:
+def _exchanged(split: str, shares: Mapping[str, Any]) -> SentencePreferences:
     by_kind, alone, pairs = ({kind: shares[kind + ending] for kind in EXCHANGED} for ending in ("", ALONE, PAIRS))
-    return Exchanged(split, shares["chosen"], shares["questions"], by_kind, pairs, alone)
+    return SentencePreferences(split, shares["chosen"], shares["questions"], by_kind, pairs, alone)
 
 
 def _retrieval(name: str, ranked: Mapping[str, float]) -> Retrieval:

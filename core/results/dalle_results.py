@@ -1,4 +1,4 @@
-"""How good the networks that draw are: what holds in their drawings, what the codes lose, how long a picture takes."""
+"""Results of DALL-E: how many statements hold in its pictures, errors of its autoencoders, seconds for a picture."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ COUNTS = ("1", "4", "16")  # pictures that were drawn at once, for the time
 
 @dataclass(frozen=True)
 class Share:
-    """A share of so many statements that hold, with its standard error."""
+    """The share of statements that hold, its standard error, and the number of statements (`asked`)."""
 
     share: Proportion
     error: NonNegativeFloat
@@ -32,7 +32,7 @@ class Share:
 
 @dataclass(frozen=True)
 class CoderResult:
-    """Of held-out pictures through an autoencoder: errors (mean squared, values 0 to 1), and how its codes are used."""
+    """An autoencoder on held-out pictures: mean squared errors (values 0 to 1), and the use of its codes."""
 
     pictures: PositiveInt
     codes: PositiveInt
@@ -44,7 +44,7 @@ class CoderResult:
 
 @dataclass(frozen=True)
 class DrawerResult:
-    """Of a DALL-E: bits for each code of held-out pictures, with the own sentence and with another; seconds."""
+    """A DALL-E: bits for each code of held-out pictures, given their own sentence and another one; seconds."""
 
     bits: NonNegativeFloat
     bits_other: NonNegativeFloat
@@ -54,7 +54,7 @@ class DrawerResult:
 
 @dataclass(frozen=True)
 class Results:
-    """What was measured; `held[split][way][kind]`, empty where the reader of scenes was not there."""
+    """All results; `held[split][way][kind]` is empty where the reader of scenes was missing."""
 
     coders: Mapping[str, CoderResult]
     drawers: Mapping[str, DrawerResult]
@@ -63,11 +63,11 @@ class Results:
 
 @dataclass(frozen=True)
 class ReaderResult:
-    """How well the judge reads true scenes of a split: scenes without a mistake, things that it finds."""
+    """The reader of scenes on a split: number of scenes, shares of scenes without a mistake and of things found."""
 
-    asked: int
-    whole: float
-    found: float
+    scenes: int
+    whole_scenes: float
+    things_found: float
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class _Reader:
 
 
 def reader(folder: Path = WEIGHTS / "scene-reader") -> Mapping[str, ReaderResult]:
-    """By split; empty where the judge is not there. ModelError where its results.json makes no sense."""
+    """Results of the reader of scenes by split; empty where it is missing. ModelError where the file is wrong."""
     file = folder / "results.json"
     if not file.exists():
         return {}
@@ -103,7 +103,7 @@ def results(folder: Path = FOLDER) -> Results:
 
 
 def check_seconds(place: str, seconds: Mapping[str, Mapping[int, float]]) -> None:
-    """ValueError where a network of that place in the file has no time of one of COUNTS."""
+    """ValueError where a network of the object `place` of the file has no seconds for one of COUNTS."""
     for name, by_count in seconds.items():
         if missing := [count for count in COUNTS if int(count) not in by_count]:
             raise ValueError(f"'{place}.{name}.seconds.{missing[0]}' is missing")

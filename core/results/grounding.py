@@ -1,4 +1,4 @@
-"""How often the bright spot is the right one, of every network of words and pictures: grounding.csv."""
+"""Results of the pointing game for all networks of words and pictures: grounding.csv."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +16,11 @@ ALL, BASELINE = "all", "baseline"
 
 
 @dataclass(frozen=True)
-class Grounded:
-    """Of one network and one way to tell, over words of one kind (ALL: of every kind).
+class PointingResult:
+    """One network and one kind of map (`way`), over words of one kind (ALL: of every kind).
 
-    `pointing`: how often the brightest place lies inside of what the word means; `inside`: the share of the map that
-    does; each a mean with its standard error over `words`. Model BASELINE: the ways "centre" and "random".
+    `pointing`: how often the largest value of the map lies inside of what the word refers to; `inside`: the share of
+    the map that does; each a mean over `words` with its standard error. Model BASELINE: the ways "centre" and "random".
     """
 
     model: Text
@@ -33,13 +33,13 @@ class Grounded:
     inside_error: Proportion
 
 
-def rows(file: Path = FILE) -> tuple[Grounded, ...]:
-    """All rows; ModelError where the file is missing or makes no sense."""
-    return read_rows(file, Grounded, unique=("model", "way", "kind"), made_by=MADE_BY)
+def rows(file: Path = FILE) -> tuple[PointingResult, ...]:
+    """All rows; ModelError where the file is missing or wrong."""
+    return read_rows(file, PointingResult, unique=("model", "way", "kind"), made_by=MADE_BY)
 
 
-def grounded(model: str) -> tuple[Grounded, ...]:
-    """The rows of networks whose names begin so, and the baselines; ModelError where there is no such network."""
+def grounded(model: str) -> tuple[PointingResult, ...]:
+    """The rows of networks whose names begin with `model`, and the baselines; ModelError where there is none."""
     measured = tuple(row for row in rows() if row.model.startswith(model) or row.model == BASELINE)
     if all(row.model == BASELINE for row in measured):
         raise ModelError(f"Nobody has measured '{model}' yet: {MADE_BY}.")

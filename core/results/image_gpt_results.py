@@ -1,4 +1,4 @@
-"""How good image-GPT is: bits of the next pixel, hidden pixels, and classes told by a linear probe after each layer."""
+"""Results of image-GPT: bits of the next pixel, guesses for hidden pixels, and a linear probe after each layer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any, NotRequired
 
 from ..published.table import NonNegativeFloat, PositiveInt, Proportion
-from ..vision.pixel_contexts import HISTOGRAM, TWO
+from ..vision.pixel_contexts import HISTOGRAM, LEFT_AND_ABOVE
 from ..zoo.embedded import WEIGHTS
 from .result_files import error_of, naming, object_of, read_json
 
 MADE_BY = "python -m training.image_gpt.report --data PATH"
 FOLDER = WEIGHTS / "image-gpt"
 IMAGE_GPT = "image-GPT"
-WAYS = (IMAGE_GPT, TWO, HISTOGRAM)  # to tell the next pixel, the best expected first
+WAYS = (IMAGE_GPT, LEFT_AND_ABOVE, HISTOGRAM)  # to tell the next pixel, the best expected first
 BEST, DRAWN, MEAN, NEIGHBOURS = FILLINGS = ("most probable", "drawn", "mean expected", "mean of neighbours")
 BY_NEIGHBOURS = "right, nearest to the mean of neighbours"
 NEXT, HIDDEN, UNTRAINED = PROBED = ("next", "hidden", "untrained")  # networks whose layers were probed
@@ -29,7 +29,7 @@ class Mean:
 
 @dataclass(frozen=True)
 class Bits:
-    """Bits a pixel by each of WAYS, over so many test pictures."""
+    """Bits of the next pixel by each of WAYS, over `pictures` test pictures."""
 
     pictures: int
     by_way: Mapping[str, Mean]
@@ -37,9 +37,9 @@ class Bits:
 
 @dataclass(frozen=True)
 class Filled:
-    """Hidden pixels, guessed at once: how often the first guess is the very colour, and squared errors by FILLINGS.
+    """Hidden pixels, guessed in one pass: accuracy of the first guess (`right`), and squared errors by FILLINGS.
 
-    `by_neighbours`: how often the colour nearest to the mean of seen neighbours is the very colour.
+    `by_neighbours`: accuracy of the colour nearest to the mean of visible neighbours.
     """
 
     pictures: int
@@ -53,7 +53,7 @@ class Filled:
 
 @dataclass(frozen=True)
 class Probe:
-    """How many of ten classes a linear classifier tells right, from raw pixels and from each layer of a network."""
+    """Accuracy of a linear classifier of ten classes, from raw pixels and from each layer of a network."""
 
     train: int
     test: int
@@ -67,7 +67,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Results:
-    """What was measured; None for what was not."""
+    """All results; None for what was not measured."""
 
     bits: Bits | None
     filled: Filled | None

@@ -1,4 +1,4 @@
-"""How good the networks of words and patches are: hidden words with three pictures, lies that are noticed."""
+"""Results of the networks of words and patches: masked words with three kinds of picture, false sentences detected."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ ASKED = ", asked"  # behind a kind: how many words, or pairs of sentences
 
 
 def _shares(kinds: tuple[str, ...]) -> type[dict]:
-    """A split may have no word of a kind."""
-    asked = {kind + ASKED: NotRequired[PositiveInt] for kind in kinds}
-    return object_of(dict.fromkeys(kinds, NotRequired[Proportion]) | asked)
+    """The type of a JSON object with a share and a count for each kind; both may be missing."""
+    counts = {kind + ASKED: NotRequired[PositiveInt] for kind in kinds}
+    return object_of(dict.fromkeys(kinds, NotRequired[Proportion]) | counts)
 
 
 _SPLIT = object_of(dict.fromkeys(SHOWN, _shares((ALL, *KINDS))) | {"match": _shares(EXCHANGED)})
@@ -32,22 +32,22 @@ _RESULTS = object_of(dict.fromkeys(JOINT, object_of({"results": object_of(dict.f
 
 @dataclass(frozen=True)
 class Shares:
-    """Of one network on one split: right answers by kind, and how many were asked."""
+    """Accuracy of one network on one split by kind of word, and the number of cases of each kind."""
 
     name: str
     split: str
-    shown: str  # one of SHOWN; of lies its own picture
+    picture: str  # one of SHOWN; ITS for false sentences
     by_kind: Mapping[str, float]
-    asked: Mapping[str, int]
+    counts: Mapping[str, int]
 
     def error(self, kind: str) -> float:
         """The standard error of the share of a kind."""
-        return error_of(self.by_kind[kind], self.asked[kind])
+        return error_of(self.by_kind[kind], self.counts[kind])
 
 
 @dataclass(frozen=True)
 class Results:
-    """Hidden words that were guessed (by kind, and ALL), and lies that match worse than the truth (EXCHANGED)."""
+    """Accuracy on masked words (by kind, and ALL), and on telling true from false sentences (by EXCHANGED)."""
 
     words: tuple[Shares, ...]
     lies: tuple[Shares, ...]
@@ -70,13 +70,13 @@ def results(folder: Path = FOLDER) -> Results:
 
 
 def _shares_of(name: str, split: str, picture: str, shares: Mapping[str, Any], kinds: tuple[str, ...]) -> Shares:
-    """ValueError where a share stands without how many were asked, or the other way round."""
+    """Shares from an object of results.json; ValueError where a share lacks its count, or a count its share."""
     for kind in kinds:
         if (kind in shares) != (kind + ASKED in shares):
             missing = kind + ASKED if kind in shares else kind
             raise ValueError(f"'{name}.results.{split}.{missing}' is missing")
-    known = [kind for kind in kinds if kind in shares]
-    if not known:
+    measured_kinds = [kind for kind in kinds if kind in shares]
+    if not measured_kinds:
         raise ValueError(f"'{name}.results.{split}' has a kind of which nothing was asked")
-    asked = {kind: shares[kind + ASKED] for kind in known}
-    return Shares(name, split, picture, {kind: shares[kind] for kind in known}, asked)
+    counts = {kind: shares[kind + ASKED] for kind in measured_kinds}
+    return Shares(name, split, picture, {kind: shares[kind] for kind in measured_kinds}, counts)

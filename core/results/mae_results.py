@@ -1,4 +1,4 @@
-"""How good the masked autoencoder is: its errors beside fillings, what its encoder learned, what it saves."""
+"""Results of the masked autoencoder: its errors beside baselines, a probe of its encoder, fine-tuning."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ _RESULTS = object_of(
 
 @dataclass(frozen=True)
 class Errors:
-    """With a share (0 to 1) hidden: the mean squared error and its standard error, by what fills in."""
+    """With a share (0 to 1) of patches masked: the mean squared error and its standard error, by way of filling."""
 
     share: float
     by_filling: Mapping[str, tuple[float, float]]
@@ -63,15 +63,15 @@ class Errors:
 
 @dataclass(frozen=True)
 class Probe:
-    """Top-1 of a linear classifier on frozen features (FEATURES), learned from `labels` per cent of the labels."""
+    """Top-1 accuracy of a linear classifier on frozen features (FEATURES), trained on `labels` % of the labels."""
 
     labels: int
     top1: Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class Tuned:
-    """A whole encoder trained on `labels` per cent of the labels from `start` (one of STARTS), in so many steps."""
+class FineTuned:
+    """A fine-tuned encoder: trained on `labels` per cent of the labels from `start` (one of STARTS)."""
 
     labels: int
     start: str
@@ -83,21 +83,21 @@ class Tuned:
 
 @dataclass(frozen=True)
 class Results:
-    """All of it; `pictures` were filled in, `validation` were classified."""
+    """All results: errors over `pictures` pictures, accuracies over `validation` pictures."""
 
     pictures: int
     errors: tuple[Errors, ...]
     validation: int
     probes: tuple[Probe, ...]
-    tuned: tuple[Tuned, ...]
+    tuned: tuple[FineTuned, ...]
     saving: Saving
 
     def error(self, top1: float) -> float:
         """The standard error of an accuracy."""
         return error_of(top1, self.validation)
 
-    def tuned_with(self, labels: int) -> Mapping[str, Tuned]:
-        """By start, those that were measured."""
+    def tuned_with(self, labels: int) -> Mapping[str, FineTuned]:
+        """The fine-tuned encoders trained on `labels` per cent of the labels, by their start."""
         return {run.start: run for run in self.tuned if run.labels == labels}
 
 
@@ -126,9 +126,9 @@ def _errors(name: str, by_filling: Mapping[str, float]) -> Errors:
     return Errors(int(name) / 100, pairs)
 
 
-def _tuned(fine_tuning: Mapping[str, Any]) -> list[Tuned]:
+def _tuned(fine_tuning: Mapping[str, Any]) -> list[FineTuned]:
     return [
-        Tuned(labels, start, run.top1, run.top5, run.steps, run.seconds)
+        FineTuned(labels, start, run.top1, run.top5, run.steps, run.seconds)
         for labels in LABELS
         for start in STARTS
         if (run := fine_tuning.get(str(labels), {}).get(start))

@@ -1,4 +1,4 @@
-"""How often a BERT of ours is right about whether one text follows another, on pairs that it did not read."""
+"""Accuracy of next-sentence prediction of this project's BERTs on held-out pairs."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ CHANCE = 0.5  # half of the pairs do follow
 
 @dataclass(frozen=True)
 class NextSentence:
-    """The share of held-out pairs for which the answer of the second head is right."""
+    """Accuracy of the next-sentence head on held-out pairs."""
 
     accuracy: Proportion
     pairs: PositiveInt
@@ -28,7 +28,7 @@ class _File:
 
 
 def next_sentence(folder: Path) -> NextSentence | None:
-    """What results.json of a folder says; None where nothing was measured, ModelError where it makes no sense."""
+    """The accuracy in results.json of a folder; None where it was not measured, ModelError where the file is wrong."""
     if not (folder / "results.json").is_file():
         return None
     return read_json(folder / "results.json", _File, made_by=f"make train-{folder.name}").next_sentence

@@ -1,4 +1,4 @@
-"""Six small models, each told the order of its tokens in another way: what they reach beyond their training length."""
+"""Results of six small models with different position encodings: bits beyond their training length."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ WAYS = ("none", "learned", "sinusoidal", "rotary", "alibi", "relative")
 
 @dataclass(frozen=True)
 class LengthBits:
-    """Mean bits for the next character after `length` characters, by the model with one of WAYS."""
+    """Mean bits of the next character after `length` characters, for the model with one of WAYS."""
 
     positions: Annotated[str, one_of(WAYS)]
     length: PositiveInt
@@ -26,7 +26,7 @@ class LengthBits:
 
 
 def lengths(folder: Path = FOLDER) -> tuple[LengthBits, ...]:
-    """lengths.csv, by way and length; a way without an answer beyond its training ends there.
+    """lengths.csv, sorted by WAYS and length; learned positions end at the training length.
 
     ModelError where the file is missing or makes no sense.
     """
@@ -36,7 +36,7 @@ def lengths(folder: Path = FOLDER) -> tuple[LengthBits, ...]:
 
 
 def trained_length(folder: Path = FOLDER) -> int:
-    """How many characters each of the models was trained on at once (config.json); ModelError as of `lengths`."""
+    """The context of the models in characters, from config.json; ModelError as of `lengths`."""
     model = object_of({"sizes": object_of({"context": PositiveInt})})
     shape = object_of({"models": object_of(dict.fromkeys(WAYS, model))})
     config = read_json(folder / "config.json", shape, made_by=TRAINED)
@@ -44,7 +44,7 @@ def trained_length(folder: Path = FOLDER) -> int:
 
 
 def learned_biases(folder: Path = FOLDER) -> tuple[BucketBias, ...]:
-    """What the model with relative biases has learned, a table for each layer; ModelError where it is missing."""
+    """The learned biases of the model with relative positions, for each layer; ModelError where it is missing."""
     file = folder / "relative.safetensors"
     with naming(file, TRAINED):
         if not file.exists():

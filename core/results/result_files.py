@@ -1,4 +1,4 @@
-"""How a result file of ours is read: typed classes are its shape, msgspec checks each value, a wrong one is named."""
+"""Readers of this project's result files: typed classes declare their shape, msgspec checks each value."""
 
 import json
 import math
@@ -14,12 +14,12 @@ Kind = TypeVar("Kind")
 
 
 def error_of(share: float, count: int) -> float:
-    """The standard error of a share of so many."""
+    """The standard error of a share of `count` cases."""
     return math.sqrt(share * (1 - share) / count)
 
 
 def object_of(fields: Mapping[str, Any]) -> type[dict]:
-    """The type of a JSON object with these fields, whose names need not be those of variables.
+    """The type of a JSON object with these fields, whose names need not be Python identifiers.
 
     A field that may be missing has a type `NotRequired[...]`; other fields of the object are left out.
     """
@@ -32,9 +32,10 @@ def objects_of(kind: type) -> Any:
 
 
 def read_json(file: Path, kind: type[Kind], *, made_by: str) -> Kind:
-    """A JSON file as an instance of a dataclass or of `object_of(...)`; what is not declared is left out.
+    """Read a JSON file as an instance of a dataclass or of `object_of(...)`; undeclared fields are ignored.
 
-    ModelError where the file is missing, is no JSON, or holds a value that cannot be right.
+    ModelError where the file is missing, is no JSON, or holds an invalid value; it names `made_by`, the command that
+    writes the file.
     """
     with naming(file, made_by):
         return validated(json.loads(file.read_text(encoding="utf-8")), kind)
@@ -49,9 +50,9 @@ def read_rows(
     columns: Mapping[str, str | Sequence[str]] = MappingProxyType({}),
     covers: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> tuple[Row, ...]:
-    """The rows of a CSV file, as `core.published.table.read_table` reads them; ModelError instead of its ValueError.
+    """Read a CSV file with `core.published.table.read_table`; ModelError instead of its ValueError.
 
-    `covers`: by field, the words that each stand in it at least once.
+    `covers`: by field, the words of which each must stand in at least one row.
     """
     with naming(file, made_by):
         rows = read_table(file, row_type, unique=unique, columns=columns)

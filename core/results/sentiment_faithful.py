@@ -1,6 +1,6 @@
-"""How faithful the explanations of the classifiers of reviews are, over held-out reviews: sentiment_faithful.csv.
+"""Faithfulness of the explanations of the classifiers of reviews (sentiment_faithful.csv), and their rank agreement.
 
-How far explanations of one model agree stands in sentiment_agreement.csv. training/sentiment/faithfulness.py made both.
+The agreement is in sentiment_agreement.csv. training/sentiment/faithfulness.py writes both, over held-out reviews.
 """
 
 from collections.abc import Mapping
@@ -37,8 +37,8 @@ class Mean:
 class Measured:
     """One measure of one explanation of a model.
 
-    `gain`: by how much it is better than random orders of the same review, mean over reviews; `better`: in which share
-    of the reviews it is. None for the random orders themselves.
+    `gain`: its mean advantage over random orders of the same review; `better`: the share of reviews in which it is
+    better than them. Both are None for the random orders themselves.
     """
 
     value: Mean
@@ -48,21 +48,21 @@ class Measured:
 
 @dataclass(frozen=True)
 class Faithful:
-    """All that was measured of a model: by explanation (RANDOM among them) and measure."""
+    """The measures of a model: by explanation (RANDOM among them) and measure."""
 
     model: str
-    found: Mapping[str, Mapping[str, Measured]]
+    by_method: Mapping[str, Mapping[str, Measured]]
     reviews: int
 
     @property
     def methods(self) -> tuple[str, ...]:
         """The explanations, without the random orders."""
-        return tuple(name for name in self.found if name != RANDOM)
+        return tuple(name for name in self.by_method if name != RANDOM)
 
 
 @dataclass(frozen=True)
-class Agreed:
-    """How alike two explanations of a model rank words: mean over the reviews in which both rank any."""
+class RankAgreement:
+    """Rank agreement of two explanations of a model: mean over the reviews in which both rank at least one word."""
 
     one: str
     other: str
@@ -118,7 +118,7 @@ class _Agreement:
 
 
 def faithfulness(file: Path = AREAS) -> dict[str, Faithful]:
-    """What was measured of each model; ModelError where the file is missing, or a row is wrong or wanting."""
+    """The measures of each model; ModelError where the file or a row is missing, or a row is wrong."""
     rows = read_rows(file, _Area, unique=("model", "method", "measure"), made_by=MADE_BY)
     by_model: dict[str, dict[str, dict[str, Measured]]] = {}
     for row in rows:
@@ -131,11 +131,11 @@ def faithfulness(file: Path = AREAS) -> dict[str, Faithful]:
     return {model: Faithful(model, methods, reviews[model]) for model, methods in by_model.items()}
 
 
-def agreements(file: Path = AGREEMENT) -> dict[str, tuple[Agreed, ...]]:
-    """How far the explanations of each model agree; ModelError where the file is missing or a row is wrong."""
-    by_model: dict[str, list[Agreed]] = {}
+def agreements(file: Path = AGREEMENT) -> dict[str, tuple[RankAgreement, ...]]:
+    """The rank agreement of each model's explanations; ModelError where the file is missing or a row is wrong."""
+    by_model: dict[str, list[RankAgreement]] = {}
     unique = ("model", "one", "other", "measure", "ranked")
     for row in read_rows(file, _Agreement, unique=unique, made_by=MADE_BY):
         value = Mean(row.mean, row.low, row.high)
-        by_model.setdefault(row.model, []).append(Agreed(row.one, row.other, row.measure, row.ranked, value))
+        by_model.setdefault(row.model, []).append(RankAgreement(row.one, row.other, row.measure, row.ranked, value))
     return {model: tuple(rows) for model, rows in by_model.items()}

@@ -1,11 +1,11 @@
-"""How often each classifier of reviews is fooled by our behavioural tests (training.sentiment.behavioural_tests)."""
+"""Failures of each classifier of reviews in the behavioural tests of training.sentiment.behavioural_tests."""
 
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Literal
 
 from ..published.table import NonNegativeInt, PositiveInt, Proportion, Text, one_of
-from ..sentiment.behavioural_tests import KINDS, Fooled
+from ..sentiment.behavioural_tests import KINDS, BehaviouralTestResult
 from ..sentiment.templates import WORDS
 from .result_files import read_rows
 from .tables import FOLDER
@@ -31,14 +31,14 @@ class _Row:
 COLUMNS = tuple(field.name for field in fields(_Row))
 
 
-def sentiment_fooled(file: Path = FILE) -> dict[str, dict[str, tuple[Fooled, ...]]]:
-    """For each language and each model what was counted, test by test, in the order of the table.
+def sentiment_fooled(file: Path = FILE) -> dict[str, dict[str, tuple[BehaviouralTestResult, ...]]]:
+    """The counts of each test by language and model, in the order of the table.
 
     ModelError where the file is missing or a row is wrong.
     """
-    languages: dict[str, dict[str, tuple[Fooled, ...]]] = {}
+    languages: dict[str, dict[str, tuple[BehaviouralTestResult, ...]]] = {}
     for row in read_rows(file, _Row, unique=("model", "language", "test", "kind"), made_by=COMMAND):
-        counted = Fooled(row.kind, row.test, row.should, row.pairs, row.failed, row.right, row.unread)
+        counted = BehaviouralTestResult(row.kind, row.test, row.should, row.pairs, row.failed, row.right, row.unread)
         models = languages.setdefault(row.language, {})
         models[row.model] = (*models.get(row.model, ()), counted)
     return languages

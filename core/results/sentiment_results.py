@@ -1,4 +1,4 @@
-"""The classifiers of reviews and their baselines: what each is worth on what was held out."""
+"""Results of the classifiers of reviews and of their baselines on held-out texts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ LANGUAGES = ("english", "spanish")
 
 
 @dataclass(frozen=True)
-class Worth:
-    """Shares of the test texts that are right, and what it took; None and "" of a baseline that has no epochs."""
+class ReviewerQuality:
+    """Accuracy and F1 on the test texts, and cost of the training; None and "" for a baseline without epochs."""
 
     accuracy: Proportion
     macro_f1: Proportion
@@ -31,9 +31,9 @@ class Worth:
 
 @dataclass(frozen=True)
 class Results:
-    """Of one language: each network and baseline, and how many texts they learned from and were tried on."""
+    """One language: each network and baseline, and the numbers of texts of training and test."""
 
-    models: Mapping[str, Worth]
+    models: Mapping[str, ReviewerQuality]
     learnt: int
     test: int
 
@@ -45,7 +45,7 @@ class _Sizes:
 
 
 _RESULTS = object_of(
-    {"sizes": object_of(dict.fromkeys(LANGUAGES, _Sizes))} | dict.fromkeys(LANGUAGES, dict[str, Worth])
+    {"sizes": object_of(dict.fromkeys(LANGUAGES, _Sizes))} | dict.fromkeys(LANGUAGES, dict[str, ReviewerQuality])
 )
 
 

@@ -1,4 +1,4 @@
-"""Other weights of attention in the classifiers of reviews, over held-out texts."""
+"""Results of replacing the attention weights of the classifiers of reviews, over held-out texts."""
 
 from dataclasses import dataclass
 from pathlib import Path

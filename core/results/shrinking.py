@@ -1,4 +1,4 @@
-"""Networks of ours after something was taken away: how good they are, how large and how fast."""
+"""Quality, size and speed of this project's networks after pruning, rounding or removing parts of them."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +15,10 @@ _Format = Annotated[str, one_of(tuple(FORMATS))]
 
 @dataclass(frozen=True)
 class Variant:
-    """A network as it was measured, beside the whole one.
+    """A smaller network beside the whole one.
 
-    `bytes` of its numbers as they are computed with, or as they would lie on a disk where a subclass says so;
-    `whole_milliseconds` of the whole network, in turns with it; `questions`: on how many the quality was measured.
+    `bytes`: of its parameters in memory, or on disk where a subclass says so; `milliseconds` and `whole_milliseconds`:
+    for one input, the smaller and the whole network measured in turns; `questions`: on how many `quality` was measured.
     """
 
     model: Text
@@ -33,30 +33,30 @@ class Variant:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing was taken away."""
+        """Whether this is the whole network."""
         return self.variant == "whole"
 
     @property
     def time(self) -> float:
-        """Of the whole network's."""
+        """Its time as a share of the whole network's."""
         return self.milliseconds / self.whole_milliseconds
 
     @property
     def error(self) -> float | None:
-        """The standard error of a share of right answers, by the choice of questions; None of other measures."""
+        """The standard error of an accuracy, by the choice of questions; None for other measures."""
         if self.measure != "accuracy":
             return None
         return error_of(self.quality, self.questions)
 
     def lost(self, whole: "Variant") -> float:
-        """The share of the whole's quality that is lost; of bits, how many more there are. Below 0 if it is better."""
-        apart = self.quality - whole.quality
-        return (apart if self.measure == "bits" else -apart) / whole.quality + 0.0  # no "-0%"
+        """The relative loss of quality, for bits their relative increase; below 0 if it is better than the whole."""
+        difference = self.quality - whole.quality
+        return (difference if self.measure == "bits" else -difference) / whole.quality + 0.0  # no "-0%"
 
 
 @dataclass(frozen=True)
 class Pruned(Variant):
-    """Without some heads; `order`: in which they were taken out; `trained`: for how many steps afterwards."""
+    """Without some heads; `order`: the order in which they were pruned; `trained`: steps of training afterwards."""
 
     order: Text
     removed: NonNegativeInt
@@ -65,7 +65,7 @@ class Pruned(Variant):
 
     @property
     def share(self) -> float:
-        """Of the heads that are gone."""
+        """The share of the heads that were pruned."""
         return self.removed / self.heads
 
 
@@ -86,9 +86,9 @@ class Rounding(Variant):
 
 @dataclass(frozen=True)
 class Zeroed(Variant):
-    """With a `share` of small weights set to zero (`way` "weights"), or of its neurons taken out ("neurons").
+    """With a `share` of small weights set to zero (`way` "weights"), or of its neurons removed ("neurons").
 
-    `bytes` on disk if only what is not zero is written; `sparse_milliseconds` with matrices of compressed rows.
+    `bytes` on disk if only non-zero weights are stored; `sparse_milliseconds` with sparse matrices (CSR).
     """
 
     way: Literal["weights", "neurons"]
@@ -98,7 +98,7 @@ class Zeroed(Variant):
 
 @dataclass(frozen=True)
 class Combined(Variant):
-    """Made smaller in several steps: a `student` or "", shares of `heads` and `neurons` gone, a `number_format`."""
+    """Made smaller in several steps: a `student` or "", shares of `heads` and `neurons` pruned, a `number_format`."""
 
     student: str
     heads: Proportion
@@ -118,7 +118,7 @@ _TABLES: dict[type[Variant], str] = {
 
 
 def measured(kind: type[V], model: str, file: Path | None = None) -> tuple[V, ...]:
-    """The rows of a model in the table of a kind, the whole network first; ModelError where the file makes no sense."""
+    """The rows of a model in the table of `kind`, the whole network first; ModelError where the file is wrong."""
     name = _TABLES[kind]
     rows = read_rows(
         file or FOLDER / f"{name}.csv",

@@ -1,4 +1,4 @@
-"""Students with fewer layers beside their teachers: how good, how large, how fast."""
+"""Quality, size and speed of students with fewer layers beside their teachers."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,13 +22,13 @@ class Difference:
 
     @property
     def is_clear(self) -> bool:
-        """Whether it is more than twice its error: not what another draw of questions may turn around."""
+        """Whether it is more than twice its standard error."""
         return abs(self.value) > 2 * self.error
 
 
 @dataclass(frozen=True)
 class Student:
-    """A network as it was measured; `taught` is None of the teacher itself, `quality` the share of right answers.
+    """A measured network; `taught` is None for the teacher itself, `quality` the share of right answers.
 
     `error` is the standard error of `quality`; `as_teacher` the share of questions that get the teacher's answer, and
     `same_mistakes` the same among those that it answers wrongly. `lead`: over the teacher, None of itself. `gain`: of a
@@ -75,7 +75,7 @@ class _Row:
 
 
 def students(teacher: str, file: Path = TABLE) -> tuple[Student, ...]:
-    """The teacher first, then its students; ModelError where the file is missing or makes no sense."""
+    """The teacher first, then its students; ModelError where the file is missing or wrong."""
     rows = read_rows(file, _Row, unique=("model", "variant"), made_by=MADE_BY, covers={"model": tuple(STUDENTS)})
     return tuple(
         Student(

@@ -1,4 +1,4 @@
-"""The small GPTs of the tasks with a known answer: how many of all problems each answers right."""
+"""Results of the small GPTs of the tasks with a known answer: how many problems each answers right."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from .result_files import object_of, read_json
 
 @dataclass(frozen=True)
 class Result:
-    """Problems that were held out, and some that were not; how many of both are answered wrong; what it took.
+    """Numbers of held-out problems and of problems to learn from, and of wrong answers to both; cost of the training.
 
     `linear` is the share of held-out problems that a linear model answers right.
     """

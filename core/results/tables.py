@@ -22,7 +22,7 @@ SMALL_DATA = FOLDER / "small_data.csv"
 
 @dataclass(frozen=True)
 class MeasuredCosts:
-    """All that was measured in one go, and the machine and the command that did it."""
+    """Costs that were measured together, and the machine and the command that measured them."""
 
     costs: tuple[Cost, ...]
     hardware: str
@@ -52,7 +52,7 @@ NEXT, HIDDEN = "next", "hidden"  # tasks: to predict what follows, and what is h
 
 @dataclass(frozen=True)
 class EfficientRun:
-    """A trained model: held-out loss in bits a character, and the products of one head in a text of `context`."""
+    """A trained model: held-out loss in bits a character, and the multiplications of a head for `context` tokens."""
 
     task: Annotated[str, one_of((NEXT, HIDDEN))]
     variant: Text
@@ -78,7 +78,7 @@ def efficient_characters(file: Path = EFFICIENT_CHARACTERS) -> tuple[EfficientRu
 
 @dataclass(frozen=True)
 class SmallDataRun:
-    """A network trained on so many of the pictures: its accuracy on the 10,000 test pictures in per cent."""
+    """A network trained on `pictures` pictures: its accuracy on the 10,000 test pictures in per cent."""
 
     model: Text
     family: Literal["convolutional", "transformer"]
@@ -93,7 +93,7 @@ class SmallDataRun:
 
 
 def small_data_runs(file: Path = SMALL_DATA) -> tuple[SmallDataRun, ...]:
-    """Convolutional networks and vision transformers on CIFAR-10, whole and in parts, in the order of the runs.
+    """Convolutional networks and vision transformers on all or a part of CIFAR-10, in the order of the runs.
 
     ModelError where the file is missing or a row is wrong.
     """
@@ -130,7 +130,7 @@ class _BestHead:
 
     @cached_property
     def shares(self) -> dict[Head, float]:
-        """The shares of all heads; ValueError where one is none."""
+        """The shares of all heads, from `by_head`; ValueError where it is malformed."""
         shares: dict[Head, float] = {}
         for part in self.by_head.split():
             if not (match := _SHARE.fullmatch(part)):

@@ -1,6 +1,6 @@
-"""The three translators after their training: quality and cost, quality by length, and how well their maps align.
+"""Results of the three translators: quality and cost, quality by length, and alignment error rates of their maps.
 
-Beside them `bert-pairs`, which reads a sentence and its translation at once: what it guesses, and how well it aligns.
+Beside them `bert-pairs`, which reads a sentence and its translation at once: its guesses, and its alignment.
 """
 
 from collections.abc import Mapping, Sequence
@@ -101,7 +101,7 @@ def lengths(folder: Path = FOLDER) -> tuple[LengthScore, ...]:
 
 @dataclass(frozen=True)
 class Alignment:
-    """How well links taken from the maps agree with those made by people.
+    """Agreement of links read from attention maps with links annotated by people.
 
     An agreement has "precision", "recall", "aer" (0 to 1), "pairs" and "counts" (|A|, |S|, |A and S|, |A and P|) for
     each text.
@@ -136,9 +136,9 @@ _ALIGNMENT = object_of(
 
 
 def alignment(folder: Path = FOLDER, pairs: Path = PAIRS_FOLDER) -> Alignment:
-    """alignment.json, and what results.json of `bert-pairs` says of its alignment, if that file is there.
+    """The alignments in alignment.json, and that of `bert-pairs` in its results.json, if that file exists.
 
-    ModelError where the first is missing, or one of them makes no sense.
+    ModelError where the first file is missing, or one of them is wrong.
     """
     file = folder / "alignment.json"
     measured = read_json(file, _ALIGNMENT, made_by=ALIGNED)
@@ -156,7 +156,7 @@ def alignment(folder: Path = FOLDER, pairs: Path = PAIRS_FOLDER) -> Alignment:
 
 
 def _with_text(alignment: dict[str, Any]) -> dict[str, Any]:
-    """An alignment whose mean names its layer and head by texts, as `HeadAlignment` does."""
+    """A copy of an alignment in which "layer" and "head" of its mean are texts, as in `HeadAlignment`."""
     if mean := alignment.get("mean"):
         return alignment | {"mean": mean | {"layer": str(mean["layer"]), "head": str(mean["head"])}}
     return alignment
@@ -172,7 +172,7 @@ def _check_texts(texts: Sequence[str], *alignments: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Guesses:
-    """How well hidden tokens of one language are guessed, the same ones with the other language beside them or not."""
+    """Guesses for masked tokens of one language, the same tokens with and without the other language in the input."""
 
     tokens: int
     accuracy: float  # with the other language, 0 to 1
@@ -198,21 +198,20 @@ _GUESSES = object_of(
 
 
 def guesses(pairs: Path = PAIRS_FOLDER) -> dict[str, Guesses]:
-    """What `bert-pairs` guesses in each language, from results.json; ModelError where it is missing or makes no
-    sense."""
+    """The guesses of `bert-pairs` in each language, from results.json; ModelError where it is missing or wrong."""
     measured: dict[str, _Guessed] = read_json(pairs / "results.json", _GUESSES, made_by=PAIRS_TRAINED)["guesses"]
     languages = {}
     for language in _LANGUAGES:
-        beside, alone = measured[f"{language}, {_WITH}"], measured[f"{language}, {_ALONE}"]
+        with_other, alone = measured[f"{language}, {_WITH}"], measured[f"{language}, {_ALONE}"]
         languages[language] = Guesses(
-            beside.tokens, beside.accuracy, alone.accuracy, beside.perplexity, alone.perplexity
+            with_other.tokens, with_other.accuracy, alone.accuracy, with_other.perplexity, alone.perplexity
         )
     return languages
 
 
 @dataclass(frozen=True)
 class HeadAlignment:
-    """Links taken in one way from one map of a model, against those of people; None where nothing was found.
+    """Links read in one way from one map of a model, against those annotated by people; None where there was no link.
 
     `layer` and `head` are numbers as text, or MEAN. `shift`: 0 is the row of the step that writes a word, 1 that of
     the step that has just read it. `precision`, `recall` and `aer` (the alignment error rate) are 0 to 1.

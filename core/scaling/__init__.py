@@ -1,4 +1,4 @@
-"""What size buys: laws of the loss fitted to published runs, and what a model of one's own would need."""
+"""Scaling laws of the loss fitted to published runs, and the resources that a model needs."""
 
 from .bands import Bootstrap, bootstrap
 from .budget import (

@@ -1,4 +1,4 @@
-"""How sure a fitted law is: the same fit to runs drawn again and again from those that there are (bootstrap)."""
+"""Uncertainty of a fitted law by the bootstrap: fits to resamples of the runs."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class Bootstrap:
     drawn: tuple[Law, ...]
 
     def intervals(self, level: float = LEVEL) -> dict[str, tuple[float, float]]:
-        """For each coefficient the range in which the middle `level` of the resamples lie."""
+        """The interval of each coefficient that contains the middle `level` of the resamples."""
         values = np.array([law.values() for law in self.drawn])
         low, high = np.quantile(values, ((1 - level) / 2, (1 + level) / 2), axis=0)
         return {name: (float(low[i]), float(high[i])) for i, name in enumerate(self.best.names())}
@@ -30,7 +30,7 @@ class Bootstrap:
     def band(
         self, flops: Float[ndarray, " point"], level: float = LEVEL
     ) -> tuple[Float[ndarray, " point"], Float[ndarray, " point"]]:
-        """The range of the lowest loss for a compute: where the law lies, not where a single run will."""
+        """The interval of the law's lowest loss at each compute (not of the loss of a single run): low and high."""
         losses = np.array([law.lowest(flops) for law in self.drawn])
         low, high = np.quantile(losses, ((1 - level) / 2, (1 + level) / 2), axis=0)
         return low, high
@@ -46,8 +46,8 @@ def bootstrap(
 ) -> Bootstrap:
     """Fit to all points, then to `draws` resamples of as many points with replacement.
 
-    `progress` is told how many are done, and of how many. InputError for too few points; a resample
-    that repeats too few different points to be fitted is drawn again.
+    `progress` is called with the number of fits done and `draws`. InputError for too few points; a resample with too
+    few different points to be fitted is drawn again.
     """
     best = law.fit(points)
     random = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""What a transformer of one's own would need: computing and memory to train it, memory to run it, hours on a device."""
+"""Resources of a transformer: operations and memory to train it, memory to run it, hours on a device."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from .law import FLOPS_EACH
 # Bytes that Adam keeps for a parameter in mixed precision (Rajbhandari et al. 2020, "ZeRO", section 3.1).
 HALF_WEIGHTS, HALF_GRADIENTS, MASTER_AND_MOMENTS = 2, 2, 12
 # Bytes that a token leaves in a layer for the backward pass, for each channel (Korthikanti et al. 2022, equation 1).
-LEFT_EACH, LEFT_SCORES = 34, 5
+CHANNEL_BYTES, SCORE_BYTES = 34, 5
 
 RULE, EXACT = "6\u00a0N\u00a0D", "Counted from the architecture"
 GRADIENTS, OPTIMISER, ACTIVATIONS = "Gradients", "Optimiser (Adam)", "Activations"
@@ -27,8 +27,8 @@ class Device:
 
 
 def training_flops(shape: Shape, context: int, tokens: int) -> tuple[Line, Line]:
-    """The rule of thumb, and three forward passes (one forward, two backward) of all tokens in texts of `context`."""
-    forward = sum(each.value for each in flops(shape, context, context if shape.decoder_layers else 0))
+    """Operations of a training by the rule 6 N D, and as three forward passes (one forward, two backward)."""
+    forward = sum(part.value for part in flops(shape, context, context if shape.decoder_layers else 0))
     return (
         line(
             RULE,
@@ -57,9 +57,9 @@ def training_memory(shape: Shape, context: int, batch: int, *, fused: bool = Tru
     of a block with two biased matrices in its MLP, as in GPT.
     """
     weights, layers = total(shape), shape.layers + shape.decoder_layers
-    channels = LEFT_EACH * shape.width + (0 if fused else LEFT_SCORES * shape.heads * context)
+    channels = CHANNEL_BYTES * shape.width + (0 if fused else SCORE_BYTES * shape.heads * context)
     kept = r"{t}\cdot {d}" if fused else r"({t}\cdot {d} + {u}\cdot {h}\cdot {n})"
-    more = {"P": weights, "B": batch, "n": context, "t": LEFT_EACH, "u": LEFT_SCORES, "L": layers}
+    more = {"P": weights, "B": batch, "n": context, "t": CHANNEL_BYTES, "u": SCORE_BYTES, "L": layers}
     return (
         line(WEIGHTS, rf"{HALF_WEIGHTS}\cdot {{P}}", HALF_WEIGHTS * weights, shape, P=weights),
         line(GRADIENTS, rf"{HALF_GRADIENTS}\cdot {{P}}", HALF_GRADIENTS * weights, shape, P=weights),
@@ -71,16 +71,18 @@ def training_memory(shape: Shape, context: int, batch: int, *, fused: bool = Tru
 
 
 def running_memory(shape: Shape, context: int, batch: int, precision: str) -> tuple[Line, ...]:
-    """Bytes to write `batch` texts of `context` tokens: the weights, and the keys and values that are kept."""
-    bill = {each.part: each for each in memory(shape, context, precision)}
-    kept = bill[CACHE]
+    """Bytes to generate `batch` texts of `context` tokens: the weights, and the cached keys and values."""
+    bill = {row.part: row for row in memory(shape, context, precision)}
+    cache_line = bill[CACHE]
     # Without a batch the formula is that of one text.
-    times = Line(CACHE, rf"B\cdot {kept.formula}", rf"{batch:,}\cdot {kept.filled}", batch * kept.value)
+    times = Line(
+        CACHE, rf"B\cdot {cache_line.formula}", rf"{batch:,}\cdot {cache_line.filled}", batch * cache_line.value
+    )
     return bill[WEIGHTS], times
 
 
 def hours(operations: float, device: Device, *, devices: int = 1, utilisation: float = 0.4) -> float:
-    """How long `devices` take that use the share `utilisation` of their peak (Chowdhery et al. 2022, section 4.1).
+    """Hours that `devices` take at the share `utilisation` of their peak (Chowdhery et al. 2022, section 4.1).
 
     ValueError unless the share lies above 0 and up to 1.
     """

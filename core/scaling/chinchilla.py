@@ -1,4 +1,4 @@
-"""The law of Chinchilla: two power laws above a loss that nothing undercuts."""
+"""The law of Chinchilla: two power laws and an irreducible loss."""
 
 import math
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Chinchilla(Law):
     beta: float
 
     def loss(self, parameters: Float[ndarray, "*point"], tokens: Float[ndarray, "*point"]) -> Float[ndarray, "*point"]:
-        """As in the paper."""
+        """The loss in nats per token, by equation 2."""
         return self.irreducible + self.parameter_scale / parameters**self.alpha + self.token_scale / tokens**self.beta
 
     def lowest(self, flops: Float[ndarray, " point"]) -> Float[ndarray, " point"]:
@@ -57,8 +57,8 @@ class Chinchilla(Law):
 
         starts = STARTS if start is None else (_logged(start.values()),)
         options = {"loss": "huber", "f_scale": HUBER, "x_scale": "jac"}
-        found = min((least_squares(errors, at, slopes, **options) for at in starts), key=lambda each: each.cost)
-        e, a, b, alpha, beta = map(float, found.x)
+        best = min((least_squares(errors, at, slopes, **options) for at in starts), key=lambda fit: fit.cost)
+        e, a, b, alpha, beta = map(float, best.x)
         return cls(float(np.exp(e)), float(np.exp(a)), float(np.exp(b)), alpha, beta)
 
     def optimal(self, flops: Float[ndarray, "*point"]) -> tuple[Float[ndarray, "*point"], Float[ndarray, "*point"]]:

@@ -1,4 +1,4 @@
-"""How fast something grows: a straight line through its logarithm, by least squares, with its interval."""
+"""Exponential growth: a straight line through the logarithm, by least squares, with its interval."""
 
 import math
 from dataclasses import dataclass
@@ -32,12 +32,12 @@ class Growth:
 
     @property
     def doubling(self) -> float:
-        """Years until twice as much; negative where it shrinks."""
+        """The doubling time in years; negative for a decline."""
         return math.log10(2) / self.rate
 
     @property
     def doubling_interval(self) -> tuple[float, float] | None:
-        """The years at the two ends of the rate's interval, quickest first; None where that holds 0."""
+        """The doubling times at the two ends of the rate's interval, shortest first; None if it contains 0."""
         low, high = self.interval
         if low <= 0 <= high:
             return None
@@ -63,11 +63,11 @@ def fit_growth(years: Float[np.ndarray, "point"], values: Float[np.ndarray, "poi
     logs = np.log10(values)
     level = float(logs.mean())
     rate = float(((years - centre) * (logs - level)).sum() / spread)
-    left = logs - level - rate * (years - centre)
-    scatter = math.sqrt(float((left**2).sum()) / (len(years) - 2))
+    residuals = logs - level - rate * (years - centre)
+    scatter = math.sqrt(float((residuals**2).sum()) / (len(years) - 2))
     return Growth(level, rate, scatter / math.sqrt(spread), scatter, centre, spread, len(years))
 
 
 def _t(count: int) -> float:
-    """How many standard errors reach from the middle to the end of a 95 % interval."""
+    """Half the width of a 95 % interval in standard errors (Student's t)."""
     return float(stats.t.ppf(0.975, count - 2))

@@ -24,7 +24,7 @@ class Kaplan(Law):
     alpha_tokens: float  # alpha_D
 
     def loss(self, parameters: Float[ndarray, "*point"], tokens: Float[ndarray, "*point"]) -> Float[ndarray, "*point"]:
-        """As in the paper."""
+        """The loss in nats per token, by equation 1.5."""
         by_size = (self.critical_parameters / parameters) ** (self.alpha_parameters / self.alpha_tokens)
         return (by_size + self.critical_tokens / tokens) ** self.alpha_tokens
 
@@ -48,8 +48,8 @@ class Kaplan(Law):
             return alpha_d * np.logaddexp((n - size) * alpha_n / alpha_d, d - data) - target
 
         starts = STARTS if start is None else (_logged(start.values()),)
-        found = min((least_squares(errors, at, bounds=(LEAST, MOST)) for at in starts), key=lambda each: each.cost)
-        n, d, alpha_n, alpha_d = map(float, found.x)
+        best = min((least_squares(errors, at, bounds=(LEAST, MOST)) for at in starts), key=lambda fit: fit.cost)
+        n, d, alpha_n, alpha_d = map(float, best.x)
         return cls(float(np.exp(n)), float(np.exp(d)), alpha_n, alpha_d)
 
 
@@ -66,11 +66,11 @@ class ComputeFrontier(Law):
     alpha: float
 
     def loss(self, parameters: Float[ndarray, "*point"], tokens: Float[ndarray, "*point"]) -> Float[ndarray, "*point"]:
-        """As in the paper, with C = 6 N D."""
+        """The loss in nats per token, by equation 1.3 with C = 6 N D."""
         return self.irreducible + (self.critical_flops / (FLOPS_EACH * parameters * tokens)) ** self.alpha
 
     def lowest(self, flops: Float[ndarray, " point"]) -> Float[ndarray, " point"]:
-        """Every split is as good."""
+        """The loss, which is the same for every split."""
         return self.loss(flops / FLOPS_EACH, np.ones_like(flops))
 
     @classmethod
@@ -91,8 +91,8 @@ class ComputeFrontier(Law):
             irreducible, critical_flops, alpha = start.values()
             first = np.array([irreducible / lowest, np.log(critical_flops), alpha])
         least, most = (1e-6, 0.0, 1e-3), (1.0, 400.0, 2.0)
-        found = least_squares(errors, np.clip(first, least, most), bounds=(least, most))
-        share, critical, alpha = map(float, found.x)
+        fit = least_squares(errors, np.clip(first, least, most), bounds=(least, most))
+        share, critical, alpha = map(float, fit.x)
         return cls(share * lowest, float(np.exp(critical)), alpha)
 
 

@@ -1,4 +1,4 @@
-"""What a scaling law is: the loss of a language model as a function of its parameters and training tokens."""
+"""Scaling laws: the loss of a language model as a function of its parameters and training tokens."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
@@ -25,11 +25,11 @@ class Points:
 
     @property
     def flops(self) -> Float[ndarray, " point"]:
-        """6 N D."""
+        """The training compute in FLOPs, 6 N D."""
         return FLOPS_EACH * self.parameters * self.tokens
 
     def where(self, chosen: Bool[ndarray, " point"] | Int[ndarray, " _"]) -> "Points":
-        """The points of a mask or of numbers, in that order."""
+        """The points that a mask or an array of numbers selects."""
         return Points(self.parameters[chosen], self.tokens[chosen], self.loss[chosen])
 
 
@@ -39,23 +39,23 @@ class Law(ABC):
 
     @abstractmethod
     def loss(self, parameters: Float[ndarray, "*point"], tokens: Float[ndarray, "*point"]) -> Float[ndarray, "*point"]:
-        """What the law expects."""
+        """The predicted loss in nats per token."""
 
     @abstractmethod
     def lowest(self, flops: Float[ndarray, " point"]) -> Float[ndarray, " point"]:
-        """The lowest loss for a compute of C = 6 N D: that of the best split into parameters and tokens."""
+        """The lowest loss for each compute C = 6 N D, at the best split into parameters and tokens."""
 
     @classmethod
     @abstractmethod
     def fit(cls, points: Points, start: "Law | None" = None) -> "Law":
-        """The law that suits the points best; with `start` the search begins there only, which is faster.
+        """Fit the law to points; with `start` the search begins there only, which is faster.
 
         InputError for fewer points than coefficients.
         """
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        """The coefficients."""
+        """The names of the coefficients."""
         return tuple(field.name for field in fields(cls))
 
     def values(self) -> tuple[float, ...]:
@@ -64,7 +64,7 @@ class Law(ABC):
 
 
 def frontier(points: Points) -> Bool[ndarray, " point"]:
-    """Which runs no other run beats: none has a lower loss for the same compute or less."""
+    """True for the runs that no other run beats with a lower loss at the same or less compute."""
     order = np.lexsort((points.loss, points.flops))
     lowest = np.minimum.accumulate(points.loss[order])
     best = np.empty(len(points), dtype=bool)

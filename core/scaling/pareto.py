@@ -1,4 +1,4 @@
-"""Which of many things is beaten by none: the Pareto front of two quantities."""
+"""The Pareto front of two quantities."""
 
 import numpy as np
 from jaxtyping import Bool, Float

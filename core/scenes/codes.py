@@ -1,6 +1,7 @@
-"""A scene as a short text, for an address: `1-2~star.red.large.plain.20.31~ring.blue.small.striped.48.12`.
+"""A scene as a short text, for a URL: `1-2~star.red.large.plain.20.31~ring.blue.small.striped.48.12`.
 
-The numbers of both ends of the ground, then each thing: shape, colour, size, texture, row and column of its middle.
+The numbers of the top and the bottom of the ground, then each thing: shape, colour, size, texture, row and column of
+its middle.
 """
 
 from ..errors import InputError
@@ -12,16 +13,16 @@ LONGEST = 400  # characters
 
 
 def code_of(scene: Scene) -> str:
-    """The text of a scene."""
+    """Write a scene as a text that `read_code` reads."""
     things = (
-        ".".join(map(str, (each.shape, each.colour, each.size, each.texture, each.row, each.column)))
-        for each in scene.things
+        ".".join(map(str, (thing.shape, thing.colour, thing.size, thing.texture, thing.row, thing.column)))
+        for thing in scene.things
     )
     return "~".join([f"{scene.top}-{scene.bottom}", *things])
 
 
 def read_code(text: str) -> Scene:
-    """The scene of a text; InputError, with the rule and the numbers, where there is no such scene."""
+    """Parse a scene from the text that `code_of` writes; InputError where it is not a valid scene."""
     ground, *things = text.strip()[:LONGEST].split("~")
     ends = _numbers(ground.split("-"), len(GROUNDS))
     if len(ends) != 2:
@@ -37,21 +38,21 @@ def read_code(text: str) -> Scene:
 
 
 def check_scene(scene: Scene) -> None:
-    """InputError where there are too many things, or two of them touch, or one reaches beyond the edge."""
+    """InputError if a scene has too many things, or two of them touch, or one reaches beyond the edge."""
     if not 1 <= len(scene.things) <= MOST:
         raise InputError(f"A scene holds 1 to {MOST} things, not {len(scene.things)}.")
-    for each in scene.things:
-        if not all(each.radius < place < SIDE - each.radius for place in (each.row, each.column)):
+    for thing in scene.things:
+        if not all(thing.radius < place < SIDE - thing.radius for place in (thing.row, thing.column)):
             raise InputError(
-                f"The {each.colour} {each.shape} reaches beyond the edge: the middle of a {each.size} thing lies "
-                f"{each.radius + 1} to {SIDE - each.radius - 1} pixels from the top and from the left."
+                f"The {thing.colour} {thing.shape} reaches beyond the edge: the middle of a {thing.size} thing lies "
+                f"{thing.radius + 1} to {SIDE - thing.radius - 1} pixels from the top and from the left."
             )
-    for number, one in enumerate(scene.things):
+    for number, thing in enumerate(scene.things):
         for other in scene.things[:number]:
-            if touch(one, other):
+            if touch(thing, other):
                 raise InputError(
-                    f"The {one.colour} {one.shape} and the {other.colour} {other.shape} touch; things stand at least "
-                    f"{APART} pixel apart."
+                    f"The {thing.colour} {thing.shape} and the {other.colour} {other.shape} touch; things stand at "
+                    f"least {APART} pixel apart."
                 )
 
 
@@ -68,6 +69,6 @@ def _read_thing(text: str) -> Thing:
 
 
 def _numbers(parts: list[str], below: int) -> list[int]:
-    """The numbers that all parts write; none where one of them is no number below `below`."""
+    """The parts as whole numbers; an empty list if one of them is not a whole number below `below`."""
     numbers = [number for part in parts if (number := whole_number(part, below)) is not None]
     return numbers if len(numbers) == len(parts) else []

@@ -1,4 +1,4 @@
-"""Scenes as pictures, anti-aliased, and the pixels of each thing: whole numbers only, so that every machine agrees."""
+"""Scenes as anti-aliased pictures, and the mask of each thing: in integers, so that all machines give the same."""
 
 from functools import lru_cache
 
@@ -13,23 +13,23 @@ STRIPES = 3  # pixels of a stripe, in a picture of SIDE
 
 
 def draw(scene: Scene, side: int = SIDE) -> UInt8[np.ndarray, "row column channel"]:
-    """A picture of `side` pixels; each thing hides what is below it as far as it covers a pixel."""
+    """A picture of `side` x `side` pixels, values 0 to 255; later things are drawn over earlier ones."""
     picture = _ground(scene, side)
     for thing in scene.things:
-        rows, columns, covered = _placed(thing, side)
+        rows, columns, covered = _placed_coverage(thing, side)
         below = picture[rows, columns]
-        colour = _coloured(thing, covered.shape[0], side)
+        colour = _row_colours(thing, covered.shape[0], side)
         share = covered[:, :, None]
         picture[rows, columns] = (share * colour + (FULL - share) * below + FULL // 2) // FULL
     return picture.astype(np.uint8)
 
 
 def mask(thing: Thing, side: int = SIDE) -> Bool[np.ndarray, "row column"]:
-    """The pixels that a thing covers by half or more."""
-    found = np.zeros((side, side), dtype=bool)
-    rows, columns, covered = _placed(thing, side)
-    found[rows, columns] = 2 * covered >= FULL
-    return found
+    """True for the pixels of which a thing covers at least half."""
+    pixels = np.zeros((side, side), dtype=bool)
+    rows, columns, covered = _placed_coverage(thing, side)
+    pixels[rows, columns] = 2 * covered >= FULL
+    return pixels
 
 
 def masks(scene: Scene, side: int = SIDE) -> Bool[np.ndarray, "draw row column"]:
@@ -44,8 +44,8 @@ def _ground(scene: Scene, side: int) -> Int[np.ndarray, "row column channel"]:
     return np.repeat(rows[:, None], side, axis=1)
 
 
-def _placed(thing: Thing, side: int) -> tuple[slice, slice, Int[np.ndarray, "row column"]]:
-    """Where a thing lies in the picture, and how many of FULL samples it covers of each pixel there."""
+def _placed_coverage(thing: Thing, side: int) -> tuple[slice, slice, Int[np.ndarray, "row column"]]:
+    """The rows and columns of a thing in the picture, and how many of FULL samples of each pixel there it covers."""
     radius = max(1, thing.radius * side // SIDE)
     row, column = thing.row * side // SIDE, thing.column * side // SIDE
     covered = coverage(thing.shape, radius)
@@ -56,7 +56,7 @@ def _placed(thing: Thing, side: int) -> tuple[slice, slice, Int[np.ndarray, "row
     return rows, slice(column - radius + left, column - radius + right), covered[up:down, left:right]
 
 
-def _coloured(thing: Thing, height: int, side: int) -> Int[np.ndarray, "row 1 channel"]:
+def _row_colours(thing: Thing, height: int, side: int) -> Int[np.ndarray, "row 1 channel"]:
     """The colour of each row of a thing: stripes are half-way to white."""
     colour = np.array(COLOURS[thing.colour], dtype=np.int64)
     rows = np.repeat(colour[None], height, axis=0)
@@ -69,7 +69,7 @@ def _coloured(thing: Thing, height: int, side: int) -> Int[np.ndarray, "row 1 ch
 
 @lru_cache(maxsize=256)
 def coverage(shape: str, radius: int) -> Int[np.ndarray, "row column"]:
-    """How many of FULL samples of each pixel lie within a shape of 2 x `radius` pixels."""
+    """The number of samples, of FULL in each pixel, within a shape that is 2 x `radius` pixels wide and high."""
     # Odd numbers from -(n - 1) to n - 1 are the middles of n samples; the edge of the shape is at `reach`.
     reach = 2 * radius * FINE
     along = np.arange(-reach + 1, reach, 2, dtype=np.int64)
@@ -79,12 +79,12 @@ def coverage(shape: str, radius: int) -> Int[np.ndarray, "row column"]:
 
 def _inside(shape: str, x: np.ndarray, y: np.ndarray, reach: int) -> Bool[np.ndarray, "row column"]:
     """Whether points (x to the right, y down, both from -reach to reach) lie within a shape."""
-    far = x * x + y * y
+    squared_distance = x * x + y * y
     square = reach * reach
     if shape == "circle":
-        return far <= square
+        return squared_distance <= square
     if shape == "ring":
-        return (far <= square) & (25 * far >= 9 * square)
+        return (squared_distance <= square) & (25 * squared_distance >= 9 * square)
     if shape == "square":
         return (10 * abs(x) <= 9 * reach) & (10 * abs(y) <= 9 * reach)
     if shape == "diamond":
@@ -114,11 +114,11 @@ STAR = (
 
 
 def _within_star(x: np.ndarray, y: np.ndarray, reach: int) -> Bool[np.ndarray, "row column"]:
-    """Even-odd: how often a line to the right crosses an edge."""
+    """By the even-odd rule: whether a ray to the right crosses an odd number of edges."""
     across, down = np.broadcast_arrays(1000 * x, 1000 * y)
     odd = np.zeros(across.shape, dtype=bool)
     for (x1, y1), (x2, y2) in zip(STAR, (*STAR[1:], STAR[0]), strict=True):
-        x1, y1, x2, y2 = (each * reach for each in (x1, y1, x2, y2))
+        x1, y1, x2, y2 = (corner * reach for corner in (x1, y1, x2, y2))
         if y1 == y2:
             continue
         between = (y1 > down) != (y2 > down)
@@ -132,8 +132,8 @@ HEART = (8284, 1716)  # half the diagonal of a square on its corner, and how far
 
 
 def _within_heart(x: np.ndarray, y: np.ndarray, reach: int) -> Bool[np.ndarray, "row column"]:
-    """A square on its corner, and a circle on each of its upper sides."""
-    half, low = (each * reach for each in HEART)
+    """A heart: a square on its corner, and a circle on each of its upper sides."""
+    half, low = (length * reach for length in HEART)
     across, down = 10_000 * abs(x), 10_000 * y - low
     corner = across + abs(down) <= half
     circle = 2 * ((across - half // 2) ** 2 + (down + half // 2) ** 2) <= half * half

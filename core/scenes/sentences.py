@@ -1,4 +1,4 @@
-"""Sentences about scenes: a small grammar, how they are written, and how they are read.
+"""Sentences about scenes: a small grammar, its writer and its parser.
 
     sentence  ->  group | group relation group | nothing | superlative
     group     ->  ("a" | "two" | "three" | "four") size? texture? colour? noun
@@ -23,7 +23,7 @@ LARGEST, SMALLEST = "largest", "smallest"
 
 @dataclass(frozen=True)
 class Group:
-    """Things that are alike in what is said of them; "" where nothing is. `number`: "a" means at least one."""
+    """A description of one or more things: "" for a property that is not named. `number` "a" means at least one."""
 
     number: str
     size: str = ""
@@ -32,24 +32,23 @@ class Group:
     shape: str = ""  # "": things of any shape
 
     def fits(self, thing: Thing) -> bool:
-        """Whether a thing is one of these."""
-        said = ((self.size, thing.size), (self.texture, thing.texture), (self.colour, thing.colour))
-        return all(not word or word == value for word, value in (*said, (self.shape, thing.shape)))
+        """Whether a thing has all properties that are named."""
+        pairs = ((self.size, thing.size), (self.texture, thing.texture), (self.colour, thing.colour))
+        return all(not word or word == value for word, value in (*pairs, (self.shape, thing.shape)))
 
     def of(self, scene: Scene) -> frozenset[int]:
         """The numbers of the things that fit."""
         return frozenset(number for number, thing in enumerate(scene.things) if self.fits(thing))
 
-    def counts(self, found: frozenset[int]) -> bool:
-        """Whether there are as many as said."""
-        return len(found) >= 1 if self.number in ("a", "no") else len(found) == NUMBERS[self.number]
+    def counts(self, things: frozenset[int]) -> bool:
+        """Whether the number of things that fit is the one that is named."""
+        return len(things) >= 1 if self.number in ("a", "no") else len(things) == NUMBERS[self.number]
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """What is said: of a `group`, or of two in a `relation`; `denied` that there is one; or of a `superlative`.
-
-    A superlative ("largest" or "smallest") says of one thing what the group says of it: a colour, or a shape.
+    """A statement about a `group`, about two groups in a `relation`, that there is no such group (`denied`), or about
+    the largest or smallest thing (`superlative`), which then has the colour or shape of the group.
     """
 
     group: Group
@@ -60,25 +59,25 @@ class Sentence:
 
     @property
     def words(self) -> tuple["Word", ...]:
-        """Its words in order, each with its kind ("" where it has no content) and the group it belongs to."""
+        """The words in order, each with its kind ("" for function words) and the group it belongs to."""
         return tuple(_words(self))
 
     @property
     def text(self) -> str:
-        """As it is written."""
+        """The words joined by spaces."""
         return " ".join(word.text for word in self.words)
 
 
 @dataclass(frozen=True)
 class Word:
-    """A word of a sentence; `of`: 0 if it is said of the first group, 1 of the second, None of both or of neither."""
+    """A word of a sentence; `of`: 0 if it describes the first group, 1 the second, None both or neither."""
 
     text: str
     kind: str = ""
     of: int | None = field(default=None, compare=False)
 
 
-# How it is written.
+# The writer.
 
 
 def _words(sentence: Sentence) -> Iterator[Word]:
@@ -115,11 +114,11 @@ def _described(group: Group, of: int, *, plural: bool) -> Iterator[Word]:
     yield Word(_plural(noun) if plural else noun, "shape" if group.shape else "", of)
 
 
-def words_instead(word: Word) -> tuple[str, ...]:
-    """The other words that could stand in its place: of the same kind, and plural where it is; () without content."""
+def alternative_words(word: Word) -> tuple[str, ...]:
+    """The other words of the same kind that could replace a word, plural if it is; () for a function word."""
     plural = word.text not in (*SHAPES, NOUN)
-    offered = {
-        "number": [each for each in NUMBERS if each != "a"],
+    words = {
+        "number": [number for number in NUMBERS if number != "a"],
         "size": list(SIZES),
         "texture": list(TEXTURES),
         "colour": list(COLOURS),
@@ -127,7 +126,7 @@ def words_instead(word: Word) -> tuple[str, ...]:
         "relation": [relation.split()[0] for relation in RELATIONS],
         "superlative": [LARGEST, SMALLEST],
     }.get(word.kind, [])
-    return tuple(each for each in offered if each != word.text)
+    return tuple(alternative for alternative in words if alternative != word.text)
 
 
 def _plural(noun: str) -> str:
@@ -142,13 +141,13 @@ def vocabulary() -> tuple[str, ...]:
     return tuple(sorted({*NUMBERS, *SIZES, *TEXTURES, *COLOURS, *SHAPES, *plurals, *small, *relations}))
 
 
-# How it is read.
+# The parser.
 
 
 def parse(text: str) -> Sentence:
-    """A sentence from its text, in any case, with "an" for "a" and a full stop or not.
+    """Parse a sentence; upper case, "an" for "a" and a full stop are accepted.
 
-    InputError, with what is known here, for a word or an order of words that the grammar has not.
+    InputError for a word or an order of words that is not in the grammar.
     """
     words = ["a" if word == "an" else word for word in text.casefold().strip().rstrip(".").split()]
     unknown = [word for word in words if word not in vocabulary()]
@@ -177,7 +176,7 @@ def _read(words: Sequence[str]) -> Sentence | None:
         group = Group("", shape=words[5]) if words[4] == "a" and len(words) == 6 else Group("", colour=words[4])
         return Sentence(group, superlative=words[1])
     for place, word in enumerate(words):
-        relation = next((each for each in RELATIONS if each.split()[0] == word), "")
+        relation = next((candidate for candidate in RELATIONS if candidate.split()[0] == word), "")
         if relation:
             first = _read_group(words[:place])
             second = _read_group(words[place + len(relation.split()) :])
@@ -189,12 +188,12 @@ def _read(words: Sequence[str]) -> Sentence | None:
 def _read_group(words: Sequence[str]) -> Group | None:
     if len(words) < 2 or words[0] not in (*NUMBERS, "no"):
         return None
-    found = {"size": "", "texture": "", "colour": ""}
+    words_by_kind = {"size": "", "texture": "", "colour": ""}
     for word in words[1:-1]:
         kind = "size" if word in SIZES else "texture" if word in TEXTURES else "colour" if word in COLOURS else ""
-        if not kind or found[kind]:
+        if not kind or words_by_kind[kind]:
             return None
-        found[kind] = word
+        words_by_kind[kind] = word
     noun = words[-1]
-    shape = next((each for each in (*SHAPES, NOUN) if noun in (each, each + "s", each + "es")), "")
-    return Group(words[0], **found, shape="" if shape == NOUN else shape) if shape else None
+    shape = next((name for name in (*SHAPES, NOUN) if noun in (name, name + "s", name + "es")), "")
+    return Group(words[0], **words_by_kind, shape="" if shape == NOUN else shape) if shape else None

@@ -20,21 +20,21 @@ HELD_RELATIONS = frozenset(
 FORMS = ("group", "group", "relation", "relation", "relation", "nothing", "superlative")
 
 
-def is_held(sentence: Sentence) -> bool:
-    """Whether a sentence says one of HELD_RELATIONS."""
+def is_held_out(sentence: Sentence) -> bool:
+    """Whether a sentence contains one of HELD_RELATIONS."""
     other = sentence.other
     return other is not None and (sentence.relation, sentence.group.shape, other.shape) in HELD_RELATIONS
 
 
-def sentence_about(scene: Scene, dice: Random, *, held: bool | None = False, form: str = "") -> Sentence | None:
-    """A true sentence about a scene; None if the scene has none of what was drawn.
+def sentence_about(scene: Scene, dice: Random, *, held_out: bool | None = False, form: str = "") -> Sentence | None:
+    """A random true sentence about a scene; None if the sentence that was drawn does not qualify.
 
-    `held`: True for one of HELD_RELATIONS, False for none of them, None for either; `form`: one of FORMS, or any.
+    `held_out`: True for one of HELD_RELATIONS, False for none of them, None for either; `form`: one of FORMS, or any.
     """
-    form = form or ("relation" if held else dice.choice(FORMS))
-    made = {"group": _about_group, "relation": _about_two, "nothing": _about_none, "superlative": _about_extreme}[form]
-    sentence = made(scene, dice)
-    fits = sentence is not None and is_true(sentence, scene) and (held is None or is_held(sentence) == held)
+    form = form or ("relation" if held_out else dice.choice(FORMS))
+    make = {"group": _about_group, "relation": _about_two, "nothing": _about_none, "superlative": _about_extreme}[form]
+    sentence = make(scene, dice)
+    fits = sentence is not None and is_true(sentence, scene) and (held_out is None or is_held_out(sentence) == held_out)
     return sentence if fits else None
 
 
@@ -45,11 +45,11 @@ def _about_group(scene: Scene, dice: Random) -> Sentence:
 def _about_two(scene: Scene, dice: Random) -> Sentence | None:
     if len(scene.things) < 2:
         return None
-    one, other = dice.sample(scene.things, 2)
-    fitting = [relation for relation in RELATIONS if holds(relation, one, other)]
+    first, second = dice.sample(scene.things, 2)
+    fitting = [relation for relation in RELATIONS if holds(relation, first, second)]
     if not fitting:
         return None
-    return Sentence(_group_of(scene, dice, one), dice.choice(fitting), _group_of(scene, dice, other))
+    return Sentence(_group_of(scene, dice, first), dice.choice(fitting), _group_of(scene, dice, second))
 
 
 def _about_none(_scene: Scene, dice: Random) -> Sentence:
@@ -70,7 +70,7 @@ def _about_extreme(scene: Scene, dice: Random) -> Sentence | None:
 
 
 def _group_of(scene: Scene, dice: Random, thing: Thing) -> Group:
-    """A description that a thing fits, with the number of those that fit it too."""
+    """A random description that a thing fits, with the number of things that fit it."""
     size = thing.size if dice.random() < 0.35 else ""
     texture = thing.texture if dice.random() < 0.25 else ""
     shape = thing.shape if dice.random() < 0.85 else ""
@@ -80,16 +80,16 @@ def _group_of(scene: Scene, dice: Random, thing: Thing) -> Group:
     return Group(number, size, texture, colour, shape)
 
 
-def with_another(sentence: Sentence, kind: str, dice: Random) -> Sentence | None:
-    """The same sentence with one word of a kind exchanged for another of that kind; None if it has none.
+def exchange_word(sentence: Sentence, kind: str, dice: Random) -> Sentence | None:
+    """Replace one word of a kind by another of that kind; None if the sentence has no such word.
 
-    `kind`: one of KINDS but "superlative" and "negation", or "order": both groups of a relation change places.
+    `kind`: one of KINDS except "superlative" and "negation", or "order": the groups of a relation are swapped.
     """
     if kind == "order":
         return replace(sentence, group=sentence.other, other=sentence.group) if sentence.other else None
     if kind == "relation":
-        others = [each for each in RELATIONS if each != sentence.relation]
-        return replace(sentence, relation=dice.choice(others)) if sentence.relation else None
+        alternatives = [relation for relation in RELATIONS if relation != sentence.relation]
+        return replace(sentence, relation=dice.choice(alternatives)) if sentence.relation else None
     words = {
         "number": [word for word in NUMBERS if word != "a"],
         "size": list(SIZES),
@@ -115,11 +115,11 @@ SCENES_TRIED = 500
 
 
 def scene_for(sentence: Sentence, dice: Random) -> Scene:
-    """A scene of which a sentence is true, drawn at random; InputError if none was found."""
+    """A random scene of which a sentence is true; InputError if none was found in SCENES_TRIED tries."""
     for _ in range(SCENES_TRIED):
-        wanted = [_thing_for(group, dice) for group in _needed(sentence) for _ in range(NUMBERS.get(group.number, 1))]
-        more = dice.randint(1 if sentence.superlative else 0, max(1, MOST - len(wanted))) if len(wanted) < MOST else 0
-        drawn = wanted + [_thing_for(Group("a"), dice) for _ in range(more)]
+        named = [_thing_for(group, dice) for group in _needed(sentence) for _ in range(NUMBERS.get(group.number, 1))]
+        more = dice.randint(1 if sentence.superlative else 0, max(1, MOST - len(named))) if len(named) < MOST else 0
+        drawn = named + [_thing_for(Group("a"), dice) for _ in range(more)]
         placed = place_things(dice, drawn) if len(drawn) <= MOST else None
         if placed and is_true(sentence, scene := Scene(tuple(placed), *(2 * [dice.randrange(NIGHT)]))):
             return scene

@@ -1,4 +1,4 @@
-"""What a scene is made of, and scenes drawn at random: a split and a number give the same one on every machine."""
+"""Scenes and their things, and random scenes: a split and a number give the same scene on every machine."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -32,7 +32,7 @@ HELD_PAIRS = frozenset((colour, SHAPES[(3 * place + 1) % 8]) for place, colour i
 
 @dataclass(frozen=True)
 class Thing:
-    """Something that stands in a scene; `row` and `column` are of its middle, in pixels of a picture of SIDE."""
+    """A thing of a scene; `row` and `column` of its middle are in pixels of a picture of SIDE x SIDE pixels."""
 
     shape: str
     colour: str
@@ -77,21 +77,21 @@ def random_scene(dice: Random, split: str = "test") -> Scene:
     """A scene of a split, drawn with `dice`."""
     while True:
         count = MOST if split == "four" else dice.randint(2 if split == "relations" else 1, MOST - 1)
-        drawn = [_drawn(dice, held=split == "pairs" and place == 0) for place in range(count)]
-        if placed := place_things(dice, drawn):
+        things = [_drawn(dice, held_out=split == "pairs" and place == 0) for place in range(count)]
+        if placed := place_things(dice, things):
             top = dice.randrange(len(GROUNDS))
             graded = top < NIGHT and dice.random() < 0.5
             return Scene(tuple(placed), top, dice.randrange(NIGHT) if graded else top)
 
 
-def _drawn(dice: Random, *, held: bool) -> Thing:
-    pairs = [pair for pair in product(COLOURS, SHAPES) if (pair in HELD_PAIRS) == held]
+def _drawn(dice: Random, *, held_out: bool) -> Thing:
+    pairs = [pair for pair in product(COLOURS, SHAPES) if (pair in HELD_PAIRS) == held_out]
     colour, shape = dice.choice(pairs)
     return Thing(shape, colour, dice.choice(list(SIZES)), dice.choice(TEXTURES), 0, 0)
 
 
 def place_things(dice: Random, things: list[Thing]) -> list[Thing] | None:
-    """The same things at random places where they do not touch; None if none were found."""
+    """The same things at random places where they do not touch; None if no such places were found in TRIES tries."""
     for _ in range(TRIES):
         placed: list[Thing] = []
         for thing in things:
@@ -105,7 +105,7 @@ def place_things(dice: Random, things: list[Thing]) -> list[Thing] | None:
     return None
 
 
-def touch(one: Thing, other: Thing) -> bool:
-    """Whether the squares around two things come nearer than APART."""
-    room = one.radius + other.radius + APART
-    return abs(one.row - other.row) < room and abs(one.column - other.column) < room
+def touch(first: Thing, second: Thing) -> bool:
+    """Whether the bounding squares of two things are less than APART pixels apart."""
+    room = first.radius + second.radius + APART
+    return abs(first.row - second.row) < room and abs(first.column - second.column) < room

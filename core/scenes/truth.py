@@ -1,4 +1,4 @@
-"""Whether a sentence is true of a scene, and which things each of its words means."""
+"""Whether a sentence is true of a scene, and which things each of its words refers to."""
 
 from itertools import product
 
@@ -7,20 +7,20 @@ from .things import Scene, Thing
 
 
 def is_true(sentence: Sentence, scene: Scene) -> bool:
-    """Whether a scene is as the sentence says."""
+    """Whether a sentence is true of a scene."""
     if sentence.denied:
         return not sentence.group.of(scene)
     if sentence.superlative:
         extreme = extreme_of(sentence.superlative, scene)
         return extreme is not None and sentence.group.fits(scene.things[extreme])
-    first, second = _meant(sentence, scene)
-    return bool(first) and (sentence.other is None or bool(second))
+    group_things, other_things = _meant(sentence, scene)
+    return bool(group_things) and (sentence.other is None or bool(other_things))
 
 
 def meanings(sentence: Sentence, scene: Scene) -> tuple[frozenset[int], ...]:
-    """For each word the things that it means, if the sentence is true; no thing for words without content.
+    """The numbers of the things that each word refers to; none for function words, and none if the sentence is false.
 
-    A relation means both of its groups; a negation, and what is said not to be there, nothing.
+    A relation refers to the things of both groups; a negated sentence to nothing.
     """
     if not is_true(sentence, scene) or sentence.denied:
         return tuple(frozenset[int]() for _ in sentence.words)
@@ -35,16 +35,18 @@ def meanings(sentence: Sentence, scene: Scene) -> tuple[frozenset[int], ...]:
     )
 
 
-def holds(relation: str, one: Thing, other: Thing) -> bool:
-    """Whether one thing is above another and so on, by their middles, and more so than it is beside it."""
-    down, right = other.row - one.row, other.column - one.column
+def holds(relation: str, first: Thing, second: Thing) -> bool:
+    """Whether a relation (one of RELATIONS) holds by the middles of two things: along its axis they are farther apart
+    than across it.
+    """
+    down, right = second.row - first.row, second.column - first.column
     toward = {"above": down, "below": -down, "left of": right, "right of": -right}[relation]
     aside = right if relation in ("above", "below") else down
     return toward > abs(aside)
 
 
 def _meant(sentence: Sentence, scene: Scene) -> tuple[frozenset[int], frozenset[int]]:
-    """The things of both groups that make a sentence true; empty where it is not."""
+    """The numbers of the things of both groups that make a sentence true; empty if it is false."""
     nothing = frozenset[int](), frozenset[int]()
     first = sentence.group.of(scene)
     if not sentence.group.counts(first):
@@ -56,33 +58,23 @@ def _meant(sentence: Sentence, scene: Scene) -> tuple[frozenset[int], frozenset[
         return nothing
     things = scene.things
     if sentence.group.number == "a" and sentence.other.number == "a":
-        pairs = [
-            (one, other)
-            for one, other in product(first, second)
-            if one != other and holds(sentence.relation, things[one], things[other])
-        ]
-        return frozenset(one for one, _ in pairs), frozenset(other for _, other in pairs)
+        pairs = [(i, j) for i, j in product(first, second) if i != j and holds(sentence.relation, things[i], things[j])]
+        return frozenset(i for i, _ in pairs), frozenset(j for _, j in pairs)
     if sentence.group.number == "a":
         first = frozenset(
-            one
-            for one in first
-            if all(one != other and holds(sentence.relation, things[one], things[other]) for other in second)
+            i for i in first if all(i != j and holds(sentence.relation, things[i], things[j]) for j in second)
         )
     elif sentence.other.number == "a":
         second = frozenset(
-            other
-            for other in second
-            if all(one != other and holds(sentence.relation, things[one], things[other]) for one in first)
+            j for j in second if all(i != j and holds(sentence.relation, things[i], things[j]) for i in first)
         )
-    elif not all(
-        one != other and holds(sentence.relation, things[one], things[other]) for one, other in product(first, second)
-    ):
+    elif not all(i != j and holds(sentence.relation, things[i], things[j]) for i, j in product(first, second)):
         return nothing
     return (first, second) if first and second else nothing
 
 
 def extreme_of(superlative: str, scene: Scene) -> int | None:
-    """The only largest or smallest thing; None where two are as large, or there is only one thing."""
+    """The number of the largest or smallest thing; None if it is not unique, or there is only one thing."""
     if len(scene.things) < 2:
         return None
     radii = [thing.radius for thing in scene.things]

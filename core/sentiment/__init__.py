@@ -1,1 +1,1 @@
-"""Does a classifier of texts decide by the words that an explanation names?"""
+"""Sentiment classifiers: behavioural tests, and other attention weights in a trained network."""

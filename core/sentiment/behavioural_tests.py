@@ -1,8 +1,8 @@
-"""Who is fooled? Pairs of sentences that differ in one place, and whether a classifier changes its mind as it should.
+"""Behavioural tests of sentiment classifiers: pairs of sentences that differ in one place.
 
 The three types of tests of CheckList (Ribeiro et al. 2020, "Beyond Accuracy", section 2.2), each on a pair of our own:
 
-minimum functionality   the verdict should "change": "The acting is (not) wonderful."
+minimum functionality   the predicted class should "change": "The acting is (not) wonderful."
 invariance              it should "stay": "Maria (Fatima) is wonderful in this film."
 directional             how positive the text is should not move the wrong way where the words become "stronger" or
                         "weaker": "The film is (really) good."
@@ -24,13 +24,24 @@ from ..errors import ModelError
 from ..progress import Progress, no_progress
 from ..text import read_text
 from ..zoo.text_models import Classifier
-from .template_tests import BAD, GOOD, KINDS, Mood, Should, Test
+from .template_tests import BAD, GOOD, KINDS, Sentiment, Should, Test
 from .templates import TESTS, WORDS
 
-__all__ = ["KINDS", "Fooled", "Pair", "Rate", "fails", "fooled", "leaning", "pairs_of", "read_pairs", "segments"]
+__all__ = [
+    "KINDS",
+    "BehaviouralTestResult",
+    "Pair",
+    "Rate",
+    "count_failures",
+    "fails",
+    "pairs_of",
+    "positivity",
+    "read_pairs",
+    "segments",
+]
 
-MOST = 15  # pairs that one template gives
-TOLERANCE = 0.05  # how far the share of praise may move the wrong way in a directional test
+MAX_PAIRS = 15  # pairs of one template
+TOLERANCE = 0.05  # the change of positivity in the wrong direction that a directional test allows
 CONFIDENCE = 1.959964  # standard deviations of a normal distribution that leave 2.5% outside on each side
 _PLACE = re.compile(r"\[([^|\]]*)\|([^\]]*)\]")
 _SLOT = re.compile(r"\{(\w+)([~-]?)\}")
@@ -38,36 +49,36 @@ _SLOT = re.compile(r"\{(\w+)([~-]?)\}")
 
 @dataclass(frozen=True)
 class Pair:
-    """A sentence and the same one changed in one place, what both think, and what should happen to the verdict."""
+    """A sentence and its changed version, the sentiment of both, and the expected effect on the prediction."""
 
     kind: str
     test: str
     should: Should
-    moods: tuple[Mood, Mood]
+    sentiments: tuple[Sentiment, Sentiment]
     before: str
     after: str
 
 
 @cache
 def pairs_of(language: str) -> tuple[Pair, ...]:
-    """The whole checklist of a language, kind by kind; the same on every machine. KeyError for another language."""
-    made = [pair for test in TESTS[language] for pair in _pairs(test, WORDS[language])]
-    return tuple(sorted(made, key=lambda pair: list(KINDS).index(pair.kind)))
+    """All pairs of a language, by kind; deterministic. Raises KeyError for another language."""
+    pairs = [pair for test in TESTS[language] for pair in _pairs(test, WORDS[language])]
+    return tuple(sorted(pairs, key=lambda pair: list(KINDS).index(pair.kind)))
 
 
 def _pairs(test: Test, words: dict[str, tuple[str, ...]]) -> Iterator[Pair]:
     for template in test.templates:
         for chosen in _fillings(template, words):
             before, after = (_filled(_PLACE.sub(rf"\{side}", template), chosen) for side in (1, 2))
-            yield Pair(test.kind, test.name, test.should, test.moods, before, after)
+            yield Pair(test.kind, test.name, test.should, test.sentiments, before, after)
 
 
 def _fillings(template: str, words: dict[str, tuple[str, ...]]) -> Iterator[dict[str, str]]:
-    """At most MOST of all ways to fill a template, spread over them by steps of the golden ratio; none comes twice."""
+    """At most MAX_PAIRS ways to fill a template, spread over all by steps of the golden ratio, without repetition."""
     slots = list(dict.fromkeys(name for name, _ in _SLOT.findall(template)))
     total = prod(len(words[slot]) for slot in slots)
     step = next(step for step in range(max(1, round(0.618 * total)), 2 * total + 1) if gcd(step, total) == 1)
-    for turn in range(min(MOST, total)):
+    for turn in range(min(MAX_PAIRS, total)):
         number, chosen = turn * step % total, {}
         for slot in slots:
             number, place = divmod(number, len(words[slot]))
@@ -76,103 +87,112 @@ def _fillings(template: str, words: dict[str, tuple[str, ...]]) -> Iterator[dict
 
 
 def _filled(text: str, chosen: dict[str, str]) -> str:
-    spell: dict[str, Callable[[str], str]] = {"": str, "~": exchanged, "-": shortened}
+    spell: dict[str, Callable[[str], str]] = {"": str, "~": swap_letters, "-": drop_letter}
     return _SLOT.sub(lambda slot: spell[slot[2]](chosen[slot[1]]), text)
 
 
-def exchanged(word: str) -> str:
-    """A word with two neighbouring, different letters exchanged, near its middle; the first letter stays."""
+def swap_letters(word: str) -> str:
+    """Swap two neighbouring, different letters near the middle of a word; the first letter stays."""
     places = sorted(range(1, len(word) - 1), key=lambda place: abs(place - len(word) // 2))
     place = next(place for place in places if word[place] != word[place + 1])
     return word[:place] + word[place + 1] + word[place] + word[place + 2 :]
 
 
-def shortened(word: str) -> str:
-    """A word without the letter in its middle."""
+def drop_letter(word: str) -> str:
+    """Remove the letter in the middle of a word."""
     return word[: len(word) // 2] + word[len(word) // 2 + 1 :]
 
 
 def segments(before: str, after: str) -> tuple[tuple[str, str], ...]:
-    """Both texts in pieces, word by word: two equal ones where nothing changed, else what stood and what stands there.
+    """Align both texts word by word: pairs of equal pieces where nothing changed, else the old and the new piece.
 
-    The first pieces joined give `before`, the second ones `after`.
+    The first pieces joined are `before`, the second ones `after`.
     """
     old, new = (re.findall(r"\s*\w+|\s*[^\w\s]|\s+$", text) for text in (before, after))
-    found = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return tuple(("".join(old[a:b]), "".join(new[c:d])) for _, a, b, c, d in found)
+    opcodes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return tuple(("".join(old[a:b]), "".join(new[c:d])) for _, a, b, c, d in opcodes)
 
 
-# What a classifier makes of them.
+# Predictions of a classifier.
 
 
 def read_pairs(
     model: Classifier, pairs: Sequence[Pair], progress: Progress = no_progress
 ) -> Float[Tensor, "point side class"]:
-    """How probable each class is for the first and the second sentence of each pair; each text is read once."""
+    """The class probabilities of both sentences of each pair; each text is run once."""
     texts = list(dict.fromkeys(text for pair in pairs for text in (pair.before, pair.after)))
-    found = {}
+    probabilities = {}
     for done, text in enumerate(texts):
         progress(done, len(texts))
-        found[text] = probabilities_of_text(model, text)
-    return torch.stack([torch.stack([found[pair.before], found[pair.after]]) for pair in pairs])
+        probabilities[text] = probabilities_of_text(model, text)
+    return torch.stack([torch.stack([probabilities[pair.before], probabilities[pair.after]]) for pair in pairs])
 
 
 @torch.no_grad()
 def probabilities_of_text(model: Classifier, text: str) -> Float[Tensor, " class"]:
-    """How probable each class is; InputError where there is no text, ModelError where the model fails on it."""
+    """The class probabilities of a text. Raises InputError for an empty text, ModelError where the model fails."""
     logits = model.run(model.encode(read_text(text))).logits
     if logits is None:
         raise ModelError(f"{model.title} gives a text no class.")
     return logits.float().softmax(dim=-1)
 
 
-def sides_of(classes: Sequence[str]) -> tuple[int, int] | None:
-    """The numbers of the classes that mean blame and praise, by their names; None where no names say so."""
-    found = [
-        [number for number, name in enumerate(classes) if name.strip().lower().startswith(mood[:3])]
-        for mood in (BAD, GOOD)
+def polar_classes(classes: Sequence[str]) -> tuple[int, int] | None:
+    """The numbers of the negative and the positive class, by their names; None where the names do not say."""
+    numbers_by_sentiment = [
+        [number for number, name in enumerate(classes) if name.strip().lower().startswith(sentiment[:3])]
+        for sentiment in (BAD, GOOD)
     ]
-    return (found[0][0], found[1][0]) if all(len(numbers) == 1 for numbers in found) else None
+    return (
+        (numbers_by_sentiment[0][0], numbers_by_sentiment[1][0])
+        if all(len(numbers) == 1 for numbers in numbers_by_sentiment)
+        else None
+    )
 
 
-def leaning(probabilities: Float[Tensor, "... class"], classes: Sequence[str]) -> Float[Tensor, "..."] | None:
-    """How positive a verdict is, from 0 (blame is certain) to 1 (praise is); what is neither counts half.
+def positivity(probabilities: Float[Tensor, "... class"], classes: Sequence[str]) -> Float[Tensor, "..."] | None:
+    """How positive a prediction is, from 0 (certainly negative) to 1 (certainly positive); other classes count half.
 
-    None where the names of the classes do not say which of them means praise.
+    None where the names of the classes do not say which is positive.
     """
-    if (sides := sides_of(classes)) is None:
+    if (polar := polar_classes(classes)) is None:
         return None
-    blame, praise = sides
-    return (1 + probabilities[..., praise] - probabilities[..., blame]) / 2
+    negative, positive = polar
+    return (1 + probabilities[..., positive] - probabilities[..., negative]) / 2
 
 
-def fails(pair: Pair, read: Float[Tensor, "side class"], classes: Sequence[str]) -> bool | None:
-    """Whether a classifier does not do on a pair what it should; None where its classes do not tell."""
-    same = bool(read[0].argmax() == read[1].argmax())
+def fails(pair: Pair, probabilities: Float[Tensor, "side class"], classes: Sequence[str]) -> bool | None:
+    """Whether a classifier fails on a pair; None where the names of its classes do not say."""
+    same = bool(probabilities[0].argmax() == probabilities[1].argmax())
     if pair.should in ("change", "stay"):
         return same == (pair.should == "change")
-    if (praise := leaning(read, classes)) is None:
+    if (scores := positivity(probabilities, classes)) is None:
         return None
-    moved = float(praise[1] - praise[0])
-    wanted = moved if (pair.moods[0] == GOOD) == (pair.should == "stronger") else -moved
-    return wanted < -TOLERANCE
+    change = float(scores[1] - scores[0])
+    expected_change = change if (pair.sentiments[0] == GOOD) == (pair.should == "stronger") else -change
+    return expected_change < -TOLERANCE
 
 
-def right(pair: Pair, read: Float[Tensor, "side class"], classes: Sequence[str]) -> tuple[bool, bool] | None:
-    """Whether the verdicts on both sentences are what these think; None where the classes do not tell."""
-    if (sides := sides_of(classes)) is None:
+def are_correct(
+    pair: Pair, probabilities: Float[Tensor, "side class"], classes: Sequence[str]
+) -> tuple[bool, bool] | None:
+    """Whether the predictions for both sentences are correct; None where the names of the classes do not say."""
+    if (polar := polar_classes(classes)) is None:
         return None
-    number = dict(zip((BAD, GOOD), sides, strict=True))
-    first, second = (int(said) == number[mood] for said, mood in zip(read.argmax(dim=-1), pair.moods, strict=True))
+    number = dict(zip((BAD, GOOD), polar, strict=True))
+    first, second = (
+        int(prediction) == number[sentiment]
+        for prediction, sentiment in zip(probabilities.argmax(dim=-1), pair.sentiments, strict=True)
+    )
     return first, second
 
 
-# Counted.
+# Rates of failure.
 
 
 @dataclass(frozen=True)
 class Rate:
-    """So many of so many pairs on which a classifier fails."""
+    """The number of pairs on which a classifier fails, of all pairs."""
 
     failed: int
     pairs: int
@@ -199,10 +219,10 @@ def wilson(hits: int, draws: int) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class Fooled:
-    """How a classifier does on the pairs of one test; `right`: of both sentences together, None where unknown.
+class BehaviouralTestResult:
+    """The result of a classifier on the pairs of one test; `right`: correct predictions for single sentences, or None.
 
-    `unread`: the share of their words that the classifier does not know and reads as one and the same unknown word.
+    `unread`: the share of their tokens that the tokenizer replaces by the unknown token.
     """
 
     kind: str
@@ -219,40 +239,40 @@ class Fooled:
         return Rate(self.failed, self.pairs)
 
 
-def fooled(
+def count_failures(
     pairs: Sequence[Pair],
-    read: Float[Tensor, "point side class"],
+    probabilities: Float[Tensor, "point side class"],
     classes: Sequence[str],
     unread: Sequence[float] = (),
-) -> tuple[Fooled, ...]:
-    """The failures counted test by test; tests that the classes cannot answer are left out.
+) -> tuple[BehaviouralTestResult, ...]:
+    """Count the failures of each test; tests that need class names are left out where these do not say.
 
-    `unread`: for each pair the share of words that the classifier does not know.
+    `unread`: for each pair the share of unknown tokens.
     """
-    found = []
-    together = zip(pairs, read, unread or [0.0] * len(pairs), strict=True)
-    for (kind, test), group in groupby(together, key=lambda each: (each[0].kind, each[0].test)):
+    results = []
+    all_rows = zip(pairs, probabilities, unread or [0.0] * len(pairs), strict=True)
+    for (kind, test), group in groupby(all_rows, key=lambda row: (row[0].kind, row[0].test)):
         rows = list(group)
-        outcomes = [fails(pair, each, classes) for pair, each, _ in rows]
+        outcomes = [fails(pair, pair_probabilities, classes) for pair, pair_probabilities, _ in rows]
         if None in outcomes:
             continue
-        verdicts = [right(pair, each, classes) for pair, each, _ in rows]
-        found.append(
-            Fooled(
+        correct = [are_correct(pair, pair_probabilities, classes) for pair, pair_probabilities, _ in rows]
+        results.append(
+            BehaviouralTestResult(
                 kind,
                 test,
                 rows[0][0].should,
                 len(rows),
                 sum(map(bool, outcomes)),
-                None if None in verdicts else sum(sum(each) for each in verdicts if each),
+                None if None in correct else sum(sum(sides) for sides in correct if sides),
                 sum(share for *_, share in rows) / len(rows),
             )
         )
-    return tuple(found)
+    return tuple(results)
 
 
 def unread_words(model: Classifier, pair: Pair) -> float:
-    """The share of tokens of both sentences that a tokenizer reads as unknown; 0 where it knows no unknown one."""
+    """The share of unknown tokens in both sentences; 0 for a tokenizer without an unknown token."""
     unknown = {model.tokenizer.token_to_id(name) for name in ("[UNK]", "<unk>")} - {None}
     ids = [number for text in (pair.before, pair.after) for number in model.encode(text).ids]
     return sum(number in unknown for number in ids) / len(ids)

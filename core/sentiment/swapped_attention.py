@@ -1,7 +1,7 @@
-"""Other weights of attention in a trained network: does the verdict stay?
+"""Other attention weights in a trained classifier: does its prediction stay the same?
 
-Tried as by Jain and Wallace 2019, "Attention is not Explanation", section 4.2: the weights of the pooling are permuted,
-made uniform, or searched for as far away as the verdict allows; what the network made of each word stays as it is.
+As in Jain and Wallace 2019, "Attention is not Explanation", section 4.2: the weights of the attention pooling are
+permuted, made uniform, or searched for as far away as the prediction allows; the values of the words stay the same.
 """
 
 import math
@@ -17,14 +17,14 @@ from ..heads.measures import jensen_shannon
 from ..text import Tokens
 from ..zoo.text_models import Classifier, batch_of, logits_of
 
-MOST = math.log(2)  # the largest Jensen-Shannon divergence, in nats: no word has weight in both
+MAX_DIVERGENCE = math.log(2)  # the largest Jensen-Shannon divergence, in nats: that of weights without a common word
 TRIES, STEPS, RATE = 8, 400, 0.2  # searches at once, steps of each, learning rate
-PENALTY = 500.0  # for a change of the output beyond what is allowed, beside a divergence of at most MOST
+PENALTY = 500.0  # for a change of the output beyond the allowed one; the divergence is at most MAX_DIVERGENCE
 
 
 @dataclass(frozen=True, eq=False)
-class Pooled:
-    """How a classifier joins its words: a mean weighted by attention, and a linear map to the classes."""
+class AttentionPooling:
+    """The attention pooling of a classifier: a mean of values weighted by attention, and a map to the classes."""
 
     path: str
     weights: Float[Tensor, " token"]
@@ -32,12 +32,12 @@ class Pooled:
     classifier: nn.Module
 
     def probabilities(self, weights: Float[Tensor, "*draw token"]) -> Float[Tensor, "*draw class"]:
-        """How probable each class is under other weights, the words' vectors staying as they are."""
+        """The class probabilities under other weights, with the same values."""
         return self.classifier(weights @ self.values).softmax(dim=-1)
 
 
-def pooling_of(model: Classifier, tokens: Tokens) -> Pooled:
-    """Run a classifier and keep what it pools; ModelError if it does not join its words by one row of attention."""
+def pooling_of(model: Classifier, tokens: Tokens) -> AttentionPooling:
+    """Run a classifier and return its attention pooling. Raises ModelError without a single row of attention."""
     try:
         with torch.no_grad(), record_attention(model.network) as record:
             model.network(batch_of(tokens))
@@ -51,22 +51,22 @@ def pooling_of(model: Classifier, tokens: Tokens) -> Pooled:
             f"{model.title} does not join its words by a single row of attention weights: there is nothing to swap. "
             "Choose a recurrent network with attention pooling."
         )
-    return Pooled(calls[0].path, calls[0].weights(0)[0], product.value[0, 0], classifier)
+    return AttentionPooling(calls[0].path, calls[0].weights(0)[0], product.value[0, 0], classifier)
 
 
 @torch.no_grad()
-def judged(
-    model: Classifier, tokens: Tokens, pooled: Pooled, weights: Float[Tensor, " token"]
+def run_with_weights(
+    model: Classifier, tokens: Tokens, pooled: AttentionPooling, weights: Float[Tensor, " token"]
 ) -> Float[Tensor, " class"]:
-    """How probable each class is when the network really runs with these weights."""
+    """The class probabilities of a run of the network with these weights."""
     with edit_attention(model.network, {(pooled.path, 0): Paste(weights[None])}):
         return logits_of(model.network(batch_of(tokens)))[0].softmax(dim=-1)
 
 
-def permuted(weights: Float[Tensor, " token"], draws: int, *, seed: int) -> Float[Tensor, "draw token"]:
-    """The same weights, given to the words in another order, drawn anew each time."""
-    dice = torch.Generator().manual_seed(seed)
-    return torch.stack([weights[torch.randperm(len(weights), generator=dice)] for _ in range(draws)])
+def permute_weights(weights: Float[Tensor, " token"], draws: int, *, seed: int) -> Float[Tensor, "draw token"]:
+    """Random permutations of the weights."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.stack([weights[torch.randperm(len(weights), generator=generator)] for _ in range(draws)])
 
 
 def uniform(weights: Float[Tensor, " token"]) -> Float[Tensor, " token"]:
@@ -74,29 +74,31 @@ def uniform(weights: Float[Tensor, " token"]) -> Float[Tensor, " token"]:
     return torch.full_like(weights, 1 / len(weights))
 
 
-def most_different(pooled: Pooled, allowed: float, *, seed: int = 0, steps: int = STEPS) -> Float[Tensor, " token"]:
-    """The weights farthest from the network's own, of those found, that move no more than `allowed` probability.
+def most_different(
+    pooled: AttentionPooling, allowed: float, *, seed: int = 0, steps: int = STEPS
+) -> Float[Tensor, " token"]:
+    """Search the weights farthest from the network's own that move at most `allowed` probability.
 
     Jain and Wallace 2019, section 4.2.2: maximise the Jensen-Shannon divergence while the output's total variation
-    distance stays within epsilon (`allowed`) and the verdict the same. Several searches, by Adam on the logits of the
-    weights; the network's own weights are returned where none is better.
+    distance stays within epsilon (`allowed`) and the predicted class is the same. Several searches, by Adam on the
+    logits of the weights; the network's own weights are returned where none is found.
     """
-    own, said = pooled.weights, pooled.probabilities(pooled.weights).detach()
-    dice = torch.Generator().manual_seed(seed)
-    logits = torch.randn(TRIES, len(own), generator=dice).requires_grad_()
+    own_weights, own_probabilities = pooled.weights, pooled.probabilities(pooled.weights).detach()
+    generator = torch.Generator().manual_seed(seed)
+    logits = torch.randn(TRIES, len(own_weights), generator=generator).requires_grad_()
     search = torch.optim.Adam([logits], lr=RATE)
-    best, farthest = own, 0.0
+    best, farthest = own_weights, 0.0
     for _ in range(steps):
         with torch.enable_grad():
             weights = logits.softmax(dim=-1)
-            far, output = jensen_shannon(weights, own), pooled.probabilities(weights)
-            moved = total_variation(output, said)
-            loss = (PENALTY * (moved - 0.9 * allowed).clamp(min=0) - far).sum()
+            divergence, output = jensen_shannon(weights, own_weights), pooled.probabilities(weights)
+            change = total_variation(output, own_probabilities)
+            loss = (PENALTY * (change - 0.9 * allowed).clamp(min=0) - divergence).sum()
         with torch.no_grad():
-            fits = (moved <= allowed) & (output.argmax(dim=-1) == said.argmax())
-            far = far.masked_fill(~fits, -1.0)
-            if (found := float(far.max())) > farthest:
-                best, farthest = weights[far.argmax()].detach().clone(), found
+            fits = (change <= allowed) & (output.argmax(dim=-1) == own_probabilities.argmax())
+            divergence = divergence.masked_fill(~fits, -1.0)
+            if (largest := float(divergence.max())) > farthest:
+                best, farthest = weights[divergence.argmax()].detach().clone(), largest
         search.zero_grad()
         loss.backward()
         search.step()
@@ -106,10 +108,10 @@ def most_different(pooled: Pooled, allowed: float, *, seed: int = 0, steps: int 
 def total_variation(
     first: Float[Tensor, "*draw class"], second: Float[Tensor, "*#draw class"]
 ) -> Float[Tensor, "*draw"]:
-    """Half of the sum of absolute differences: how much probability changes its place."""
+    """Total variation distance: half of the sum of absolute differences."""
     return (first - second).abs().sum(dim=-1) / 2
 
 
-def shared(first: Float[Tensor, " token"], second: Float[Tensor, " token"]) -> float:
-    """How much weight two distributions give to the same words, from 0 to 1."""
+def shared_weight(first: Float[Tensor, " token"], second: Float[Tensor, " token"]) -> float:
+    """The overlap of two distributions: the sum of the smaller weights, from 0 to 1."""
     return float(torch.minimum(first, second).sum())

@@ -1,16 +1,16 @@
-"""What a test of the checklist is: templates for pairs of sentences, and what should happen to the verdict.
+"""The tests of the checklist: templates for pairs of sentences, and the expected effect on the prediction.
 
-`[before|after]` is the place that changes, `{list}` a word of a list (the same word wherever it stands in one
-template). `{list~}` is that word with two letters exchanged, `{list-}` with one left out.
+`[before|after]` is the place that changes, `{list}` a word of a list (the same word everywhere in one template).
+`{list~}` is that word with two letters swapped, `{list-}` with one removed.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
-Mood = Literal["negative", "positive"]
+Sentiment = Literal["negative", "positive"]
 Should = Literal["change", "stay", "stronger", "weaker"]
-GOOD: Mood = "positive"
-BAD: Mood = "negative"
+GOOD: Sentiment = "positive"
+BAD: Sentiment = "negative"
 
 KINDS = {
     "negation": "Negation",
@@ -26,10 +26,10 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Test:
-    """Templates of one kind, what should happen to the verdict, and what both sentences think."""
+    """Templates of one kind, the expected effect on the prediction, and the sentiment of both sentences."""
 
     kind: str
     name: str
     should: Should
-    moods: tuple[Mood, Mood]
+    sentiments: tuple[Sentiment, Sentiment]
     templates: tuple[str, ...]

@@ -23,7 +23,7 @@ SCALE_BYTES = 4  # a scale is kept as float32
 
 @dataclass(frozen=True)
 class Rounded:
-    """A matrix after rounding, the step of each of its weights, and the bytes that levels and scales take."""
+    """A rounded matrix, the step of each of its weights, and the bytes of levels and scales together."""
 
     values: Float[Tensor, "row column"]
     steps: Float[Tensor, "row column"]
@@ -31,9 +31,10 @@ class Rounded:
 
 
 def round_matrix(matrix: Float[Tensor, "row column"], bits: int, grouping: str) -> Rounded:
-    """Round to the nearest of 2^bits - 1 levels that are symmetric around 0; the largest weight keeps its size.
+    """Round to the nearest of 2^bits - 1 levels that are symmetric around 0; the largest weight of a group is exact.
 
-    A group is a run of weights in one row; the last one of a row may be shorter. ValueError for other bits than 2 to 8.
+    `grouping`: one of GROUPINGS. A group is a run of weights in one row; the last one of a row may be shorter.
+    ValueError for other bits than 2 to 8.
     """
     if not 2 <= bits <= 8:
         raise ValueError(f"Weights are rounded to 2 to 8 bits, not to {bits}.")

@@ -1,4 +1,4 @@
-"""Where networks keep their matrices, heads and hidden neurons: ours, those of timm and of transformers."""
+"""Where networks keep their matrices, heads and hidden neurons: this project's, timm's and those of transformers."""
 
 import re
 from collections.abc import Iterator
@@ -28,19 +28,19 @@ WIDTHS = ("attn_dim", "split_size", "all_head_size", "inner_dim")
 
 @dataclass(frozen=True)
 class HeadedModule:
-    """An attention module whose heads can be taken out: its path in the network, how many it has, and of what size."""
+    """An attention module whose heads can be pruned: its path in the network, and number and size of its heads."""
 
     path: str
     module: Any  # of ours, of timm or of transformers
     heads: int
-    each: int  # channels of a head
+    head_dim: int  # channels of a head
     parts: tuple[str, ...]  # paths of what makes queries, keys and values, from the module on
-    joined_by: str
+    output_path: str
 
     @property
-    def joining(self) -> nn.Linear:
-        """W_O, which joins what the heads found."""
-        return self.module.get_submodule(self.joined_by)
+    def output_projection(self) -> nn.Linear:
+        """W_O, which maps the outputs of the heads to the output of the module."""
+        return self.module.get_submodule(self.output_path)
 
 
 # Where they keep the maps into the hidden neurons of a layer (with a gate, two), and the map out of them.
@@ -65,12 +65,12 @@ class HiddenLayer:
 
     @property
     def neurons(self) -> int:
-        """How many there are."""
+        """The number of hidden neurons."""
         return self.module.get_submodule(self.out_of).in_features  # type: ignore[return-value]
 
 
 def with_linears(network: nn.Module) -> nn.Module:
-    """The network itself; where it has Conv1D of transformers, a copy with linear maps that compute the same."""
+    """The network itself; if it has Conv1D modules of transformers, a copy with equivalent linear maps."""
     if not any(type(module).__module__.startswith("transformers.") for module in network.modules()):
         return network
     from transformers.pytorch_utils import Conv1D  # half a second to import
@@ -93,39 +93,39 @@ def matrices_of(network: nn.Module) -> dict[str, nn.Linear]:
 
 
 def block_of(name: str) -> int | None:
-    """The layer that a matrix belongs to: the first number in its name; None outside of all layers."""
-    found = re.search(r"(?:^|\.)(\d+)\.", name)
-    return int(found[1]) if found else None
+    """The layer of a matrix: the first number in its name; None if there is none."""
+    number = re.search(r"(?:^|\.)(\d+)\.", name)
+    return int(number[1]) if number else None
 
 
 def headed_modules(network: nn.Module) -> tuple[HeadedModule, ...]:
-    """The attention modules of a network in the order in which they stand there, of those layouts that are known here.
+    """The attention modules of a network in its own order, of LAYOUTS.
 
-    ModelError if there is none: our GPT, BERT and translator, vision transformers of timm, and BERT, GPT-2, Llama (if
-    each head has keys of its own) and the like of transformers have them.
+    ModelError if there is none. Supported are this project's GPT, BERT and translator, vision transformers of timm, and
+    of transformers BERT, GPT-2, Llama (without shared keys) and the like.
     """
-    found = tuple(_found(network))
-    if not found:
+    modules = tuple(_headed_modules(network))
+    if not modules:
         raise ModelError(
             f"{type(network).__name__} keeps its heads in a way that is not known here. Choose a transformer of ours, "
             "a vision transformer of timm, or a BERT or GPT-2 of transformers."
         )
-    return found
+    return modules
 
 
-def _found(network: nn.Module) -> Iterator[HeadedModule]:
+def _headed_modules(network: nn.Module) -> Iterator[HeadedModule]:
     for path, module in network.named_modules():
         if hasattr(module, "relative_position_bias_table"):
             continue  # windows with a bias for each head
-        for parts, joined_by in LAYOUTS:
-            linears = [_linear(module, name) for name in (*parts, joined_by)]
+        for parts, output_path in LAYOUTS:
+            linears = [_linear(module, name) for name in (*parts, output_path)]
             heads = _count(module)
             if None in linears or heads is None:
                 continue
-            *makers, joining = [linear for linear in linears if linear is not None]
-            inner = joining.in_features
+            *makers, output_projection = [linear for linear in linears if linear is not None]
+            inner = output_projection.in_features
             if inner % heads == 0 and all(maker.out_features * len(parts) == 3 * inner for maker in makers):
-                yield HeadedModule(path, module, heads, inner // heads, parts, joined_by)
+                yield HeadedModule(path, module, heads, inner // heads, parts, output_path)
                 break
 
 
@@ -138,49 +138,51 @@ def _linear(module: nn.Module, path: str) -> nn.Linear | None:
 
 
 def _count(module: nn.Module) -> int | None:
-    """How many heads a module says that it has, itself, in a part called `self`, or in its settings."""
+    """The number of heads that a module, its submodule `self`, or its `config` declares; None if none of them does."""
     own = getattr(module, "self", None)
-    for place in (module, own, getattr(module, "config", None)):
+    for holder in (module, own, getattr(module, "config", None)):
         for name in COUNTS:
-            if isinstance(found := getattr(place, name, None), int) and found > 0:
-                return found
+            if isinstance(count := getattr(holder, name, None), int) and count > 0:
+                return count
     return None
 
 
 def hidden_layers(network: nn.Module) -> tuple[HiddenLayer, ...]:
-    """The feed-forward layers of a network; ModelError if there is none of a layout that is known here."""
-    found = []
+    """The feed-forward layers of a network, of HIDDEN_LAYOUTS; ModelError if there is none."""
+    layers = []
     for path, module in network.named_modules():
         for into, out_of in HIDDEN_LAYOUTS:
             linears = [linear for name in (*into, out_of) if (linear := _linear(module, name)) is not None]
-            if len(linears) > len(into) and {each.out_features for each in linears[:-1]} == {linears[-1].in_features}:
-                found.append(HiddenLayer(path, module, into, out_of))
+            if len(linears) > len(into) and {linear.out_features for linear in linears[:-1]} == {
+                linears[-1].in_features
+            }:
+                layers.append(HiddenLayer(path, module, into, out_of))
                 break
-    if not found:
+    if not layers:
         raise ModelError(
             f"{type(network).__name__} keeps the neurons of its feed-forward layers in a way that is not known here."
         )
-    return tuple(found)
+    return tuple(layers)
 
 
 def put(module: nn.Module, path: str, part: nn.Module) -> None:
-    """Set a part of a module by its path."""
+    """Replace the submodule at `path`."""
     parent, _, name = path.rpartition(".")
     setattr(module.get_submodule(parent), name, part)
 
 
-def some_rows(linear: nn.Linear, kept: Tensor) -> nn.Linear:
-    """The same map with some of its outputs."""
-    smaller = nn.Linear(linear.in_features, len(kept), bias=linear.bias is not None)
-    smaller.weight = nn.Parameter(linear.weight.detach()[kept].clone(), linear.weight.requires_grad)
+def some_rows(linear: nn.Linear, rows: Tensor) -> nn.Linear:
+    """A linear map with only these rows of the weight: some of the outputs."""
+    smaller = nn.Linear(linear.in_features, len(rows), bias=linear.bias is not None)
+    smaller.weight = nn.Parameter(linear.weight.detach()[rows].clone(), linear.weight.requires_grad)
     if linear.bias is not None:
-        smaller.bias = nn.Parameter(linear.bias.detach()[kept].clone(), linear.bias.requires_grad)
+        smaller.bias = nn.Parameter(linear.bias.detach()[rows].clone(), linear.bias.requires_grad)
     return smaller
 
 
-def some_columns(linear: nn.Linear, kept: Tensor) -> nn.Linear:
-    """The same map of some of its inputs."""
-    smaller = nn.Linear(len(kept), linear.out_features, bias=linear.bias is not None)
-    smaller.weight = nn.Parameter(linear.weight.detach()[:, kept].clone(), linear.weight.requires_grad)
+def some_columns(linear: nn.Linear, columns: Tensor) -> nn.Linear:
+    """A linear map with only these columns of the weight: some of the inputs."""
+    smaller = nn.Linear(len(columns), linear.out_features, bias=linear.bias is not None)
+    smaller.weight = nn.Parameter(linear.weight.detach()[:, columns].clone(), linear.weight.requires_grad)
     smaller.bias = linear.bias
     return smaller

@@ -1,6 +1,6 @@
-"""Networks that really compute with fewer bits: 16 (bfloat16), 8 (int8, activations too) or 4 (int4 weights).
+"""Networks that compute with fewer bits: 16 (bfloat16), 8 (int8, activations too) or 4 (int4 weights).
 
-Of processors that have instructions for them; where there are none, torch computes the same slowly.
+They are fast on processors with instructions for these formats; on others torch computes the same slowly.
 """
 
 import copy
@@ -22,9 +22,9 @@ __getattr__ = former_names(__name__, {"in_format": "in_number_format", "bytes_of
 
 
 class Int8Linear(nn.Module):
-    """x W^T + b with both in int8: W has a step for each output channel, x one for each token, found as it comes.
+    """x W^T + b in int8 with dynamic quantisation: W has a step for each output channel, x one for each token.
 
-    So-called dynamic quantisation. Sums are exact (int32).
+    Sums are exact (int32).
     """
 
     levels: Tensor
@@ -78,7 +78,7 @@ class Int4Linear(nn.Module):
 
 
 def fits_int4(linear: nn.Linear) -> bool:
-    """Whether the product in int4 takes a matrix of this shape; else it stays in bfloat16."""
+    """Whether torch's int4 product supports the shape of this matrix; if not, it stays in bfloat16."""
     return linear.in_features % 32 == 0 and linear.out_features % 16 == 0
 
 
@@ -86,7 +86,7 @@ def fits_int4(linear: nn.Linear) -> bool:
 def in_number_format(network: nn.Module, name: str) -> nn.Module:
     """A copy that computes in one of FORMATS; inputs and outputs of the whole network stay in float32.
 
-    int8: all linear maps, the rest in float32. int4: all linear maps that it takes, the rest in bfloat16.
+    int8: all linear maps, the rest in float32. int4: all linear maps that `fits_int4`, the rest in bfloat16.
     """
     changed = copy.deepcopy(network)
     if name in ("int8", "int4"):
@@ -95,31 +95,31 @@ def in_number_format(network: nn.Module, name: str) -> nn.Module:
                 put(changed, path, (Int8Linear if name == "int8" else Int4Linear)(linear))
     if name in ("bfloat16", "int4"):
         changed.bfloat16()
-        changed.register_forward_pre_hook(lambda _, given: tuple(_as(torch.bfloat16, each) for each in given))
-        changed.register_forward_hook(lambda _, __, found: _as(torch.float32, found))
+        changed.register_forward_pre_hook(lambda _, inputs: tuple(_as(torch.bfloat16, value) for value in inputs))
+        changed.register_forward_hook(lambda _, __, output: _as(torch.float32, output))
     return changed
 
 
 def _as(dtype: torch.dtype, value: object) -> object:
-    """A tensor of floating-point numbers, or those in a tuple, in another precision; anything else as it is."""
+    """Cast a floating-point tensor, or those in a tuple, to `dtype`; anything else is returned unchanged."""
     if isinstance(value, Tensor):
         return value.to(dtype) if value.is_floating_point() else value
     if type(value) is tuple:
-        return tuple(_as(dtype, each) for each in value)
+        return tuple(_as(dtype, part) for part in value)
     return value
 
 
 def parameter_count(network: nn.Module) -> int:
-    """The numbers that a network has learned, in whatever format; shared ones count once.
+    """The number of a network's parameters, in whatever format; shared ones count once.
 
-    A matrix that was shared with an embedding and is rounded by itself is shared no longer.
+    A matrix that was shared with an embedding and is quantised is not shared any more.
     """
-    found = sum(weight.numel() for weight in network.parameters())
-    rounded = (each for each in network.modules() if isinstance(each, Int8Linear | Int4Linear))
-    return found + sum(each.in_features * each.out_features for each in rounded)
+    count = sum(weight.numel() for weight in network.parameters())
+    rounded = (linear for linear in network.modules() if isinstance(linear, Int8Linear | Int4Linear))
+    return count + sum(linear.in_features * linear.out_features for linear in rounded)
 
 
 def size_in_bytes(network: nn.Module) -> int:
-    """What the numbers of a network take in memory; shared ones count once."""
-    tensors = {each.data_ptr(): each for each in (*network.parameters(), *network.buffers())}
-    return sum(each.numel() * each.element_size() for each in tensors.values())
+    """The bytes of a network's parameters and buffers in memory; shared ones count once."""
+    tensors = {tensor.data_ptr(): tensor for tensor in (*network.parameters(), *network.buffers())}
+    return sum(tensor.numel() * tensor.element_size() for tensor in tensors.values())

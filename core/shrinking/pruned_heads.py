@@ -1,7 +1,7 @@
-"""Attention heads really taken out of a network: smaller matrices, the same outputs as with the heads silenced.
+"""Attention heads pruned from a network: smaller matrices, the same outputs as with the heads silenced.
 
 Michel et al. 2019, "Are Sixteen Heads Really Better than One?", section 2.3: a head is a block of rows of W_Q, W_K and
-W_V and of columns of W_O; without them nothing is left of it.
+W_V and of columns of W_O.
 """
 
 from collections.abc import Collection, Mapping
@@ -20,57 +20,59 @@ __getattr__ = former_names(__name__, {"without_heads": "prune_heads"})
 
 
 class OnlyBias(nn.Module):
-    """What is left of an attention module without heads: the bias of W_O, for every query."""
+    """An attention module without heads: its output is the bias of W_O, for every query."""
 
-    def __init__(self, joining: nn.Linear):
+    def __init__(self, output_projection: nn.Linear):
         super().__init__()
-        self.width = joining.out_features
-        self.bias = None if joining.bias is None else nn.Parameter(joining.bias.detach().clone())
+        self.width = output_projection.out_features
+        self.bias = None if output_projection.bias is None else nn.Parameter(output_projection.bias.detach().clone())
 
     def forward(self, x: Float[Tensor, "*leading width"], *_: Any, **__: Any) -> Float[Tensor, "*leading width_out"]:
-        """`x`: the queries; what they could have looked at does not matter any more."""
+        """`x`: the queries; keys, values and masks are ignored."""
         shape = (*x.shape[:-1], self.width)
         return x.new_zeros(shape) if self.bias is None else self.bias.expand(shape)
 
 
 def prune_heads(network: nn.Module, heads: Mapping[int, Collection[int]]) -> nn.Module:
-    """A copy of a network without some heads: their numbers by the number of the module (`headed_modules`).
+    """A copy of a network without some heads: numbers of heads by the number of their module in `headed_modules`.
 
-    Its output equals that of the network with these heads silenced. ModelError for a head that there is not.
+    Its output equals that of the network with these heads silenced. ModelError for a head that does not exist.
     """
     smaller = deepcopy(network)
     modules = headed_modules(smaller)
-    for number, gone in heads.items():
-        if not 0 <= number < len(modules) or not set(gone) <= set(range(modules[number].heads)):
+    for number, pruned in heads.items():
+        if not 0 <= number < len(modules) or not set(pruned) <= set(range(modules[number].heads)):
             raise ModelError(
-                f"There are no heads {sorted(gone)} in attention module {number}: this network has {len(modules)} "
+                f"There are no heads {sorted(pruned)} in attention module {number}: this network has {len(modules)} "
                 "modules, counted from 0."
             )
-        _take_out(smaller, modules[number], set(gone))
+        _take_out(smaller, modules[number], set(pruned))
     return smaller
 
 
-def _take_out(network: nn.Module, headed: HeadedModule, gone: set[int]) -> None:
-    if not gone:
+def _take_out(network: nn.Module, headed: HeadedModule, pruned: set[int]) -> None:
+    if not pruned:
         return
-    left = [head for head in range(headed.heads) if head not in gone]
+    remaining = [head for head in range(headed.heads) if head not in pruned]
     module = headed.module
-    if not left and type(module).__module__.startswith("transformers."):
+    if not remaining and type(module).__module__.startswith("transformers."):
         # What is around it expects more than one output: a head stays that nobody hears.
-        left = [0]
-        headed.joining.weight = nn.Parameter(torch.zeros_like(headed.joining.weight), requires_grad=False)
-    if not left:
-        put(network, headed.path, OnlyBias(headed.joining))
+        remaining = [0]
+        headed.output_projection.weight = nn.Parameter(
+            torch.zeros_like(headed.output_projection.weight), requires_grad=False
+        )
+    if not remaining:
+        put(network, headed.path, OnlyBias(headed.output_projection))
         return
-    channels = torch.cat([torch.arange(head * headed.each, (head + 1) * headed.each) for head in left])
-    inner = headed.heads * headed.each
+    channels = torch.cat([torch.arange(head * headed.head_dim, (head + 1) * headed.head_dim) for head in remaining])
+    inner = headed.heads * headed.head_dim
     packed = 3 // len(headed.parts)
     rows = torch.cat([channels + part * inner for part in range(packed)])
     for name in headed.parts:
         put(module, name, some_rows(module.get_submodule(name), rows))
-    put(module, headed.joined_by, some_columns(headed.joining, channels))
-    for place in (module, getattr(module, "self", None)):
-        for names, value in ((COUNTS, len(left)), (WIDTHS, len(channels))):
+    put(module, headed.output_path, some_columns(headed.output_projection, channels))
+    for holder in (module, getattr(module, "self", None)):
+        for names, value in ((COUNTS, len(remaining)), (WIDTHS, len(channels))):
             for name in names:
-                if isinstance(getattr(place, name, None), int):
-                    setattr(place, name, value)
+                if isinstance(getattr(holder, name, None), int):
+                    setattr(holder, name, value)

@@ -1,4 +1,4 @@
-"""Networks with fewer layers, which begin with some of a larger one's and learn to do what it does."""
+"""Students: networks with fewer layers, initialised from a teacher and distilled from it."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,6 @@ from ..models.bert import PretrainingBERT
 from ..models.stored_weights import load_weights
 from ..zoo.embedded import WEIGHTS
 from ..zoo.image_models import ImageModel
-from ..zoo.masked_language_models import MissingToken
 from ..zoo.text_models import TextModel
 
 Model = TypeVar("Model", TextModel, ImageModel)
@@ -28,11 +27,10 @@ TITLES = {"half": "Half of the layers", "third": "A third of the layers"}
 
 
 def load_student(name: str, teacher: Model, *, folder: Path = FOLDER) -> Model:
-    """One of STUDENTS as its teacher is loaded: the same tokenizer, or way of cutting pictures, another network."""
+    """One of STUDENTS as a model like its teacher: with the same tokenizer, or preparation of pictures."""
     network = student_network(name, teacher.network, folder=folder)
-    # Only one of BERT's two tasks was gone on with.
-    more: dict[str, Any] = {"next_sentence": None} if isinstance(teacher, MissingToken) else {}
-    return replace(teacher, name=name, title=TITLES[size_of(name)], network=network, **more)
+    student: Any = teacher.with_network(network, name=name, title=TITLES[size_of(name)])
+    return student
 
 
 def student_network(name: str, teacher: nn.Module, *, folder: Path = FOLDER) -> nn.Module:
@@ -45,64 +43,67 @@ def size_of(name: str) -> str:
     return name.split("-")[1]
 
 
-def kept_blocks(layers: int, left: int) -> tuple[int, ...]:
-    """Which of a teacher's blocks a student of `left` layers begins with: evenly spaced, from the first on.
+def kept_blocks(layers: int, student_layers: int) -> tuple[int, ...]:
+    """The numbers of a teacher's blocks that initialise a student's layers: evenly spaced, from the first on.
 
-    Of 6 blocks a student of 3 takes 0, 2 and 4, "one layer out of two" (Sanh et al. 2019, section 3).
+    Of 6 blocks a student of 3 takes 0, 2 and 4, "one layer out of two" (Sanh et al. 2019, section 3). ValueError unless
+    the student has 1 to `layers` layers.
     """
-    if not 1 <= left <= layers:
-        raise ValueError(f"A student of {layers} layers has 1 to {layers}, not {left}.")
-    return tuple(number * layers // left for number in range(left))
+    if not 1 <= student_layers <= layers:
+        raise ValueError(f"A student of {layers} layers has 1 to {layers}, not {student_layers}.")
+    return tuple(number * layers // student_layers for number in range(student_layers))
 
 
-def make_student(teacher: nn.Module, left: int) -> nn.Module:
-    """A network of `left` layers with the teacher's weights wherever it has such a part, ready to be trained.
+def make_student(teacher: nn.Module, layers: int) -> nn.Module:
+    """A network of `layers` layers, initialised with the teacher's weights (`kept_blocks`), ready to be trained.
 
-    `teacher`: a BERT of ours, or a vision transformer of timm.
+    `teacher`: this project's BERT, or a vision transformer of timm; TypeError for any other.
     """
     if isinstance(teacher, PretrainingBERT):
-        student: nn.Module = PretrainingBERT(replace(teacher.config, layers=left))
+        student: nn.Module = PretrainingBERT(replace(teacher.config, layers=layers))
         prefix = "bert.blocks"
     elif isinstance(teacher, VisionTransformer):
-        student = _smaller_vit(teacher, left)
+        student = _smaller_vit(teacher, layers)
         prefix = "blocks"
     else:
         raise TypeError(f"A {type(teacher).__name__} has no students here: only BERT and vision transformers have.")
     weights = teacher.state_dict()
-    layers = 1 + max(int(name[len(prefix) + 1 :].split(".")[0]) for name in weights if name.startswith(f"{prefix}."))
-    kept = kept_blocks(layers, left)
-    taken = {name: weights[_theirs(name, prefix, kept)].clone() for name in student.state_dict()}
-    student.load_state_dict(taken)
+    teacher_layers = 1 + max(
+        int(name[len(prefix) + 1 :].split(".")[0]) for name in weights if name.startswith(f"{prefix}.")
+    )
+    blocks = kept_blocks(teacher_layers, layers)
+    student_weights = {name: weights[_teacher_name(name, prefix, blocks)].clone() for name in student.state_dict()}
+    student.load_state_dict(student_weights)
     return student.requires_grad_(True)
 
 
-def _smaller_vit(teacher: VisionTransformer, left: int) -> VisionTransformer:
+def _smaller_vit(teacher: VisionTransformer, layers: int) -> VisionTransformer:
     first: Any = teacher.blocks[0]
     return VisionTransformer(
         img_size=teacher.patch_embed.img_size,
         patch_size=teacher.patch_embed.patch_size,
         embed_dim=teacher.embed_dim,
-        depth=left,
+        depth=layers,
         num_heads=first.attn.num_heads,
         num_classes=teacher.num_classes,
         dynamic_img_size=True,
     )
 
 
-def _theirs(name: str, prefix: str, kept: tuple[int, ...]) -> str:
+def _teacher_name(name: str, prefix: str, blocks: tuple[int, ...]) -> str:
     """The teacher's name of a student's weight."""
     if not name.startswith(f"{prefix}."):
         return name
-    number, _, rest = name[len(prefix) + 1 :].partition(".")
-    return f"{prefix}.{kept[int(number)]}.{rest}"
+    number, _, suffix = name[len(prefix) + 1 :].partition(".")
+    return f"{prefix}.{blocks[int(number)]}.{suffix}"
 
 
 def divergences(
     student: Float[Tensor, "head query key"], teacher: Float[Tensor, "_ query key"]
 ) -> Float[Tensor, "head _"]:
-    """How far each head of the student's looks from each of the teacher's: rows are the student's heads.
+    """Jensen-Shannon divergence between the attention of each head of the student and each head of the teacher.
 
-    The Jensen-Shannon divergence of their rows, in nats (0 to ln 2), averaged over the queries.
+    In nats (0 to ln 2), averaged over the queries; rows are the student's heads, columns the teacher's.
     """
-    one, other = torch.broadcast_tensors(student[:, None], teacher[None])
-    return jensen_shannon(one, other).mean(dim=-1)
+    student_rows, teacher_rows = torch.broadcast_tensors(student[:, None], teacher[None])
+    return jensen_shannon(student_rows, teacher_rows).mean(dim=-1)

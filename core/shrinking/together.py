@@ -1,4 +1,4 @@
-"""Several steps one after the other: fewer layers, then fewer heads, then fewer neurons, then fewer bits."""
+"""Several ways to shrink a network, one after the other: fewer layers, heads, neurons and bits."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -16,7 +16,7 @@ SHARES = (0.0, 0.25, 0.5)  # of heads, and of neurons, that were measured
 
 @dataclass(frozen=True)
 class Recipe:
-    """What to take away, in this order: layers (`student` is one of STUDENTS, or ""), heads, neurons (shares), bits."""
+    """The steps in order: layers (`student`: one of STUDENTS, or ""), shares of heads and neurons, number format."""
 
     student: str = ""
     heads: float = 0.0
@@ -25,7 +25,7 @@ class Recipe:
 
     @property
     def title(self) -> str:
-        """In words."""
+        """The steps as a text; "whole" for a recipe that changes nothing."""
         steps = [
             self.student,
             f"{self.heads:.0%} of the heads gone" if self.heads else "",
@@ -36,7 +36,7 @@ class Recipe:
 
 
 def follow(recipe: Recipe, network: nn.Module, losses: Losses) -> nn.Module:
-    """The smaller network; `losses` rank its heads by gradient. Nothing is trained between the steps."""
+    """Apply a recipe; `losses` rank the heads by gradient importance. Nothing is trained between the steps."""
     smaller = student_network(recipe.student, network) if recipe.student else network
     if recipe.heads:
         order = ranked(gradient_importance(smaller, losses))
@@ -47,6 +47,6 @@ def follow(recipe: Recipe, network: nn.Module, losses: Losses) -> nn.Module:
 
 
 def recipes(model: str) -> list[Recipe]:
-    """All that are measured of a model, the one that takes nothing away first."""
+    """All recipes that are measured for a model, the one that changes nothing first."""
     students = ("", *STUDENTS.get(model, ()))
-    return [Recipe(*each) for each in product(students, SHARES, SHARES, FORMATS)]
+    return [Recipe(*steps) for steps in product(students, SHARES, SHARES, FORMATS)]

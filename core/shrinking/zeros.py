@@ -1,4 +1,4 @@
-"""Weights set to zero by their size, one by one or neuron by neuron; and neurons really taken out.
+"""Magnitude pruning: weights set to zero one by one or neuron by neuron, and neurons removed.
 
 Magnitude pruning (Han et al. 2015, "Learning both Weights and Connections for Efficient Neural Networks", section 3).
 """
@@ -14,18 +14,18 @@ from .layouts import hidden_layers, matrices_of, put, some_columns, some_rows
 
 
 def with_zeros(network: nn.Module, share: float) -> nn.Module:
-    """A copy in which the smallest `share` of the weights of all matrices together are zero."""
+    """A copy in which the smallest `share` of the weights, over all matrices together, is set to zero."""
     changed = deepcopy(network)
     linears = list(matrices_of(changed).values())
     if share > 0:
-        prune.global_unstructured([(each, "weight") for each in linears], prune.L1Unstructured, amount=share)
+        prune.global_unstructured([(linear, "weight") for linear in linears], prune.L1Unstructured, amount=share)
         for linear in linears:
             prune.remove(linear, "weight")
     return changed.requires_grad_(False)
 
 
 def with_silent_neurons(network: nn.Module, share: float) -> nn.Module:
-    """A copy in which in each feed-forward layer the neurons with the shortest incoming weights are zero."""
+    """A copy in which the `share` of neurons with the shortest incoming weights is zero, in each feed-forward layer."""
     changed = deepcopy(network)
     for layer in hidden_layers(changed):
         weak = ~strongest(layer.module.get_submodule(layer.into[-1]).weight, share)  # type: ignore[arg-type]
@@ -40,32 +40,32 @@ def with_silent_neurons(network: nn.Module, share: float) -> nn.Module:
 
 
 def without_neurons(network: nn.Module, share: float) -> nn.Module:
-    """A copy without these neurons: smaller matrices, and the outputs of `with_silent_neurons`.
+    """A copy without the `share` of neurons with the shortest incoming weights, in each feed-forward layer.
 
-    A neuron with no input and no bias gives 0, for GELU, ReLU and SiLU of 0 are 0, and adds nothing.
+    Smaller matrices, and the same outputs as `with_silent_neurons`, since GELU, ReLU and SiLU of 0 are 0.
     """
     smaller = deepcopy(network)
     for layer in hidden_layers(smaller):
-        kept = strongest(layer.module.get_submodule(layer.into[-1]).weight, share).nonzero()[:, 0]  # type: ignore[arg-type]
+        neurons = strongest(layer.module.get_submodule(layer.into[-1]).weight, share).nonzero()[:, 0]  # type: ignore[arg-type]
         for name in layer.into:
-            put(layer.module, name, some_rows(layer.module.get_submodule(name), kept))  # type: ignore[arg-type]
-        put(layer.module, layer.out_of, some_columns(layer.module.get_submodule(layer.out_of), kept))  # type: ignore[arg-type]
+            put(layer.module, name, some_rows(layer.module.get_submodule(name), neurons))  # type: ignore[arg-type]
+        put(layer.module, layer.out_of, some_columns(layer.module.get_submodule(layer.out_of), neurons))  # type: ignore[arg-type]
     return smaller.requires_grad_(False)
 
 
 def strongest(weights: Float[Tensor, "row column"], share: float) -> Tensor:
-    """Which neurons (rows) stay (True) when `share` of them go, the shortest rows first; one always stays."""
-    gone = min(round(share * len(weights)), len(weights) - 1)
+    """True for the neurons (rows) that remain when the `share` with the shortest rows is removed; at least one."""
+    removed = min(round(share * len(weights)), len(weights) - 1)
     stays = torch.ones(len(weights), dtype=torch.bool)
-    if gone:
+    if removed:
         holder = nn.ParameterDict({"weight": nn.Parameter(weights.detach().clone())})
-        prune.ln_structured(holder, "weight", amount=gone, n=2, dim=0)
+        prune.ln_structured(holder, "weight", amount=removed, n=2, dim=0)
         stays = holder.weight_mask[:, 0] > 0  # type: ignore[operator, index]
     return stays
 
 
 class SparseLinear(nn.Module):
-    """x W^T + b with W as compressed rows (CSR): only what is not zero is kept and multiplied."""
+    """x W^T + b with W as a sparse matrix in CSR format."""
 
     ends: Tensor
     columns: Tensor
@@ -91,7 +91,7 @@ class SparseLinear(nn.Module):
 
 
 def as_sparse(network: nn.Module) -> nn.Module:
-    """A copy whose linear maps are kept as compressed rows."""
+    """A copy whose linear maps are sparse (CSR)."""
     changed = deepcopy(network)
     for path, linear in matrices_of(changed).items():
         put(changed, path, SparseLinear(linear))
@@ -99,13 +99,13 @@ def as_sparse(network: nn.Module) -> nn.Module:
 
 
 def share_of_zeros(network: nn.Module) -> float:
-    """Of the weights of all linear maps."""
+    """The share of zeros among the weights of all linear maps."""
     weights = [linear.weight for linear in matrices_of(network).values()]
-    return sum(int((each == 0).sum()) for each in weights) / max(1, sum(each.numel() for each in weights))
+    return sum(int((weight == 0).sum()) for weight in weights) / max(1, sum(weight.numel() for weight in weights))
 
 
 def bytes_packed(network: nn.Module) -> int:
-    """What a network takes on disk if of its matrices only a bit for each weight and what is not zero is written."""
+    """The bytes of a network on disk if its matrices are stored as a bitmap and their non-zero weights (float32)."""
     matrices = {id(linear.weight): linear.weight for linear in matrices_of(network).values()}
-    found = sum(weight.numel() * 4 for weight in network.parameters() if id(weight) not in matrices)
-    return found + sum(4 * int((each != 0).sum()) + (each.numel() + 7) // 8 for each in matrices.values())
+    size = sum(weight.numel() * 4 for weight in network.parameters() if id(weight) not in matrices)
+    return size + sum(4 * int((matrix != 0).sum()) + (matrix.numel() + 7) // 8 for matrix in matrices.values())

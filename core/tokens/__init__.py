@@ -1,1 +1,1 @@
-"""How a text becomes tokens: what each way of cutting makes of it, and how surprised a model is by each piece."""
+"""Tokenization of a text, step by step, and the surprise of a model at each token."""

@@ -1,4 +1,4 @@
-"""A text in bytes, characters, words and tokens, counted beside one another."""
+"""The words, characters, bytes and tokens of a text, and their counts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,30 +8,30 @@ from tokenizers import Tokenizer
 from ..text import label_pieces
 from .byte_pairs import model_of
 
-WAYS = ("words", "characters", "bytes", "tokens")
+UNITS = ("words", "characters", "bytes", "tokens")
 
 
 @dataclass(frozen=True)
 class Cuts:
-    """The pieces of one text in four ways, as a person reads them, and how many tokens are "unknown"."""
+    """One text cut into each of UNITS, with readable pieces, and the number of "unknown" tokens."""
 
-    words: tuple[str, ...]  # what stands between spaces: Chinese, Japanese and Thai write none
+    words: tuple[str, ...]  # separated by spaces: Chinese, Japanese and Thai write none
     characters: tuple[str, ...]
     bytes: tuple[str, ...]  # of UTF-8, in hexadecimal
     tokens: tuple[str, ...]
     unknown: int
 
-    def count(self, way: str) -> int:
-        """How many pieces there are in one of WAYS."""
-        return len(getattr(self, way))
+    def count(self, unit: str) -> int:
+        """The number of pieces of one of UNITS."""
+        return len(getattr(self, unit))
 
-    def per_character(self, way: str) -> float:
-        """Pieces a character."""
-        return self.count(way) / len(self.characters)
+    def per_character(self, unit: str) -> float:
+        """Pieces of one of UNITS per character."""
+        return self.count(unit) / len(self.characters)
 
 
-def cut(tokenizer: Tokenizer, text: str, unknown: str | None = None) -> Cuts:
-    """The four ways to cut a text that has a character at least; `unknown` is what stands for what has no token."""
+def cut_text(tokenizer: Tokenizer, text: str, unknown: str | None = None) -> Cuts:
+    """Cut a text of at least one character into all UNITS; `unknown` is the tokenizer's unknown token."""
     encoding = tokenizer.encode(text, add_special_tokens=False)
     return Cuts(
         words=tuple(text.split()),
@@ -43,16 +43,16 @@ def cut(tokenizer: Tokenizer, text: str, unknown: str | None = None) -> Cuts:
 
 
 def unknown_of(tokenizer: Tokenizer) -> str | None:
-    """The token that stands for what a tokenizer has no token for; None where it can spell everything."""
+    """The unknown token of a tokenizer; None where it has none."""
     model = model_of(tokenizer)
-    if (number := model.get("unk_id")) is not None:  # Unigram names it by its place
+    if (number := model.get("unk_id")) is not None:  # Unigram stores its index
         return model["vocab"][number][0]
     return model.get("unk_token")
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A token of a tokenizer that does not merge; `score` is its natural log-probability, where it has one."""
+    """A token of a tokenizer without merges; `score` is its natural log-probability (Unigram only)."""
 
     label: str
     number: int
@@ -60,7 +60,7 @@ class Piece:
 
 
 def pieces_of(tokenizer: Tokenizer, text: str) -> tuple[Piece, ...]:
-    """The tokens of a text, without special ones."""
+    """The tokens of a text, without special tokens."""
     encoding = tokenizer.encode(text, add_special_tokens=False)
     scores: Mapping[str, float] = dict(model["vocab"]) if (model := model_of(tokenizer))["type"] == "Unigram" else {}
     labels = label_pieces(tokenizer, encoding.ids, encoding.offsets)

@@ -1,4 +1,4 @@
-"""Attention between words, where a tokenizer cuts words into several tokens."""
+"""Attention between words, where a word has several tokens."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,37 +10,37 @@ from ..text import Tokens
 
 
 def word_spans(tokens: Tokens) -> tuple[range, ...]:
-    """Which tokens make up each word, in order; a token that belongs to no word stands alone."""
+    """The span of tokens of each word, in order; a token of no word has a span of its own."""
     spans: list[range] = []
-    for place, word in enumerate(tokens.words):
-        if spans and word is not None and word == tokens.words[place - 1]:
-            spans[-1] = range(spans[-1].start, place + 1)
+    for index, word in enumerate(tokens.words):
+        if spans and word is not None and word == tokens.words[index - 1]:
+            spans[-1] = range(spans[-1].start, index + 1)
         else:
-            spans.append(range(place, place + 1))
+            spans.append(range(index, index + 1))
     return tuple(spans)
 
 
 def join_words(
     weights: Float[Tensor, "*leading query key"], queries: Sequence[range], keys: Sequence[range]
 ) -> Float[Tensor, "*leading _ _"]:
-    """Attention between words: the sum over the pieces that are looked at, the mean over those that look.
+    """Attention between words: the sum over the tokens of a key word, the mean over those of a query word.
 
-    So each word's attention sums to what its pieces' rows sum to, 1 of softmaxes (Clark et al. 2019, section 4.1).
-    `queries` and `keys` are the spans of the words (`word_spans`), one after the other.
+    So rows sum to what the rows of the tokens sum to, 1 after a softmax (Clark et al. 2019, section 4.1). `queries` and
+    `keys` are the spans of consecutive words (see `word_spans`).
     """
     summed = _over_words(weights, keys, torch.sum)
     return _over_words(summed.mT, queries, torch.mean).mT
 
 
-def best_of_words(
+def max_between_words(
     weights: Float[Tensor, "*leading query key"], queries: Sequence[range], keys: Sequence[range]
 ) -> Float[Tensor, "*leading _ _"]:
-    """The largest value between any piece of one word and any piece of another: what joining means for paths."""
-    best = _over_words(weights, keys, torch.amax)
-    return _over_words(best.mT, queries, torch.amax).mT
+    """The largest value between any token of one word and any token of another; for measures that are no shares."""
+    largest = _over_words(weights, keys, torch.amax)
+    return _over_words(largest.mT, queries, torch.amax).mT
 
 
-def _over_words(weights: Tensor, words: Sequence[range], over: Callable) -> Tensor:
-    """The last axis with one entry for each word: the sum, the mean or the largest over its pieces."""
+def _over_words(weights: Tensor, words: Sequence[range], reduce: Callable) -> Tensor:
+    """Weights whose last axis is reduced to words, by the sum, mean or maximum over their tokens."""
     pieces = weights.split([len(word) for word in words], dim=-1)
-    return torch.stack([over(piece, dim=-1) for piece in pieces], dim=-1)
+    return torch.stack([reduce(piece, dim=-1) for piece in pieces], dim=-1)

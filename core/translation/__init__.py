@@ -1,1 +1,1 @@
-"""Writing a translation and saying where its words come from: decoding, alignment, influence, IBM model 1."""
+"""Translation: decoding, alignment, influence, IBM model 1."""

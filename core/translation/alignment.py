@@ -1,4 +1,4 @@
-"""Which word comes from which: links from a map of weights, and how well they agree with links made by people.
+"""Word alignment: links from a map of weights, and their agreement with links annotated by people.
 
 A link is (source word, target word), both counted from 0.
 """
@@ -16,9 +16,9 @@ Direction = Literal["target", "source", "both", "either"]
 
 @dataclass(frozen=True)
 class Agreement:
-    """Found links against those made by people (Och and Ney 2003, section 5.1); counts, so that texts can be summed.
+    """Counts of predicted links A, annotated sure links S and possible links P (Och and Ney 2003, section 5.1).
 
-    A sure link must be found, a possible one may be; `possible` includes the sure ones.
+    Counts of several texts can be added. A sure link should be predicted, a possible one may be; P includes S.
     """
 
     found: int  # |A|
@@ -28,12 +28,12 @@ class Agreement:
 
     @property
     def precision(self) -> float:
-        """|A and P| / |A|; NaN where nothing was found."""
+        """|A and P| / |A|; NaN without predicted links."""
         return self.found_possible / self.found if self.found else float("nan")
 
     @property
     def recall(self) -> float:
-        """|A and S| / |S|; NaN where nothing is sure."""
+        """|A and S| / |S|; NaN without sure links."""
         return self.found_sure / self.sure if self.sure else float("nan")
 
     @property
@@ -54,33 +54,32 @@ class Agreement:
 NO_LINKS = Agreement(0, 0, 0, 0)
 
 
-def agreement(found: Collection[Link], sure: Collection[Link], possible: Collection[Link] | None = None) -> Agreement:
-    """Compare links; without `possible`, only the sure ones may be found."""
-    found, sure = set(found), set(sure)
+def agreement(links: Collection[Link], sure: Collection[Link], possible: Collection[Link] | None = None) -> Agreement:
+    """Compare predicted links with annotated ones; without `possible`, P is S."""
+    links, sure = set(links), set(sure)
     possible = sure if possible is None else set(possible) | sure
-    return Agreement(len(found), len(sure), len(found & sure), len(found & possible))
+    return Agreement(len(links), len(sure), len(links & sure), len(links & possible))
 
 
 def links_of(weights: Float[Tensor, "target source"], direction: Direction = "target") -> set[Link]:
     """The strongest links of a map between words.
 
     "target": for each target word the source word with the largest weight, if any is above 0; "source": for each source
-    word the target word that looks at it most; "both": only links found from both sides; "either": those found from
-    any.
+    word the target word with the largest weight; "both": the intersection of the two; "either": their union.
     """
-    known = weights.nan_to_num(nan=0.0)
-    by_target = {(source, target) for target, source in _strongest(known)}
-    by_source = {(source, target) for source, target in _strongest(known.T)}
-    found = {"target": by_target, "source": by_source, "both": by_target & by_source, "either": by_target | by_source}
-    return found[direction]
+    finite = weights.nan_to_num(nan=0.0)
+    by_target = {(source, target) for target, source in _strongest(finite)}
+    by_source = {(source, target) for source, target in _strongest(finite.T)}
+    links = {"target": by_target, "source": by_source, "both": by_target & by_source, "either": by_target | by_source}
+    return links[direction]
 
 
 def _strongest(weights: Float[Tensor, "query key"]) -> list[tuple[int, int]]:
-    """Each query with its strongest key, but for those that give nothing to any."""
-    most, keys = weights.max(dim=1)
-    return [(query, key) for query, key in enumerate(keys.tolist()) if most[query] > 0]
+    """(query, key with the largest weight) for each query with a weight above 0."""
+    largest, keys = weights.max(dim=1)
+    return [(query, key) for query, key in enumerate(keys.tolist()) if largest[query] > 0]
 
 
 def diagonal(sources: int, targets: int) -> set[Link]:
-    """The baseline without any model: each target word comes from the source word at the same share of the way."""
+    """The baseline without a model: each target word is linked to the source word at the same relative position."""
     return {(min(sources - 1, int((target + 0.5) * sources / targets)), target) for target in range(targets)}

@@ -1,7 +1,7 @@
-"""IBM model 1: which word translates which, learned by counting alone (Brown et al. 1993, section 4.1).
+"""IBM model 1: word translation probabilities by expectation maximisation (Brown et al. 1993, section 4.1).
 
-Each word f_j of the target comes from one word e_i of the source, every place i = 0 ... l being equally likely; e_0 is
-NULL, the source of words that come from nothing (equation 5):
+Each word f_j of the target comes from one word e_i of the source, every position i = 0 ... l being equally likely; e_0
+is NULL, the source of words without a counterpart (equation 5):
 
     P(f, a | e) = epsilon / (l + 1)^m  prod_j t(f_j | e_(a_j))
 
@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 Words = Sequence[str]
-NULL = 0  # the number of the source word that is not there
+NULL = 0  # the number of the empty source word
 
 
 @dataclass(frozen=True, eq=False)
 class IBM1:
-    """Translation probabilities t(target | source), for words that stood together in some pair; else 0.
+    """Translation probabilities t(target | source), for words that co-occur in some sentence pair; else 0.
 
     `keys` are the pairs of words as numbers, source * number of target words + target, in ascending order, and
     `probabilities` belong to them. `log_likelihoods` are those of the text before each round, and after the last.
@@ -43,56 +43,63 @@ class IBM1:
         """(source word, target word): the most probable source of each target word, where that is not NULL."""
         table = self._table(target, source)
         best = table.argmax(axis=1)
-        return {(int(place) - 1, row) for row, place in enumerate(best) if place != NULL and table[row, place] > 0}
+        return {(int(column) - 1, row) for row, column in enumerate(best) if column != NULL and table[row, column] > 0}
 
     def _table(self, target: Words, source: Words) -> np.ndarray:
         """t of each target word (row) given NULL and each source word (column)."""
         columns = np.array([NULL, *(self.sources.get(word.lower(), -1) for word in source)])
         rows = np.array([self.targets.get(word.lower(), -1) for word in target], dtype=np.int64)
-        wanted = columns[None, :] * len(self.targets) + rows[:, None]
-        places = np.searchsorted(self.keys, wanted).clip(max=len(self.keys) - 1)
-        known = (self.keys[places] == wanted) & (columns[None, :] >= 0) & (rows[:, None] >= 0)
-        return np.where(known, self.probabilities[places], 0.0)
+        table_keys = columns[None, :] * len(self.targets) + rows[:, None]
+        indices = np.searchsorted(self.keys, table_keys).clip(max=len(self.keys) - 1)
+        is_known = (self.keys[indices] == table_keys) & (columns[None, :] >= 0) & (rows[:, None] >= 0)
+        return np.where(is_known, self.probabilities[indices], 0.0)
 
 
 def learn(pairs: Sequence[tuple[Words, Words]], *, rounds: int = 5) -> IBM1:
-    """Learn from pairs of (source words, target words) by so many rounds of expectation maximisation."""
-    sources, targets = _numbered([pair[0] for pair in pairs], first=1), _numbered([pair[1] for pair in pairs], first=0)
+    """Learn from pairs of (source words, target words) by `rounds` rounds of expectation maximisation.
+
+    Raises ValueError where no pair has a target word.
+    """
+    sources, targets = (
+        _vocabulary([pair[0] for pair in pairs], first=1),
+        _vocabulary([pair[1] for pair in pairs], first=0),
+    )
     if not targets:
         raise ValueError("IBM model 1 learns from pairs of words: these pairs have no target word.")
-    together, row, lengths = _together(pairs, sources, targets)
-    keys, link = np.unique(together, return_inverse=True)
+    pair_keys, row, source_counts = _co_occurrences(pairs, sources, targets)
+    keys, link = np.unique(pair_keys, return_inverse=True)
     source = keys // len(targets)
-    t = np.full(len(keys), 1 / len(targets))
+    probabilities = np.full(len(keys), 1 / len(targets))
     likelihoods = []
     for _ in range(rounds):
-        share = t[link]
-        total = np.bincount(row, weights=share)
-        likelihoods.append(float(np.log(total / lengths).sum()))
-        counts = np.bincount(link, weights=share / total[row], minlength=len(keys))
-        t = counts / np.bincount(source, weights=counts)[source]
-    likelihoods.append(float(np.log(np.bincount(row, weights=t[link]) / lengths).sum()))
-    return IBM1(sources, targets, keys, t, tuple(likelihoods))
+        pair_probabilities = probabilities[link]
+        total = np.bincount(row, weights=pair_probabilities)
+        likelihoods.append(float(np.log(total / source_counts).sum()))
+        counts = np.bincount(link, weights=pair_probabilities / total[row], minlength=len(keys))
+        probabilities = counts / np.bincount(source, weights=counts)[source]
+    likelihoods.append(float(np.log(np.bincount(row, weights=probabilities[link]) / source_counts).sum()))
+    return IBM1(sources, targets, keys, probabilities, tuple(likelihoods))
 
 
-def _numbered(texts: Sequence[Words], first: int) -> dict[str, int]:
-    """Each word, in lower case, with a number of its own."""
+def _vocabulary(texts: Sequence[Words], first: int) -> dict[str, int]:
+    """A number for each distinct word, in lower case, counted from `first`."""
     return {word: number for number, word in enumerate(dict.fromkeys(w.lower() for t in texts for w in t), start=first)}
 
 
-def _together(
+def _co_occurrences(
     pairs: Sequence[tuple[Words, Words]], sources: dict[str, int], targets: dict[str, int]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Every target word beside NULL and each word of its source: the key of the two, and which target word it is.
+    """(keys, rows, counts): every target word paired with NULL and with each word of its source sentence.
 
-    The third array says for each target word how many words it may come from.
+    `keys` are those of the word pairs, `rows` the number of the target word of each pair, and `counts` the number of
+    pairs of each target word.
     """
-    left = np.array([n for source, _ in pairs for n in (NULL, *(sources[word.lower()] for word in source))])
-    right = np.array([targets[word.lower()] for _, target in pairs for word in target], dtype=np.int64)
+    source_words = np.array([n for source, _ in pairs for n in (NULL, *(sources[word.lower()] for word in source))])
+    target_words = np.array([targets[word.lower()] for _, target in pairs for word in target], dtype=np.int64)
     widths = np.array([1 + len(source) for source, _ in pairs])
     heights = np.array([len(target) for _, target in pairs])
-    width = np.repeat(widths, heights)  # of each target word
-    start = np.repeat(np.cumsum(widths) - widths, heights)  # where its source begins in `left`
-    row = np.repeat(np.arange(len(right)), width)
-    place = np.arange(len(row)) - np.repeat(np.cumsum(width) - width, width)
-    return left[start[row] + place] * len(targets) + right[row], row, width
+    source_counts = np.repeat(widths, heights)  # for each target word
+    start = np.repeat(np.cumsum(widths) - widths, heights)  # index of the first word of its source in `source_words`
+    row = np.repeat(np.arange(len(target_words)), source_counts)
+    position = np.arange(len(row)) - np.repeat(np.cumsum(source_counts) - source_counts, source_counts)
+    return source_words[start[row] + position] * len(targets) + target_words[row], row, source_counts

@@ -1,4 +1,4 @@
-"""What a translator looked at while it wrote, and what a visitor may change in it before it writes again."""
+"""The attention maps of a translation, and the changes to a translator for an experiment."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -15,9 +15,9 @@ Cell = tuple[int, int]  # of a map: (target token, source token), counted from 0
 
 @dataclass(frozen=True)
 class Changes:
-    """What a visitor did to a model before it translates again.
+    """Changes to a model for one translation.
 
-    `cut`: links that no head of the decoder may use; `silenced`: heads that say nothing.
+    `cut`: links masked in all cross-attention heads; `silenced`: heads whose weights are set to zero.
     """
 
     cut: frozenset[Cell] = frozenset()
@@ -32,11 +32,11 @@ UNCHANGED = Changes()
 
 @dataclass(frozen=True, eq=False)
 class Aligned:
-    """A source, a translation of it, and what the model looked at while it was made to write just that.
+    """A source, a translation of it, and the attention of the model with that translation as its output.
 
-    `maps` holds for each part one tensor for each layer; rows sum to 1, but where the model masks its softmax.
-    `measure` says what the numbers are: attention weights, or, for a model without attention, the influence of each
-    source token (core/translation/influence.py). `log_probabilities` are those of each target token.
+    `maps` holds for each part one tensor for each layer; rows sum to 1, unless the model masks weights after its
+    softmax. `measure` says what the numbers are: attention weights, or, for a model without attention, the influence of
+    each source token (core/translation/influence.py). `log_probabilities` are those of each target token.
     """
 
     source: Tokens
@@ -47,5 +47,5 @@ class Aligned:
 
     @property
     def cross(self) -> tuple[Float[Tensor, "head target source"], ...]:
-        """The maps between target and source, layer by layer."""
+        """The cross-attention maps, layer by layer."""
         return self.maps["cross"]

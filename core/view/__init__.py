@@ -1,6 +1,6 @@
-"""Attention as a picture that can be asked: what it shows, how it is sent, and the scripts that draw it.
+"""The interactive attention view: its content, its encoding for the browser, and its scripts.
 
-Arrays and labels in, no model inside; the pages mount it, and a record becomes one HTML file with it.
+Arrays and labels only, no model inside; pages embed it as a component, and a record as one HTML file.
 """
 
 from .html_file import HtmlFile, html_file

@@ -1,4 +1,4 @@
-"""The view as one HTML file: scripts, styles and heads inside; nothing comes from a network or a server."""
+"""The attention view as one HTML file with all scripts, styles and heads; it needs no network and no server."""
 
 import html
 import json
@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from . import codec, packing
-from .blocks import block_width, in_blocks
+from .blocks import block_width, pool_into_blocks
 from .palettes import PALETTES, Palette, for_browser
 from .scene import Scene
 from .scripts import BROWSER, bundle
 
 ROOM = 2_000_000  # bytes for the heads of a file: 2.7 MB as text
-ROOM_OF_BLOCKS = 600_000  # of these, at most, for heads in blocks
+ROOM_OF_BLOCKS = 600_000  # of these for heads in blocks, at most
 NO_NETWORK = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 FRAME = 'sandbox="allow-scripts allow-downloads" allow="fullscreen" title="Attention"'
 FRAME_STYLE = "width: 100%; height: 780px; border: 0; resize: vertical"
@@ -23,12 +23,12 @@ FRAME_STYLE = "width: 100%; height: 780px; border: 0; resize: vertical"
 
 @dataclass(frozen=True)
 class HtmlFile:
-    """One HTML document. A notebook shows it; `save` writes it."""
+    """One HTML document, which a notebook displays and `save` writes."""
 
     text: str
 
     def save(self, path: str | Path) -> None:
-        """Write the file; it opens in any browser, with or without a network."""
+        """Write the file; any browser opens it, also offline."""
         Path(path).write_bytes(self.content)
 
     @property
@@ -37,7 +37,7 @@ class HtmlFile:
         return self.text.encode("utf-8", "replace")  # a title may hold half of a character
 
     def _repr_html_(self) -> str:
-        """The document in a frame: its styles stay inside, and its script reaches nothing of the notebook."""
+        """The document in a sandboxed frame, apart from the styles and scripts of the notebook."""
         return f'<iframe srcdoc="{html.escape(self.text)}" {FRAME} style="{FRAME_STYLE}"></iframe>'
 
 
@@ -50,15 +50,15 @@ def html_file(
     start: tuple[int, int] | None = None,
     note: str = "",
 ) -> HtmlFile:
-    """A scene as a file that looks as on a page; `view`, `scale` and `token` are what is shown at first.
+    """A scene as an HTML file; `view`, `scale` and `token` are the initial options of the view.
 
-    `start` is the layer and the head in view at first, by default the scene's own; `note` a sentence above the view.
-    Every head is inside. Where they have no room with every weight, the first one and those with the sharpest rows
-    have, and the others come in blocks of tokens, which the view says.
+    `start` is the initial layer and head, by default the scene's own; `note` a sentence above the view. The file has
+    all heads. Where there is no room for every weight, the initial head and those with the sharpest rows have all
+    theirs, and the others are pooled into blocks of tokens, which the view says.
     """
-    first = start or scene.start
-    fits = packing.fitting_code(scene) is not None
-    overview, heads = (packing.overview_of(scene), {}) if fits else _packed(scene, first)
+    start_head = start or scene.start
+    fits_exactly = packing.fitting_code(scene) is not None
+    overview, heads = (packing.overview_of(scene), {}) if fits_exactly else _pack_heads(scene, start_head)
     options: dict[str, object] = {
         "view": view,
         "scale": scale,
@@ -72,7 +72,7 @@ def html_file(
     }
     message = {
         "digest": overview["digest"],
-        "overview": overview | {"start": list(first)},
+        "overview": overview | {"start": list(start_head)},
         "exact": None,
         "options": options,
         "palettes": for_browser(),
@@ -82,51 +82,55 @@ def html_file(
     return HtmlFile(_document(message, scene.title, note))
 
 
-def _packed(scene: Scene, first: tuple[int, int]) -> tuple[dict, dict[str, dict]]:
-    """The overview, which says what heads are there to the token, and all heads by "layer/head"."""
+def _pack_heads(scene: Scene, start_head: tuple[int, int]) -> tuple[dict, dict[str, dict]]:
+    """The overview, with the list of heads that have every weight, and all heads by "layer/head"."""
     width = block_width(scene, ROOM_OF_BLOCKS)
     sharpness: dict[tuple[int, int], float] = {}
     blocks: dict[tuple[int, int], bytes] = {}
 
-    def take(place: int, patterns: np.ndarray) -> None:
+    def collect(number: int, patterns: np.ndarray) -> None:
         peaks = np.nan_to_num(np.fmax.reduce(patterns, axis=2).mean(axis=1))
-        for peak, pattern in zip(peaks, in_blocks(patterns, scene.links(place), width), strict=True):
-            head = sum(layer == place for layer, _ in blocks)
-            sharpness[place, head] = float(peak)
-            blocks[place, head] = _deflated(pattern)
+        for peak, pattern in zip(peaks, pool_into_blocks(patterns, scene.links(number), width), strict=True):
+            head = sum(layer == number for layer, _ in blocks)
+            sharpness[number, head] = float(peak)
+            blocks[number, head] = _compress(pattern)
 
-    overview = packing.overview(scene, take)
-    fine = _fine(scene, blocks, order=sorted(blocks, key=lambda place: (place != first, -sharpness[place])))
+    overview = packing.overview(scene, collect)
+    exact_heads = _exact_heads(
+        scene,
+        blocks,
+        order=sorted(blocks, key=lambda layer_and_head: (layer_and_head != start_head, -sharpness[layer_and_head])),
+    )
     heads = {
         f"{layer}/{head}": {
             "code": "root",
-            "block": 1 if (layer, head) in fine else width,
-            "cells": codec.as_text(fine.get((layer, head), packed)),
+            "block": 1 if (layer, head) in exact_heads else width,
+            "cells": codec.as_text(exact_heads.get((layer, head), compressed)),
         }
-        for (layer, head), packed in blocks.items()
+        for (layer, head), compressed in blocks.items()
     }
-    return overview | {"blocks": {"fine": [list(place) for place in fine]}}, heads
+    return overview | {"blocks": {"fine": [list(layer_and_head) for layer_and_head in exact_heads]}}, heads
 
 
-def _fine(scene: Scene, blocks: dict, order: list[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
-    """Of the heads in this order, as many as have room with every weight beside the others in blocks."""
+def _exact_heads(scene: Scene, blocks: dict, order: list[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
+    """The heads with every weight: in this order, as many as have room beside the others in blocks."""
     room = ROOM - packing.thumbnail_cells(scene) - sum(map(len, blocks.values()))
-    fine = {}
+    exact_heads = {}
     for layer, head in order:
-        packed = _deflated(packing.sent(scene.layers[layer], scene.pattern(layer, head)))
-        room -= len(packed) - len(blocks[layer, head])
+        compressed = _compress(packing.cells_to_send(scene.layers[layer], scene.pattern(layer, head)))
+        room -= len(compressed) - len(blocks[layer, head])
         if room < 0:
             break
-        fine[layer, head] = packed
-    return fine
+        exact_heads[layer, head] = compressed
+    return exact_heads
 
 
-def _deflated(weights: np.ndarray) -> bytes:
+def _compress(weights: np.ndarray) -> bytes:
     return zlib.compress(codec.write(weights, "root"))
 
 
 def _document(message: dict, title: str, note: str) -> str:
-    """Labels and titles come from anywhere: they are in here as data or as escaped text, never as markup."""
+    """The HTML; labels and titles may come from anywhere, so they are inserted as data or escaped, never as markup."""
     folders = (BROWSER / "kit" / "kit.css", BROWSER / "attention_view" / "view.css", BROWSER / "html_file" / "page.css")
     style = "\n".join(file.read_text(encoding="utf-8") for file in folders)
     data = json.dumps(message, allow_nan=False).replace("<", "\\u003c")
@@ -138,7 +142,7 @@ def _document(message: dict, title: str, note: str) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{html.escape(title or "Attention")}</title>
 <style>
-{_look()}
+{_theme_properties()}
 {style}
 </style>
 </head>
@@ -155,8 +159,8 @@ def _document(message: dict, title: str, note: str) -> str:
 """
 
 
-def _look() -> str:
-    """The properties in which Streamlit tells a view of its theme, light or dark as the reader's system is."""
+def _theme_properties() -> str:
+    """Streamlit's theme properties for the view, light or dark according to the reader's system."""
     fonts = '--st-font: "Source Sans 3", system-ui, sans-serif; --st-heading-font: "Source Serif 4", Georgia, serif;'
     light, dark = map(_properties, (PALETTES["light"], PALETTES["dark"]))
     return f"""html {{ color-scheme: light dark; {fonts} {light} }}

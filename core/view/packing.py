@@ -1,4 +1,4 @@
-"""What is sent to the browser: everything while it is small, else an overview and the head that was chosen."""
+"""Messages to the browser: all heads if they are small, else an overview and the requested head."""
 
 from collections.abc import Callable
 
@@ -7,42 +7,42 @@ from jaxtyping import Float
 
 from . import codec
 from .scene import Layer, PatchSequence, Scene, Sequence, TextSequence
-from .wanted import Wanted
+from .wanted import ViewRequest
 
-Heard = Callable[[int, np.ndarray], None]  # the number of a layer, patterns of some of its heads
+PatternCallback = Callable[[int, np.ndarray], None]  # called with the number of a layer and patterns of its heads
 
 BUDGET = 1_500_000  # bytes of weights in one message: 2 MB as base64
 THUMBNAIL = 32  # cells on each side, at most
-HALF_UP_TO = 1024  # tokens: a longer map of one head is sent in one byte for each weight
+HALF_UP_TO = 1024  # tokens: the weights of a longer map are sent in one byte each
 
 
-def pack(scene: Scene, wanted: Wanted) -> dict:
-    """The message for the browser; the overview is left out where it is there already."""
-    layer, head = wanted.within(scene)
+def pack(scene: Scene, request: ViewRequest) -> dict:
+    """The message for the browser, without the overview if the browser has it already."""
+    layer, head = request.layer_and_head(scene)
     overview = overview_of(scene)
     message = {"digest": overview["digest"], "overview": None, "chosen": None, "exact": None}
-    if wanted.have != overview["digest"]:
+    if request.have != overview["digest"]:
         message["overview"] = overview
     if overview["code"] is None:
-        message["chosen"] = _chosen(scene, layer, head)
-    asked = (wanted.layer or 0, wanted.head or 0) == (layer, head)
-    if asked and wanted.exact is not None and wanted.exact < scene.shape(layer)[0]:
-        row = codec.floats(scene.pattern(layer, head)[wanted.exact])
-        message["exact"] = {"layer": layer, "head": head, "token": wanted.exact, "cells": row}
+        message["chosen"] = _exact_head(scene, layer, head)
+    is_requested = (request.layer or 0, request.head or 0) == (layer, head)
+    if is_requested and request.exact is not None and request.exact < scene.shape(layer)[0]:
+        row = codec.floats(scene.pattern(layer, head)[request.exact])
+        message["exact"] = {"layer": layer, "head": head, "token": request.exact, "cells": row}
     return message
 
 
 def overview_of(scene: Scene) -> dict:
-    """What is sent of all heads: made once for each scene, because it computes every head, and kept in it."""
+    """The `overview` of a scene, computed once, because it computes every head, and cached in the scene."""
     if "overview" not in scene.packed:
         scene.packed["overview"] = overview(scene)
     return scene.packed["overview"]
 
 
-def overview(scene: Scene, heard: Heard | None = None) -> dict:
-    """Sequences, layers, a thumbnail of each head, and all the maps where they fit. Use `overview_of`.
+def overview(scene: Scene, on_patterns: PatternCallback | None = None) -> dict:
+    """Sequences, layers, a thumbnail of each head, and all maps if they fit. Use `overview_of`.
 
-    `heard` is given every layer's patterns, some heads at a time, on the way: they are computed only once.
+    `on_patterns` is called with every layer's patterns, some heads at a time, so that they are computed only once.
     """
     code = fitting_code(scene)
     packed = {
@@ -50,14 +50,14 @@ def overview(scene: Scene, heard: Heard | None = None) -> dict:
         "start": list(scene.start),
         "code": code,
         "sequences": {name: _sequence(sequence) for name, sequence in scene.sequences.items()},
-        "layers": [_layer(scene, place, code, heard) for place in range(len(scene.layers))],
+        "layers": [_layer(scene, index, code, on_patterns) for index in range(len(scene.layers))],
     }
     return packed | {"digest": codec.digest(packed)}
 
 
 def fitting_code(scene: Scene) -> codec.Code | None:
     """The finest code in which all heads fit the budget; None if none does."""
-    maps = sum(_cells(scene, place) * layer.heads for place, layer in enumerate(scene.layers))
+    maps = sum(_cells(scene, index) * layer.heads for index, layer in enumerate(scene.layers))
     thumbnails = thumbnail_cells(scene)
     for code in ("half", "root"):
         if maps * codec.BYTES[code] + thumbnails <= BUDGET:
@@ -66,40 +66,40 @@ def fitting_code(scene: Scene) -> codec.Code | None:
 
 
 def thumbnail_cells(scene: Scene) -> int:
-    """How many cells the thumbnails of all heads have, at most; each is a byte."""
-    shapes = (scene.shape(place) for place in range(len(scene.layers)))
+    """The maximum number of cells in the thumbnails of all heads; each takes a byte."""
+    shapes = (scene.shape(index) for index in range(len(scene.layers)))
     return sum(
         min(queries, THUMBNAIL) * min(keys, THUMBNAIL) * layer.heads
         for layer, (queries, keys) in zip(scene.layers, shapes, strict=True)
     )
 
 
-def _cells(scene: Scene, place: int) -> int:
-    queries, keys = scene.shape(place)
-    return int(codec.corner(queries, keys).sum()) if scene.layers[place].causal else queries * keys
+def _cells(scene: Scene, index: int) -> int:
+    queries, keys = scene.shape(index)
+    return int(codec.corner(queries, keys).sum()) if scene.layers[index].causal else queries * keys
 
 
-def _chosen(scene: Scene, layer: int, head: int) -> dict:
+def _exact_head(scene: Scene, layer: int, head: int) -> dict:
     pattern = scene.pattern(layer, head)
     code: codec.Code = "half" if max(pattern.shape) <= HALF_UP_TO else "root"
-    cells = codec.weights_text(sent(scene.layers[layer], pattern), code)
+    cells = codec.weights_text(cells_to_send(scene.layers[layer], pattern), code)
     return {"layer": layer, "head": head, "code": code, "cells": cells}
 
 
-def sent(layer: Layer, patterns: Float[np.ndarray, "*head query key"]) -> Float[np.ndarray, "..."]:
-    """What is sent of one head or of several, one after the other."""
+def cells_to_send(layer: Layer, patterns: Float[np.ndarray, "*head query key"]) -> Float[np.ndarray, "..."]:
+    """The cells of one or several heads that are sent: of a causal map, those up to the diagonal."""
     return patterns[..., codec.corner(*patterns.shape[-2:])] if layer.causal else patterns
 
 
-def _layer(scene: Scene, place: int, code: codec.Code | None, heard: Heard | None) -> dict:
-    layer = scene.layers[place]
+def _layer(scene: Scene, index: int, code: codec.Code | None, on_patterns: PatternCallback | None) -> dict:
+    layer = scene.layers[index]
     thumbnails, maps = [], []
-    for patterns in scene.patterns(place):
+    for patterns in scene.patterns(index):
         thumbnails.append(thumbnails_of(scene, layer, patterns))
         if code:
-            maps.append(codec.write(sent(layer, patterns), code))
-        if heard:
-            heard(place, patterns)
+            maps.append(codec.write(cells_to_send(layer, patterns), code))
+        if on_patterns:
+            on_patterns(index, patterns)
     _, rows, columns = thumbnails[0].shape
     names = ("label", "group", "path", "kind", "query", "key", "heads", "causal")
     return {name: getattr(layer, name) for name in names} | {
@@ -116,21 +116,21 @@ def _layer(scene: Scene, place: int, code: codec.Code | None, heard: Heard | Non
 def thumbnails_of(
     scene: Scene, layer: Layer, patterns: Float[np.ndarray, "head query key"]
 ) -> Float[np.ndarray, "head row column"]:
-    """Heads in little: their maps, or over a picture where the class token (else the mean query) looks.
+    """Thumbnails of heads: their maps, or over a picture the attention of the class token (else of the mean query).
 
-    Maps keep the largest weight of each block, which keeps thin diagonals; pictures are scaled to their own maximum.
+    Maps keep the largest weight of each block, which preserves thin diagonals; pictures are scaled to their maximum.
     """
     key = scene.sequences[layer.key]
     if not isinstance(key, PatchSequence):
         return pooled(patterns)
-    to_itself = layer.query == layer.key and key.prefix
-    looking = patterns[:, 0] if to_itself else np.maximum(patterns, 0).mean(axis=1)
-    pictures = pooled(np.maximum(looking[:, len(key.prefix) :], 0).reshape(-1, key.rows, key.columns))
+    from_class_token = layer.query == layer.key and key.prefix
+    key_weights = patterns[:, 0] if from_class_token else np.maximum(patterns, 0).mean(axis=1)
+    pictures = pooled(np.maximum(key_weights[:, len(key.prefix) :], 0).reshape(-1, key.rows, key.columns))
     return pictures / np.fmax(np.fmax.reduce(pictures, axis=(1, 2), keepdims=True), 1e-9)
 
 
 def pooled(patterns: Float[np.ndarray, "*leading query key"]) -> Float[np.ndarray, "*leading row column"]:
-    """At most 32 x 32 blocks, each with its largest weight; NaN only where there is nothing else."""
+    """Maps reduced to at most 32 x 32 blocks, each with its largest weight; NaN where a block has only NaN."""
     for axis in (-2, -1):
         length = patterns.shape[axis]
         if length > THUMBNAIL:

@@ -1,4 +1,4 @@
-"""Colours of paper and ink, scales for weights, one hue for each head: plain data, for every way of drawing."""
+"""Colour palettes, colour scales for weights, and hues of heads, for figures and components."""
 
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -14,15 +14,15 @@ class Palette:
     raised: str  # fields and cards
     ink: str  # text
     hair: str  # rules and outlines
-    accent: str  # what is chosen or pinned
-    soft: str  # text of second rank
+    accent: str  # selected or pinned elements
+    soft: str  # secondary text
     map: str  # the weight 1
     negative: str  # the far end of signed values, below 0
-    hues: tuple[str, ...]  # what each of HUES is drawn in
+    hues: tuple[str, ...]  # the colour in this theme of each of HUES
 
 
-# Okabe and Ito (2008), without black and with the yellow last. The name of a hue wherever one is chosen: of a head, of
-# a word, of a family of models.
+# Okabe and Ito (2008), without black and with the yellow last. They name a hue wherever one is chosen: for a head, a
+# word, a family of models.
 HUES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#f0e442")
 
 LIGHT = Palette(
@@ -34,7 +34,7 @@ LIGHT = Palette(
     soft="#5d6675",
     map="#0b4f6c",
     negative="#a6431f",
-    # On paper four of them are too pale. The same hues, darker, as far apart as those for whoever sees fewer colours.
+    # Four of HUES are too pale on paper: darker ones, equally distinguishable with colour vision deficiency.
     hues=("#2445bf", "#ab5138", "#05837e", "#700b77", "#298af2", "#9d8e01", "#434700"),
 )
 DARK = Palette(
@@ -53,17 +53,17 @@ PALETTES = {"light": LIGHT, "dark": DARK}
 
 
 def sequential(palette: Palette, steps: int = 33) -> tuple[str, ...]:
-    """Colours of the weights 0 to 1: from the page itself to full ink, even to the eye."""
-    return _between((palette.paper, palette.map), steps)
+    """Colours of the weights 0 to 1, from the colour of the page to `map`, perceptually uniform."""
+    return _interpolate((palette.paper, palette.map), steps)
 
 
 def diverging(palette: Palette, steps: int = 33) -> tuple[str, ...]:
-    """Colours of signed values: 0 in the middle is the page itself."""
-    return _between((palette.negative, palette.paper, palette.map), steps)
+    """Colours of signed values; 0 in the middle has the colour of the page."""
+    return _interpolate((palette.negative, palette.paper, palette.map), steps)
 
 
 def for_browser(*, signed: bool = False) -> dict[str, dict]:
-    """Both palettes as components take them: colours, `ramp` for the values (`signed` or not), and `diverging`."""
+    """Both palettes for components: colours, `ramp` for the values (`signed` or not), and `diverging`."""
     return {
         name: asdict(palette)
         | {"ramp": (diverging if signed else sequential)(palette), "diverging": diverging(palette)}
@@ -72,12 +72,13 @@ def for_browser(*, signed: bool = False) -> dict[str, dict]:
 
 
 @cache
-def _between(stops: tuple[str, ...], steps: int) -> tuple[str, ...]:
+def _interpolate(stops: tuple[str, ...], steps: int) -> tuple[str, ...]:
     """Equal steps in OKLab (Ottosson 2020), where equal distances look equal."""
     lab = np.array([_oklab(stop) for stop in stops])
-    places = np.linspace(0, len(stops) - 1, steps)
+    positions = np.linspace(0, len(stops) - 1, steps)
     return tuple(
-        _hex(np.array([np.interp(place, range(len(stops)), lab[:, axis]) for axis in range(3)])) for place in places
+        _hex(np.array([np.interp(position, range(len(stops)), lab[:, axis]) for axis in range(3)]))
+        for position in positions
     )
 
 
@@ -98,7 +99,7 @@ _TO_LAB = np.array(
 
 
 def _oklab(colour: str) -> np.ndarray:
-    srgb = np.array([int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)])
+    srgb = np.array([int(colour[position : position + 2], 16) / 255 for position in (1, 3, 5)])
     linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
     return _TO_LAB @ np.cbrt(_TO_LMS @ linear)
 

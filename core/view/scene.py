@@ -1,4 +1,4 @@
-"""What there is to see: sequences, and layers of heads that connect them. Arrays only, no model inside."""
+"""The content of an attention view: sequences, and layers of heads between them. Arrays only, no model inside."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,8 +12,8 @@ from jaxtyping import Bool, Float, UInt8
 class TextSequence:
     """Tokens of a text, in reading order.
 
-    A label keeps its leading space, so that the words can be put together again; a byte that is no
-    character of its own is written out ("‹E2›"). `special` marks what the tokeniser added.
+    A label keeps its leading space, so that labels join to the text; a byte that is no character on its own is written
+    as "‹E2›". `special` marks the tokens that the tokenizer added.
     """
 
     labels: tuple[str, ...]
@@ -55,11 +55,11 @@ Sequence = TextSequence | PatchSequence
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """One attention layer: who looks (`query`), at what (`key`), and each head's weights, computed when asked for.
+    """One attention layer: the names of its `query` and `key` sequences, and a function that computes a head's weights.
 
-    `label` is what the grid shows ("3"); `group` names the stack it belongs to ("encoder"), where there are several.
-    `allowed` is the mask if it is more than `causal`; weights that are NaN are shown as such. `by_heads` gives the
-    weights of all heads in their order, several at a time, where that is quicker than one by one.
+    `label` is its label in the grid ("3"); `group` the name of its stack ("encoder"), where there are several.
+    `allowed` returns the mask if there is one besides `causal`; NaN weights are displayed as such. `by_heads` returns
+    the weights of all heads in their order, several at a time, where that is faster than one by one.
     """
 
     label: str
@@ -81,10 +81,9 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """All that one view shows. Keep a scene (in a cache) as long as it is shown: its overview is computed once,
-    and kept in `packed`.
+    """All content of one view. Cache a scene while it is displayed: its overview is computed once, into `packed`.
 
-    `start` is the layer and the head in view before the visitor chooses.
+    `start` is the layer and the head that are selected at first.
     """
 
     sequences: Mapping[str, Sequence]
@@ -99,51 +98,51 @@ class Scene:
         if not self.has(*self.start):
             layer_number, head = self.start
             raise ValueError(f"A scene cannot start with layer {layer_number}, head {head}: it has no such head.")
-        for place, layer in enumerate(self.layers):
+        for number, layer in enumerate(self.layers):
             for name in (layer.query, layer.key):
                 if name not in self.sequences:
                     known = ", ".join(map(repr, self.sequences))
-                    raise ValueError(f"Layer {place} looks for a sequence {name!r}; this scene has {known}.")
+                    raise ValueError(f"Layer {number} looks for a sequence {name!r}; this scene has {known}.")
 
     def has(self, layer: int, head: int) -> bool:
-        """Whether there is such a head."""
+        """Whether the scene has this layer and head."""
         return 0 <= layer < len(self.layers) and 0 <= head < self.layers[layer].heads
 
     def shape(self, layer: int) -> tuple[int, int]:
         """Number of queries and of keys."""
-        there = self.layers[layer]
-        return len(self.sequences[there.query]), len(self.sequences[there.key])
+        attention = self.layers[layer]
+        return len(self.sequences[attention.query]), len(self.sequences[attention.key])
 
     def patterns(self, layer: int) -> Iterator[Float[np.ndarray, "head query key"]]:
-        """The patterns of all heads, in order, some at a time."""
-        links, there = self.links(layer), self.layers[layer]
-        if there.by_heads is None:
-            return (self._pattern(layer, head, there.weights(head), links)[None] for head in range(there.heads))
-        return (self._pattern(layer, None, weights, links) for weights in there.by_heads())
+        """The patterns of all heads in order, several at a time."""
+        links, attention = self.links(layer), self.layers[layer]
+        if attention.by_heads is None:
+            return (self._pattern(layer, head, attention.weights(head), links)[None] for head in range(attention.heads))
+        return (self._pattern(layer, None, weights, links) for weights in attention.by_heads())
 
     def pattern(self, layer: int, head: int) -> Float[np.ndarray, "query key"]:
-        """The weights of one head; -1 where the mask does not allow a link, NaN where there is no number."""
-        there = self.layers[layer]
-        if not 0 <= head < there.heads:
-            raise ValueError(f"Layer {layer} has heads 0 to {there.heads - 1}; head {head} was asked for.")
-        return self._pattern(layer, head, there.weights(head), self.links(layer))
+        """The weights of one head; -1 where the mask forbids a link, NaN where the weights are NaN."""
+        attention = self.layers[layer]
+        if not 0 <= head < attention.heads:
+            raise ValueError(f"Layer {layer} has heads 0 to {attention.heads - 1}; head {head} was asked for.")
+        return self._pattern(layer, head, attention.weights(head), self.links(layer))
 
-    def _pattern(self, layer: int, head: int | None, given: np.ndarray, links: np.ndarray) -> np.ndarray:
-        there, weights = self.layers[layer], np.array(given, dtype=np.float32)
+    def _pattern(self, layer: int, head: int | None, raw_weights: np.ndarray, links: np.ndarray) -> np.ndarray:
+        attention, weights = self.layers[layer], np.array(raw_weights, dtype=np.float32)
         if weights.shape[-2:] != self.shape(layer):
             which = "its heads" if head is None else f"head {head}"
             raise ValueError(
                 f"Layer {layer}, {which} gave weights of shape {weights.shape}; "
-                f"its sequences {there.query!r} and {there.key!r} need {self.shape(layer)}."
+                f"its sequences {attention.query!r} and {attention.key!r} need {self.shape(layer)}."
             )
         weights[..., ~links] = -1
         return weights
 
     def links(self, layer: int) -> Bool[np.ndarray, "query key"]:
-        """Which query may look at which key."""
-        there = self.layers[layer]
+        """The mask: which query may attend to which key."""
+        attention = self.layers[layer]
         queries, keys = self.shape(layer)
-        allowed = np.ones((queries, keys), bool) if there.allowed is None else np.array(there.allowed(), bool)
+        allowed = np.ones((queries, keys), bool) if attention.allowed is None else np.array(attention.allowed(), bool)
         if allowed.shape != (queries, keys):
             raise ValueError(f"Layer {layer} has a mask of shape {allowed.shape}; it needs {(queries, keys)}.")
-        return allowed & np.tri(queries, keys, keys - queries, dtype=bool) if there.causal else allowed
+        return allowed & np.tri(queries, keys, keys - queries, dtype=bool) if attention.causal else allowed

@@ -1,4 +1,4 @@
-"""What a browser asks for, whatever its message or an address may hold."""
+"""The request of a browser to the attention view."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from .codec import whole_number
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What a browser asks for: a head, one row of it to the last digit; and the overview that it has already."""
+class ViewRequest:
+    """A head to send, a query whose row to send in float32 (`exact`), and the digest of the known overview (`have`)."""
 
     layer: int | None = None
     head: int | None = None
@@ -17,14 +17,14 @@ class Wanted:
     exact: int | None = None
 
     @classmethod
-    def of(cls, message: object) -> "Wanted":
-        """The wish in a browser's message or in an address, whatever else it may hold."""
-        found = message if isinstance(message, Mapping) else {}
-        numbers = {name: whole_number(found.get(name)) for name in ("layer", "head", "exact")}
-        return cls(**numbers, have=str(found.get("have") or ""))
+    def from_message(cls, message: object) -> "ViewRequest":
+        """The request in a browser's message or in an address; invalid or missing values become None."""
+        fields = message if isinstance(message, Mapping) else {}
+        numbers = {name: whole_number(fields.get(name)) for name in ("layer", "head", "exact")}
+        return cls(**numbers, have=str(fields.get("have") or ""))
 
-    def within(self, scene: Any) -> tuple[int, int]:
-        """The layer and the head; those that the scene starts with where none, or none that it has, is wished."""
+    def layer_and_head(self, scene: Any) -> tuple[int, int]:
+        """The requested layer and head; `scene.start` where none is requested or the scene has no such head."""
         layer, head = self.layer or 0, self.head or 0
-        wished = (self.layer, self.head) != (None, None) and scene.has(layer, head)
-        return (layer, head) if wished else scene.start
+        is_requested = (self.layer, self.head) != (None, None) and scene.has(layer, head)
+        return (layer, head) if is_requested else scene.start

@@ -1,1 +1,1 @@
-"""What attention does with pictures: from patches to tokens, windows, explanations and how faithful they are."""
+"""Attention over pictures: patches and tokens, windows, attention distances, and masked patches and pixels."""

@@ -1,4 +1,4 @@
-"""What needs no network: hidden patches filled with the mean colour, with the nearest patch, or bilinearly.
+"""Baselines of reconstruction: hidden patches filled with the mean colour, the nearest patch, or bilinearly.
 
 filled = FILLINGS["nearest visible patch"](truth, hidden, patch)     # values from 0 to 1
 """
@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from ..models.mae import patches_of, pixels_of
-from .patch_masks import over_pixels
+from .patch_masks import pixel_mask
 
 MEAN, NEAREST, BILINEAR = "mean colour", "nearest visible patch", "bilinear"
 
@@ -18,54 +18,53 @@ MEAN, NEAREST, BILINEAR = "mean colour", "nearest visible patch", "bilinear"
 def fill_with_mean(
     picture: Float[Tensor, "channel row column"], hidden: Bool[Tensor, " patch"], patch: int
 ) -> Float[Tensor, "channel row column"]:
-    """Every hidden pixel gets the mean colour of all pixels that are seen."""
-    where = _where(picture, hidden, patch)
-    return torch.where(where, picture[:, ~where].mean(dim=1)[:, None, None], picture)
+    """Fill every hidden pixel with the mean colour of the visible pixels."""
+    mask = _hidden_pixels(picture, hidden, patch)
+    return torch.where(mask, picture[:, ~mask].mean(dim=1)[:, None, None], picture)
 
 
 def fill_with_nearest(
     picture: Float[Tensor, "channel row column"], hidden: Bool[Tensor, " patch"], patch: int
 ) -> Float[Tensor, "channel row column"]:
-    """Every hidden patch becomes a copy of the visible one whose middle is nearest; of equally near ones the first."""
-    cut, nearest = patches_of(picture[None], patch)[0], nearest_visible(hidden)
-    return pixels_of(cut[nearest][None], patch)[0]
+    """Fill every hidden patch with the visible one whose centre is nearest; of equally near ones the first."""
+    patches, nearest = patches_of(picture[None], patch)[0], nearest_visible(hidden)
+    return pixels_of(patches[nearest][None], patch)[0]
 
 
 def nearest_visible(hidden: Bool[Tensor, " patch"]) -> Tensor:
-    """For each patch of a square grid the number of the visible one that is nearest; a visible one is its own."""
+    """For each patch of a square grid the number of the nearest visible one; for a visible one its own number."""
     side = round(len(hidden) ** 0.5)
     places = torch.cartesian_prod(torch.arange(side), torch.arange(side)).reshape(-1, 2).double()
-    seen = (~hidden).nonzero()[:, 0]
-    gaps = torch.cdist(places, places[seen], compute_mode="donot_use_mm_for_euclid_dist")
-    return seen[gaps.argmin(dim=1)]
+    visible = (~hidden).nonzero()[:, 0]
+    distances = torch.cdist(places, places[visible], compute_mode="donot_use_mm_for_euclid_dist")
+    return visible[distances.argmin(dim=1)]
 
 
 def fill_bilinearly(
     picture: Float[Tensor, "channel row column"], hidden: Bool[Tensor, " patch"], patch: int
 ) -> Float[Tensor, "channel row column"]:
-    """A hidden pixel lies on the line between the nearest visible ones in its row, and in its column.
+    """Fill every hidden pixel by linear interpolation in its row and in its column.
 
-    Each of these up to four pixels counts by one over its distance: for the two of a row that is the straight line
-    between them, and the nearer of both lines counts more. Where nothing is seen in its row nor in its column, a pixel
-    is that of the nearest visible patch.
+    The nearest visible pixels to the left, right, above and below are averaged with weights of one over their distance.
+    Without a visible pixel in its row and in its column, a pixel is that of the nearest visible patch.
     """
-    where = _where(picture, hidden, patch)
-    total, weight = torch.zeros_like(picture), torch.zeros(where.shape)
-    for turn in range(4):  # the pixel before it in the row; then the picture is turned by a quarter
-        turned, gaps = picture.rot90(turn, (1, 2)), where.rot90(turn)
-        own = torch.arange(gaps.shape[1]).expand(gaps.shape)
-        before = torch.where(gaps, -1, own).cummax(dim=1).values
-        near = torch.where(before >= 0, 1 / (own - before).clamp_min(1), 0.0)
-        colours = turned.gather(2, before.clamp_min(0).expand(len(picture), -1, -1))
-        total += (near * colours).rot90(-turn, (1, 2))
-        weight += near.rot90(-turn)
-    between = torch.where(weight > 0, total / weight.clamp_min(1e-9), fill_with_nearest(picture, hidden, patch))
-    return torch.where(where, between, picture)
+    mask = _hidden_pixels(picture, hidden, patch)
+    total, weight = torch.zeros_like(picture), torch.zeros(mask.shape)
+    for quarter in range(4):  # the visible pixel to the left, then the picture is rotated by a quarter turn
+        rotated, hidden_pixels = picture.rot90(quarter, (1, 2)), mask.rot90(quarter)
+        columns = torch.arange(hidden_pixels.shape[1]).expand(hidden_pixels.shape)
+        before = torch.where(hidden_pixels, -1, columns).cummax(dim=1).values
+        closeness = torch.where(before >= 0, 1 / (columns - before).clamp_min(1), 0.0)
+        colours = rotated.gather(2, before.clamp_min(0).expand(len(picture), -1, -1))
+        total += (closeness * colours).rot90(-quarter, (1, 2))
+        weight += closeness.rot90(-quarter)
+    interpolated = torch.where(weight > 0, total / weight.clamp_min(1e-9), fill_with_nearest(picture, hidden, patch))
+    return torch.where(mask, interpolated, picture)
 
 
 Filling = Callable[[Tensor, Tensor, int], Tensor]
 FILLINGS: Mapping[str, Filling] = {MEAN: fill_with_mean, NEAREST: fill_with_nearest, BILINEAR: fill_bilinearly}
 
 
-def _where(picture: Tensor, hidden: Tensor, patch: int) -> Bool[Tensor, "row column"]:
-    return over_pixels(hidden, picture.shape[1] // patch, picture.shape[2] // patch, patch)
+def _hidden_pixels(picture: Tensor, hidden: Tensor, patch: int) -> Bool[Tensor, "row column"]:
+    return pixel_mask(hidden, picture.shape[1] // patch, picture.shape[2] // patch, patch)

@@ -1,7 +1,7 @@
-"""Patches that a model is not shown: what it says without some, and which single one matters most.
+"""Occlusion: class probabilities of a picture without some of its patches.
 
 hidden = hide(prepared.pixels, model.patch, grid, {3, 4})      # zero after the model's normalisation
-losses = occlusion(model, prepared, target)                    # for each square, what the class loses without it
+losses = occlusion(model, prepared, target)                    # for each square, the drop in probability
 """
 
 import math
@@ -17,16 +17,16 @@ from ..images import Patches
 from ..progress import Progress
 from ..zoo.image_models import ImageModel, PreparedPicture
 
-MOST = 256  # squares that are hidden one after the other: where there are more patches, several form a square
-TOGETHER = 16  # pictures in one forward pass
+MAX_SQUARES = 256  # squares that are hidden one at a time; where there are more patches, several form a square
+BATCH_SIZE = 16  # pictures in one forward pass
 
 
 @dataclass(frozen=True, eq=False)
 class Occlusion:
-    """What the probability of a class loses when one square of the picture is hidden, below 0 where it gains.
+    """The drop in the probability of a class when one square of the picture is hidden; below 0 where it rises.
 
-    Squares are `side` x `side` patches; those on the right and at the bottom may be smaller. `probability` is that
-    of the whole picture.
+    Squares are `side` x `side` patches; those on the right and at the bottom may be smaller. `probability` is that of
+    the complete picture.
     """
 
     target: int
@@ -35,8 +35,8 @@ class Occlusion:
     losses: Float[Tensor, "row column"]
 
     @property
-    def most(self) -> tuple[int, int]:
-        """Row and column of the square that matters most."""
+    def most_important(self) -> tuple[int, int]:
+        """Row and column of the square with the largest drop."""
         row, column = divmod(int(self.losses.argmax()), self.losses.shape[1])
         return row, column
 
@@ -63,7 +63,7 @@ def hide(
 
 
 def probabilities(model: ImageModel, pixels: Float[Tensor, "batch channel _ _"]) -> Float[Tensor, "batch class"]:
-    """How probable the model says each class is, for several pictures at once; ModelError if it knows no classes."""
+    """The class probabilities of several pictures. Raises ModelError if the model has no classes."""
     if not model.classes:
         raise ModelError(f"{model.title} predicts nothing: it has no output layer. Choose a model that knows classes.")
     with torch.inference_mode():
@@ -73,28 +73,29 @@ def probabilities(model: ImageModel, pixels: Float[Tensor, "batch channel _ _"])
 
 
 def occlusion(model: ImageModel, prepared: PreparedPicture, target: int, progress: Progress | None = None) -> Occlusion:
-    """Hide each square in turn and note what the class loses (Zeiler and Fergus 2014, section 4.2).
+    """The drop in the probability of a class when each square in turn is hidden (Zeiler and Fergus 2014, section 4.2).
 
-    Squares are patches, or several together where there are more than MOST. `progress` may stop it by an exception.
+    Squares are patches, or several patches where there are more than MAX_SQUARES. `progress` may stop it by an
+    exception.
     """
     grid = prepared.patches
     side = square_side(grid)
     rows, columns = math.ceil(grid.rows / side), math.ceil(grid.columns / side)
-    whole = float(probabilities(model, prepared.pixels)[0, target])
+    baseline = float(probabilities(model, prepared.pixels)[0, target])
     losses = torch.zeros(rows * columns)
-    for start in range(0, len(losses), TOGETHER):
+    for start in range(0, len(losses), BATCH_SIZE):
         if progress:
             progress(start, len(losses))
-        squares = [divmod(place, columns) for place in range(start, min(start + TOGETHER, len(losses)))]
+        squares = [divmod(place, columns) for place in range(start, min(start + BATCH_SIZE, len(losses)))]
         pictures = [hide(prepared.pixels, model.patch, grid, _patches(square, side, grid)) for square in squares]
-        losses[start : start + len(squares)] = whole - probabilities(model, torch.cat(pictures))[:, target]
-    return Occlusion(target, whole, side, losses.unflatten(0, (rows, columns)))
+        losses[start : start + len(squares)] = baseline - probabilities(model, torch.cat(pictures))[:, target]
+    return Occlusion(target, baseline, side, losses.unflatten(0, (rows, columns)))
 
 
 def square_side(grid: Patches) -> int:
-    """How many patches on a side form one square: so many that there are at most MOST squares."""
+    """The side of a square in patches, so that there are at most MAX_SQUARES squares."""
     side = 1
-    while math.ceil(grid.rows / side) * math.ceil(grid.columns / side) > MOST:
+    while math.ceil(grid.rows / side) * math.ceil(grid.columns / side) > MAX_SQUARES:
         side += 1
     return side
 

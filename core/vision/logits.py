@@ -1,4 +1,4 @@
-"""The logits of a picture classifier, whatever its library."""
+"""The logits of an image classifier of any library."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 
 def scores_of(network: nn.Module, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch class"]:
-    """One logit for each class; gradients are kept if they are on."""
+    """One logit for each class; differentiable if gradients are enabled."""
     output = network(pixels)
     return output if isinstance(output, Tensor) else output.logits
 

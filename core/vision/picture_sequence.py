@@ -1,4 +1,4 @@
-"""How a picture becomes a sequence in a vision transformer: every stage as the model computed it.
+"""How a picture becomes a sequence in a vision transformer: every stage, as the model computes it.
 
 sequence = sequence_of(model, prepared)
 sequence.flattened @ sequence.projection.weight.T + sequence.projection.bias     # the network's own patch embedding
@@ -14,18 +14,18 @@ from torch import Tensor
 from ..errors import ModelError
 from ..images import Patches
 from ..interpretability.residual_stream import stream_in
-from ..interpretability.trace import Summed, tokens_of
+from ..interpretability.trace import Addition, tokens_of
 from ..zoo.image_models import ImageModel, PreparedPicture
 from .patches import Projection, cut
-from .vit_layout import Kept, Layout
+from .vit_layout import Layout, StageTensors
 
 
 @dataclass(frozen=True, eq=False)
 class Positions:
     """The vectors that are added to the first prefix tokens, if they have any, and to all patches.
 
-    `order`: whether they are added to the whole sequence ("after" the prefix tokens have joined it) or to the patches
-    alone ("before").
+    `order`: whether they are added "after" the prefix tokens are concatenated, to the whole sequence, or "before", to
+    the patches alone.
     """
 
     prefix: Float[Tensor, "_ width"]
@@ -35,25 +35,25 @@ class Positions:
 
 @dataclass(frozen=True, eq=False)
 class PictureSequence:
-    """A picture on its way through a vision transformer. Shared by all visitors: never changed.
+    """The stages of a picture in a vision transformer. Shared by all visitors: never changed.
 
-    `patches` are the grid and the labels of the prefix tokens that enter the encoder. `joined` is the sequence as
-    the sum above made it, `entering` is what the first block gets: the same, unless a norm stands between. `encoded`
-    is what the last block hands on (fewer and wider tokens where patches are merged), `normed` what its norm makes of
-    it. `read` says what the head reads: labels of prefix tokens, or what the patches are pooled to. `calls` has the
-    windows of each attention layer, and the queries and keys in each of them.
+    `patches` are the grid and the labels of the prefix tokens that enter the encoder. `joined` is the sequence
+    of prefix tokens and patches with positions, `encoder_input` is the input of the first block: the same, unless a
+    norm stands between. `encoded` is the output of the last block (fewer and wider tokens where patches are merged),
+    `normed` the output of the norm after it. `read` says what the head reads: labels of prefix tokens, or a mean.
+    `calls` holds, for each attention layer, the numbers of windows, and of queries and keys in each.
     """
 
     pixels: Float[Tensor, "channel _ _"]
     patches: Patches
     cut: Float[Tensor, "patch channel row column"]
     projection: Projection
-    projected: Float[Tensor, "patch width"]  # written out: flattened @ weight.T + bias
+    projected: Float[Tensor, "patch width"]  # flattened @ weight.T + bias
     embedded: Float[Tensor, "patch width"] | None  # after the patch embedding's own norm, where it has one
     prefix: Float[Tensor, "_ width"]  # before positions
     positions: Positions | None
     joined: Float[Tensor, "token width"]
-    entering: Float[Tensor, "token width"]
+    encoder_input: Float[Tensor, "token width"]
     blocks: int
     encoded: Float[Tensor, "_ _"]
     normed: Float[Tensor, "_ _"] | None
@@ -69,23 +69,23 @@ class PictureSequence:
     @property
     def width(self) -> int:
         """The channels of a token as it enters the encoder."""
-        return self.entering.shape[1]
+        return self.encoder_input.shape[1]
 
     @property
     def is_merged(self) -> bool:
-        """Whether the encoder hands on other tokens than it got (Swin)."""
-        return len(self.encoded) != len(self.entering)
+        """Whether the encoder merges tokens (Swin)."""
+        return len(self.encoded) != len(self.encoder_input)
 
     def token_of(self, patch: int) -> int:
-        """The place of a patch among the tokens."""
+        """The index of a patch among the tokens."""
         return len(self.patches.prefix) + patch
 
 
 @torch.inference_mode()
 def layout_of(model: ImageModel, prepared: PreparedPicture) -> Layout:
-    """Where the stages are that a picture of this size goes through: the same for each of them.
+    """The layout of the stages for pictures of this size.
 
-    ModelError where no single linear map makes tokens of patches.
+    Raises ModelError where the patch embedding is not a single linear map.
     """
     if not model.attends:
         raise ModelError(
@@ -97,59 +97,60 @@ def layout_of(model: ImageModel, prepared: PreparedPicture) -> Layout:
 
 @torch.inference_mode()
 def sequence_of(model: ImageModel, prepared: PreparedPicture, layout: Layout | None = None) -> PictureSequence:
-    """Follow a picture through the model; ModelError as from `layout_of`, or where its tokens are not its patches.
+    """Run the model and collect the stages of a picture.
 
-    With the `layout` of another picture of the same size the model runs once, and not twice.
+    Raises ModelError as `layout_of` does, or where its tokens are not its patches. With the `layout` of another picture
+    of the same size the model runs once instead of twice.
     """
     layout = layout or layout_of(model, prepared)
     projection = layout.projection
-    kept = Kept(layout, model, prepared)
-    pieces = cut(prepared.pixels[0], projection.patch)
-    projected = projection(pieces)
-    count = len(pieces)
-    entering = tokens_of(stream_in(kept.given[layout.first]))
-    own = len(entering) - count
-    if not 0 <= own <= len(prepared.patches.prefix):
+    tensors = StageTensors(layout, model, prepared)
+    patches = cut(prepared.pixels[0], projection.patch)
+    projected = projection(patches)
+    count = len(patches)
+    encoder_input = tokens_of(stream_in(tensors.inputs[layout.first]))
+    prefix_length = len(encoder_input) - count
+    if not 0 <= prefix_length <= len(prepared.patches.prefix):
         raise ModelError(
-            f"{model.title} cuts this picture into {count} patches, but {len(entering)} tokens enter its first block: "
-            "its tokens are not its patches. Choose a plain vision transformer."
+            f"{model.title} cuts this picture into {count} patches, but {len(encoder_input)} tokens enter its first "
+            "block: its tokens are not its patches. Choose a plain vision transformer."
         )
-    norm = layout.norm_after(count, own)
-    joined = entering if norm is None else tokens_of(stream_in(kept.given[norm]))
+    norm = layout.norm_after(count, prefix_length)
+    joined = encoder_input if norm is None else tokens_of(stream_in(tensors.inputs[norm]))
     own_norm = layout.norm_before(count, norm)
-    embedded = None if own_norm is None else tokens_of(stream_in(kept.made[own_norm]))
-    prefix, positions = _prefix_and_positions(layout.sum_of(count), joined, own, count)
-    encoded = tokens_of(stream_in(kept.made[layout.last]))
-    normed = kept.normed(len(encoded))
-    labels = prepared.patches.prefix[:own]
+    embedded = None if own_norm is None else tokens_of(stream_in(tensors.outputs[own_norm]))
+    prefix, positions = _prefix_and_positions(layout.position_addition(count), joined, prefix_length, count)
+    encoded = tokens_of(stream_in(tensors.outputs[layout.last]))
+    normed = tensors.normed(len(encoded))
+    labels = prepared.patches.prefix[:prefix_length]
     return PictureSequence(
         pixels=prepared.pixels[0],
         patches=Patches(prepared.patches.rows, prepared.patches.columns, labels),
-        cut=pieces,
+        cut=patches,
         projection=projection,
         projected=projected,
         embedded=embedded,
         prefix=prefix,
         positions=positions,
         joined=joined,
-        entering=entering,
+        encoder_input=encoder_input,
         blocks=layout.blocks,
         encoded=encoded,
         normed=normed,
-        read=kept.read(encoded if normed is None else normed, labels),
-        logits=kept.logits,
+        read=tensors.read(encoded if normed is None else normed, labels),
+        logits=tensors.logits,
         calls=layout.calls,
     )
 
 
 def _prefix_and_positions(
-    added: Summed | None, joined: Tensor, own: int, count: int
+    addition: Addition | None, joined: Tensor, prefix_length: int, count: int
 ) -> tuple[Tensor, Positions | None]:
-    """The prefix tokens as they are without positions, and the positions, told from the sum that the model made."""
-    if added is None:
-        return joined[:own].clone(), None
-    before, vectors = tokens_of(added.before.tensor), tokens_of(added.added.tensor)
-    covered = len(vectors) - count  # prefix tokens that get a position too
-    prefix = torch.cat([before[:covered], joined[covered:own]])
-    order: Literal["before", "after"] = "after" if covered else "before"
-    return prefix, Positions(vectors[:covered].clone(), vectors[covered:].clone(), order)
+    """The prefix tokens without positions, and the positions, from the operands of the model's addition."""
+    if addition is None:
+        return joined[:prefix_length].clone(), None
+    before, vectors = tokens_of(addition.before.tensor), tokens_of(addition.added.tensor)
+    with_positions = len(vectors) - count  # prefix tokens with a position
+    prefix = torch.cat([before[:with_positions], joined[with_positions:prefix_length]])
+    order: Literal["before", "after"] = "after" if with_positions else "before"
+    return prefix, Positions(vectors[:with_positions].clone(), vectors[with_positions:].clone(), order)

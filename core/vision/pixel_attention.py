@@ -1,4 +1,4 @@
-"""What each head of image-GPT looks at when a pixel is asked for: the one to the left, the one above, how far away."""
+"""The attention of image-GPT's heads when a pixel is predicted: to its neighbours, and its mean distance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from ..heads.measures import shares
 
 
 @dataclass(frozen=True)
-class PixelLook:
-    """A head, by the mean over the pixels of one picture that have attention: parts of a row's own sum, from 0 to 1.
+class PixelAttention:
+    """Mean attention of one head over the pixels of one picture, as shares of a row's own sum, from 0 to 1.
 
-    `left` and `above`: what it gives to that neighbour of the pixel that is asked for, over the pixels that have one;
-    `start`: what it gives to the start token, which is no pixel, over all but the first, which sees nothing else;
-    `distance`: how far away, in pixels, what it gives to pixels lies; NaN where it gives them nothing.
+    `left` and `above`: the share of that neighbour of the predicted pixel, over the pixels that have one; `start`: the
+    share of the start token, over all pixels but the first, which has no other key; `distance`: the mean distance of
+    attention to pixels, in pixels; NaN without any.
     """
 
     layer: int
@@ -28,39 +28,39 @@ class PixelLook:
     distance: float
 
 
-def pixel_looks(calls: Sequence[AttentionCall], side: int) -> tuple[PixelLook, ...]:
+def measure_pixel_attention(calls: Sequence[AttentionCall], side: int) -> tuple[PixelAttention, ...]:
     """All heads of the recorded layers of a picture of side x side pixels, read after its start token."""
-    gaps = gaps_before(side)
+    distances = earlier_pixel_distances(side)
     return tuple(
-        _look(layer, head, call.weights(head), side, gaps)
+        _pixel_attention(layer, head, call.weights(head), side, distances)
         for layer, call in enumerate(calls)
         for head in range(call.heads)
     )
 
 
-def gaps_before(side: int) -> Float[Tensor, "query key"]:
-    """How far each pixel is from those before it, as a line through the picture; token 0 is the start, which is none.
+def earlier_pixel_distances(side: int) -> Float[Tensor, "query key"]:
+    """The Euclidean distances of each pixel to the earlier ones; 0 for the start token, which is key 0.
 
-    Query k asks for pixel k; key k > 0 is pixel k - 1, which is read there.
+    Query k predicts pixel k; key k > 0 is pixel k - 1.
     """
     place = torch.arange(side**2)
     row, column = place // side, place % side
-    gaps = ((row[:, None] - row).square() + (column[:, None] - column).square()).float().sqrt()
-    return torch.nn.functional.pad(gaps[:, :-1], (1, 0))
+    distances = ((row[:, None] - row).square() + (column[:, None] - column).square()).float().sqrt()
+    return torch.nn.functional.pad(distances[:, :-1], (1, 0))
 
 
-def _look(
-    layer: int, head: int, weights: Float[Tensor, "query key"], side: int, gaps: Float[Tensor, "query key"]
-) -> PixelLook:
+def _pixel_attention(
+    layer: int, head: int, weights: Float[Tensor, "query key"], side: int, distances: Float[Tensor, "query key"]
+) -> PixelAttention:
     weights = shares(weights)
-    asked = torch.arange(1, side**2)  # the first pixel has nothing before it
-    beside, below = asked[asked % side > 0], asked[asked >= side]
-    to_pixels = weights[asked, 1:].nan_to_num(nan=0.0)
-    return PixelLook(
+    queries = torch.arange(1, side**2)  # the first pixel has no earlier ones
+    with_left, with_above = queries[queries % side > 0], queries[queries >= side]
+    to_pixels = weights[queries, 1:].nan_to_num(nan=0.0)
+    return PixelAttention(
         layer,
         head,
-        left=float(weights[beside, beside].nanmean()),  # key k is pixel k - 1
-        above=float(weights[below, below - side + 1].nanmean()),
-        start=float(weights[asked, 0].nanmean()),
-        distance=float((to_pixels * gaps[asked, 1:]).sum() / to_pixels.sum()),
+        left=float(weights[with_left, with_left].nanmean()),  # key k is pixel k - 1
+        above=float(weights[with_above, with_above - side + 1].nanmean()),
+        start=float(weights[queries, 0].nanmean()),
+        distance=float((to_pixels * distances[queries, 1:]).sum() / to_pixels.sum()),
     )

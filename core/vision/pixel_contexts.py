@@ -1,7 +1,7 @@
-"""How well a pixel can be told without a network: by how common its colour is, or by the pixels to its left and above.
+"""Baselines of pixel prediction without a network: by counts of colours, and by the pixels to the left and above.
 
-known = count_contexts(colours_of_training_pictures, palette, side=32)
-known.bits(colours, strength=16.0)["left and above"]       # (batch, place)
+contexts = count_contexts(colours_of_training_pictures, palette, side=32)
+contexts.bits(colours, strength=16.0)["left and above"]    # (batch, place)
 """
 
 from collections.abc import Mapping
@@ -12,13 +12,13 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
-HISTOGRAM, TWO = "palette histogram", "left and above"
-LEVELS = 4  # of red, green and blue, by which colours are taken together: 64 boxes
+HISTOGRAM, LEFT_AND_ABOVE = "palette histogram", "left and above"
+LEVELS = 4  # of red, green and blue, which group the colours into 64 boxes
 
 
 @dataclass(frozen=True, eq=False)
 class Contexts:
-    """How often each colour stood in each context: anywhere, beside two boxes of colours, beside a colour and a box."""
+    """Counts of each colour in each context: anywhere, next to two boxes of colours, next to a colour and a box."""
 
     palette: Float[Tensor, "colour channel"]
     side: int
@@ -27,26 +27,26 @@ class Contexts:
     def bits(
         self, colours: Int[Tensor, "batch place"], *, strength: float
     ) -> Mapping[str, Float[Tensor, "batch place"]]:
-        """-log2 of the probability of each pixel, by HISTOGRAM and by TWO.
+        """-log2 of the probability of each pixel, by HISTOGRAM and by LEFT_AND_ABOVE.
 
-        Each context adds its counts to those of the coarser one, which weigh as much as `strength` pixels (Dirichlet
-        smoothing, as of language models: MacKay and Peto 1995).
+        The counts of each context are smoothed by the coarser one, with a weight of `strength` pixels (Dirichlet
+        smoothing of language models: MacKay and Peto 1995).
         """
         number = len(self.palette)
-        chances = torch.full(colours.shape, 1 / number, dtype=torch.double)
-        found = []
+        probabilities = torch.full(colours.shape, 1 / number, dtype=torch.double)
+        bits_by_context = []
         for counts, context in zip(self.counts, contexts_of(colours, self.palette, self.side), strict=True):
-            here = counts[context, colours].double()
+            count = counts[context, colours].double()
             total = counts.sum(dim=1).double()[context]
-            chances = (here + strength * chances) / (total + strength)
-            found.append(-chances.log2().float())
-        return {HISTOGRAM: found[0], TWO: found[-1]}
+            probabilities = (count + strength * probabilities) / (total + strength)
+            bits_by_context.append(-probabilities.log2().float())
+        return {HISTOGRAM: bits_by_context[0], LEFT_AND_ABOVE: bits_by_context[-1]}
 
 
 def count_contexts(
     colours: Int[Tensor, "batch place"], palette: Float[Tensor, "colour channel"], *, side: int
 ) -> Contexts:
-    """Counts of all pixels of these pictures."""
+    """Count the colours of all pixels of these pictures by context."""
     number = len(palette)
     sizes = (1, (_boxes() + 1) ** 2, (number + 1) * (_boxes() + 1))
     counts = tuple(
@@ -59,7 +59,7 @@ def count_contexts(
 def contexts_of(
     colours: Int[Tensor, "batch place"], palette: Float[Tensor, "colour channel"], side: int
 ) -> tuple[Int[Tensor, "batch place"], ...]:
-    """The number of each pixel's context, the coarsest first; beyond the edges lies a colour of its own."""
+    """The number of each pixel's context, the coarsest first; beyond the edges there is an extra colour."""
     number = len(palette)
     box = F.pad(_box_of(palette), (0, 1), value=_boxes())
     picture = colours.unflatten(1, (side, -1))

@@ -1,4 +1,4 @@
-"""What Swin adds to the score of a pair of places because of where they lie: by a table, or by a small network.
+"""The relative position bias of Swin's attention scores: a table, or a small network.
 
 Swin (Liu et al. 2021, equation 4) learned a table: a number for each head and each distance in rows and columns.
 SwinV2 (Liu et al. 2022, sections 3.2 and 3.3) computes it, 16 sigmoid(MLP(log-spaced distance)), and compares
@@ -21,12 +21,12 @@ LARGEST_SCALE = 100.0  # of SwinV2's cosines
 
 
 @dataclass(frozen=True, eq=False)
-class Continuous:
-    """How SwinV2 came to its biases: the distances as its network sees them, and what that answers."""
+class ContinuousBias:
+    """The continuous position bias of SwinV2: the input and output of its network."""
 
     coordinates: Float[Tensor, "row column 2"]  # sign(d) log2(1 + 8 |d| / (window - 1)) / log2(8)
-    answer: Float[Tensor, "head row column"]  # before 16 sigmoid
-    scale: Float[Tensor, " head"]  # what the cosines are multiplied with
+    network_output: Float[Tensor, "head row column"]  # before 16 sigmoid
+    scale: Float[Tensor, " head"]  # the factor of the cosines
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,16 +35,16 @@ class PositionBias:
 
     window: tuple[int, int]
     table: Float[Tensor, "head row column"]
-    continuous: Continuous | None  # of SwinV2
+    continuous: ContinuousBias | None  # of SwinV2
 
     @property
     def index(self) -> Int[Tensor, "query key"]:
-        """Which number of the table, row by row, a pair of places of a window gets."""
+        """The index into the flattened table for each pair of positions of a window."""
         return window_index(*self.window)
 
     @property
-    def added(self) -> Float[Tensor, "head query key"]:
-        """What is added to the scores of a window."""
+    def matrix(self) -> Float[Tensor, "head query key"]:
+        """The biases that are added to the scores of a window."""
         return self.table.flatten(1)[:, self.index]
 
     def distance(self, query: int, key: int) -> tuple[int, int]:
@@ -54,20 +54,20 @@ class PositionBias:
 
 
 def position_bias_of(network: nn.Module, layer: WindowLayer) -> PositionBias:
-    """The biases of one of its blocks, by the model's own modules; ModelError if it keeps them in another way."""
+    """The biases of one block. Raises ModelError if the model does not store them in a known way."""
     module = attention_of(network, layer)
     rows, columns = (2 * side - 1 for side in layer.window)
     continuous = None
     with torch.inference_mode():
-        if (answers := _network_of(module)) is not None:
+        if (bias_network := _bias_network(module)) is not None:
             coordinates = module.relative_coords_table[0]
-            answer = answers(coordinates).movedim(-1, 0).float()
-            table = LARGEST * torch.sigmoid(answer)
-            continuous = Continuous(coordinates.float(), answer, scale_of(module))
+            network_output = bias_network(coordinates).movedim(-1, 0).float()
+            table = LARGEST * torch.sigmoid(network_output)
+            continuous = ContinuousBias(coordinates.float(), network_output, scale_of(module))
         else:
             table = _table_of(module).T.unflatten(1, (rows, columns)).float()
     if tuple(table.shape[1:]) != (rows, columns):
-        raise _not_understood(layer)
+        raise _unknown_bias_error(layer)
     return PositionBias(layer.window, table, continuous)
 
 
@@ -75,17 +75,17 @@ def attention_of(network: nn.Module, layer: WindowLayer) -> Any:
     """The module that holds the biases of a block and makes its queries and keys."""
     for path, module in network.named_modules():
         inside = path == layer.path or path.startswith(f"{layer.path}.") or layer.path.startswith(f"{path}.")
-        if inside and (_network_of(module) is not None or hasattr(module, "q_proj") or _has_table(module)):
+        if inside and (_bias_network(module) is not None or hasattr(module, "q_proj") or _has_table(module)):
             return module
-    raise _not_understood(layer)
+    raise _unknown_bias_error(layer)
 
 
 def scale_of(module: Any) -> Float[Tensor, " head"]:
-    """What SwinV2 multiplies the cosines of each head with: learned, at most 100."""
+    """The learned factor of SwinV2's cosines for each head, at most 100."""
     return module.logit_scale.exp().clamp(max=LARGEST_SCALE).flatten().float()
 
 
-def _network_of(module: Any) -> nn.Module | None:
+def _bias_network(module: Any) -> nn.Module | None:
     return getattr(module, "cpb_mlp", None) or getattr(module, "continuous_position_bias_mlp", None)
 
 
@@ -98,5 +98,5 @@ def _table_of(module: Any) -> Float[Tensor, "_ head"]:
     return holder.relative_position_bias_table
 
 
-def _not_understood(layer: WindowLayer) -> ModelError:
+def _unknown_bias_error(layer: WindowLayer) -> ModelError:
     return ModelError(f"The position bias of '{layer.path}' is kept in a way that is not known. Choose another model.")

@@ -1,12 +1,12 @@
-"""What attention in windows costs beside attention over the whole grid: counted, and measured on this machine.
+"""The cost of attention in windows, compared with attention over the whole grid: counted and measured.
 
 Liu et al. 2021, "Swin Transformer", section 3.2, equations 1 and 2: on a grid of h x w places of C channels,
 
-    Omega(MSA)   = 4 h w C^2 + 2 (h w)^2 C      every place looks at every other
-    Omega(W-MSA) = 4 h w C^2 + 2 M^2 h w C      every place looks at the M x M places of its window
+    Omega(MSA)   = 4 h w C^2 + 2 (h w)^2 C      every place attends to every other
+    Omega(W-MSA) = 4 h w C^2 + 2 M^2 h w C      every place attends to the M x M places of its window
 
 in multiply-adds: four projections (query, key, value, output), the scores, and the sum of values; the softmax and the
-position bias are left out, as in the paper. A window need not be square: M^2 is then its rows times its columns.
+position bias are not counted, as in the paper. A window need not be square: M^2 is then its rows times its columns.
 """
 
 import math
@@ -27,12 +27,12 @@ REPEATS = 5
 PATIENCE = 15.0  # seconds after which no further pass is begun, on a slow or busy machine
 
 
-_MEASURING = threading.Lock()  # two measurements at a time would disturb one another
+_MEASURING = threading.Lock()  # simultaneous measurements slow each other down
 
 
 @dataclass(frozen=True)
 class BlockSizes:
-    """What the cost of one attention block depends on, besides the picture."""
+    """The sizes of one attention block that determine its cost, besides the picture."""
 
     width: int  # C: channels
     heads: int
@@ -40,11 +40,11 @@ class BlockSizes:
     patch: int  # pixels on a side of a place
 
     def grid(self, pixels: int) -> int:
-        """h = w for a square picture of so many pixels on a side."""
+        """h = w for a square picture of this many pixels on a side."""
         return -(-pixels // self.patch)
 
     def padded(self, pixels: int) -> tuple[int, int]:
-        """Rows and columns of the same grid as whole windows: what the windows really cover."""
+        """Rows and columns of the grid, padded to whole windows."""
         grid = self.grid(pixels)
         high, wide = self.window
         return grid + -grid % high, grid + -grid % wide
@@ -56,7 +56,7 @@ def global_cost(h: int, w: int, width: int) -> int:
 
 
 def window_cost(h: int, w: int, width: int, window: tuple[int, int]) -> int:
-    """Omega(W-MSA), equation 2: multiply-adds; exact where windows of so many rows and columns fill the grid."""
+    """Omega(W-MSA), equation 2: multiply-adds; exact where the windows fill the grid."""
     return 4 * h * w * width**2 + 2 * math.prod(window) * h * w * width
 
 
@@ -93,7 +93,7 @@ class Timing:
 
     pixels: int
     window: float
-    whole: float
+    full_grid: float
     repeats: int
 
 
@@ -105,9 +105,9 @@ def measure(
     repeats: int = REPEATS,
     patience: float = PATIENCE,
 ) -> tuple[Timing, ...]:
-    """Time both blocks at every size, smallest first; sizes that no time is left for are left out.
+    """Time both blocks at every size, smallest first; sizes after `patience` seconds are left out.
 
-    Each is run once untimed; the two take turns, so that a busy moment of the machine falls on both alike.
+    Each runs once untimed; the two alternate, so that other load on the machine affects both.
     """
     with _MEASURING, torch.inference_mode():
         began, timings, done = time.perf_counter(), [], 0
@@ -117,16 +117,16 @@ def measure(
             x = torch.randn(1, grid, grid, sizes.width, generator=torch.Generator().manual_seed(0))
             seconds: list[list[float]] = [[], []]
             for turn in range(repeats + 1):
-                for block, taken in zip(blocks, seconds, strict=True):
+                for block, durations in zip(blocks, seconds, strict=True):
                     started = time.perf_counter()
                     block(x)
-                    taken.append(time.perf_counter() - started)
+                    durations.append(time.perf_counter() - started)
                 done += 1
                 progress(done, len(pixels) * (repeats + 1))
                 if turn and time.perf_counter() - began > patience:
                     break
-            window, whole = (statistics.median(taken[1:]) for taken in seconds)
-            timings.append(Timing(side, window, whole, len(seconds[0]) - 1))
+            window, full_grid = (statistics.median(durations[1:]) for durations in seconds)
+            timings.append(Timing(side, window, full_grid, len(seconds[0]) - 1))
             if time.perf_counter() - began > patience:
                 break
     return tuple(timings)

@@ -1,4 +1,4 @@
-"""How a grid of places is numbered, shifted, padded and cut into windows, and put together from them again."""
+"""Numbering, shifting, padding and cutting a grid into windows, and stitching the windows together again."""
 
 import math
 
@@ -6,31 +6,33 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-PADDING = -1  # a place that the picture does not have
+PADDING = -1  # a position outside of the picture
 
 
 def number_places(
     grid: tuple[int, int], window: tuple[int, int], shift: tuple[int, int], *, pads_first: bool
 ) -> Int[Tensor, "row column"]:
-    """The grid as the block cuts it: numbered, shifted, and padded at the bottom and at the right to whole windows.
+    """The numbers of the grid's places, shifted, and padded at the bottom and at the right to whole windows.
 
     timm shifts and then pads, so that its padding stays at the edge; transformers pads and then shifts, so that its
     padding moves inside.
     """
     numbers = torch.arange(grid[0] * grid[1]).reshape(grid)
-    lacking = [-side % length for side, length in zip(grid, window, strict=True)]
-    margin = (0, lacking[1], 0, lacking[0])
-    back = (-shift[0], -shift[1])
+    missing = [-side % length for side, length in zip(grid, window, strict=True)]
+    margin = (0, missing[1], 0, missing[0])
+    offsets = (-shift[0], -shift[1])
     if pads_first:
-        return nn.functional.pad(numbers, margin, value=PADDING).roll(back, (0, 1))
-    return nn.functional.pad(numbers.roll(back, (0, 1)), margin, value=PADDING)
+        return nn.functional.pad(numbers, margin, value=PADDING).roll(offsets, (0, 1))
+    return nn.functional.pad(numbers.roll(offsets, (0, 1)), margin, value=PADDING)
 
 
 def number_regions(
     padded: tuple[int, int], window: tuple[int, int], shift: tuple[int, int]
 ) -> Int[Tensor, "row column"]:
-    """Up to three regions on each axis of the shifted grid: before the last window, its first part, and what came
-    around from the opposite edge.
+    """The number of each place's region, of up to three on each axis of the shifted grid.
+
+    They are the windows before the last one, the first part of the last window, and the part that wrapped around from
+    the opposite edge.
     """
     down, across = (_stripes(*sizes) for sizes in zip(padded, window, shift, strict=True))
     return down[:, None] * 3 + across
@@ -56,7 +58,7 @@ def stitch(
     *,
     empty: float = math.nan,
 ) -> Float[Tensor, "*leading row column"]:
-    """Each number of a window at its place (row * columns + column) of the grid; `empty` where no window has one.
+    """Put the values of the windows at their places (row * columns + column) of the grid; `empty` elsewhere.
 
     Numbers at PADDING are dropped.
     """

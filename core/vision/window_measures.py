@@ -1,4 +1,4 @@
-"""What a head does inside its windows: how far it looks, what it keeps for itself, what goes to padding."""
+"""Measures of heads in windows: attention distance, attention to itself and to padding."""
 
 from dataclasses import dataclass
 
@@ -11,11 +11,11 @@ from .windows import PADDING, WindowLayer
 
 
 @dataclass(frozen=True)
-class InWindows:
-    """One head of one block, means over the queries that are places of the picture: parts of a row's own sum."""
+class WindowMeasures:
+    """Means over one head's queries that are places of the picture; shares are of a row's own sum."""
 
     distance: float  # pixels, weighted; padding left out
-    even: float  # the same, if attention were even over all that a query may look at
+    even: float  # that of attention spread evenly over the allowed keys
     own: float  # share that a place gives to itself
     padding: float  # share that goes to padding
     strength: float  # distance from an even map: half the sum of absolute differences, 0 to 1
@@ -23,46 +23,46 @@ class InWindows:
 
 def measure_in_windows(
     weights: Float[Tensor, "window query key"], layer: WindowLayer, pixels: tuple[float, float]
-) -> InWindows:
-    """`pixels`: rows and columns of pixels of the picture that one place of the grid covers."""
+) -> WindowMeasures:
+    """Measure one head; `pixels` are the rows and columns of pixels of one place of the grid."""
     weights = shares(weights)
-    real = layer.places != PADDING
-    asking = real.float()
-    gaps = _gaps(layer.places, layer.columns, pixels)
-    seen = layer.allowed.float()
-    even = seen / seen.sum(dim=-1, keepdim=True)
+    is_place = layer.places != PADDING
+    is_query = is_place.float()
+    distances = _pixel_distances(layer.places, layer.columns, pixels)
+    allowed = layer.allowed.float()
+    even = allowed / allowed.sum(dim=-1, keepdim=True)
 
     def mean(rows: Float[Tensor, "window query"]) -> float:
-        return float((rows.nan_to_num(nan=0.0) * asking).sum() / (asking * ~rows.isnan()).sum())
+        return float((rows.nan_to_num(nan=0.0) * is_query).sum() / (is_query * ~rows.isnan()).sum())
 
     def distance(map_of: Float[Tensor, "window query key"]) -> float:
-        on_picture = map_of * real[:, None, :]
-        return mean((on_picture * gaps).sum(-1) / on_picture.sum(-1))
+        on_picture = map_of * is_place[:, None, :]
+        return mean((on_picture * distances).sum(-1) / on_picture.sum(-1))
 
-    return InWindows(
+    return WindowMeasures(
         distance(weights),
         distance(even),
         mean(weights.diagonal(dim1=1, dim2=2)),
-        mean((weights * ~real[:, None, :]).sum(-1)),
+        mean((weights * ~is_place[:, None, :]).sum(-1)),
         mean((weights - even).abs().sum(-1) / 2),
     )
 
 
 def across_edges(layer: WindowLayer) -> Bool[Tensor, "window query key"]:
-    """Pairs of places that share a window and lie farther apart than a window: a shift brought opposite edges together.
+    """Pairs of places in one window that are farther apart than a window, because a shift wrapped around the edges.
 
-    Paper and libraries forbid them by a mask; where timm pads a grid after the shift, its mask misses some.
+    Paper and libraries mask them; where timm pads a grid after the shift, its mask misses some.
     """
-    real = layer.places != PADDING
+    is_place = layer.places != PADDING
     row, column = layer.places // layer.columns, layer.places % layer.columns
     far = (row[:, :, None] - row[:, None, :]).abs() >= layer.window[0]
     far |= (column[:, :, None] - column[:, None, :]).abs() >= layer.window[1]
-    return far & real[:, :, None] & real[:, None, :]
+    return far & is_place[:, :, None] & is_place[:, None, :]
 
 
-def _gaps(
+def _pixel_distances(
     places: Int[Tensor, "window position"], columns: int, pixels: tuple[float, float]
 ) -> Float[Tensor, "window query key"]:
-    """Distances in pixels between the middles of the places of each window."""
-    at = torch.stack([places // columns * pixels[0], places % columns * pixels[1]], dim=-1).float()
-    return torch.cdist(at, at, compute_mode="donot_use_mm_for_euclid_dist")
+    """Distances between the centres of the places of each window, in pixels."""
+    centres = torch.stack([places // columns * pixels[0], places % columns * pixels[1]], dim=-1).float()
+    return torch.cdist(centres, centres, compute_mode="donot_use_mm_for_euclid_dist")

@@ -1,4 +1,4 @@
-"""What the scores of a Swin are made of on one picture, content and place; and how patches merge between stages."""
+"""The parts of Swin's attention scores on one picture, content and position bias; and patch merging between stages."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,21 +18,21 @@ Content = Float[Tensor, "window head query key"]
 
 @dataclass(frozen=True, eq=False)
 class Merging:
-    """How a stage begins: 2 x 2 neighbours of C channels laid side by side, then norm and linear map in its order."""
+    """Patch merging before a stage: 2 x 2 neighbours concatenated, then norm and linear map in either order."""
 
     before: Float[Tensor, "_ _ width"]  # the stage before, padded to even sides
     joined: Float[Tensor, "row column _"]
     steps: tuple[tuple[str, Float[Tensor, "row column _"]], ...]  # "norm" and "linear", as they ran
 
     def neighbours(self, row: int, column: int) -> Float[Tensor, "4 width"]:
-        """The four places that become one, in the order in which they are laid side by side: column by column."""
+        """The four places that are merged, in the order of concatenation: column by column."""
         square = self.before[2 * row : 2 * row + 2, 2 * column : 2 * column + 2]
         return square.transpose(0, 1).flatten(0, 1)
 
 
 @dataclass(frozen=True, eq=False)
 class WindowParts:
-    """Of one picture: the content part of each block's scores, and the merging that each stage but the first does."""
+    """The content part of each block's scores on one picture, and the patch merging of each stage but the first."""
 
     content: tuple[Float[Tensor, "_ _ _ _"], ...]  # each (window, head, query, key)
     merging: dict[int, Merging]
@@ -41,22 +41,22 @@ class WindowParts:
 
 @dataclass(frozen=True, eq=False)
 class BiasShare:
-    """How much of a block's scores is place, head by head; of keys that may be looked at, by places of the picture.
+    """The share of the position bias in a block's scores, for each head; over allowed keys and unpadded queries.
 
-    Each row is taken without its mean, which the softmax does not see. `share` = cov(bias, score) / var(score): with
-    the content's it adds up to 1, and it is negative where the bias works against the content.
+    Each row is centred, because the softmax does not depend on its mean. `share` = cov(bias, score) / var(score): it
+    sums to 1 with that of the content, and it is negative where the bias opposes the content.
     """
 
     content: Float[Tensor, " head"]  # standard deviations
     bias: Float[Tensor, " head"]
     share: Float[Tensor, " head"]
-    moved: Float[Tensor, " head"]  # how much of each row's weight would go elsewhere without the bias, on average
+    moved: Float[Tensor, " head"]  # mean share of each row's weight that moves when the bias is removed
 
 
-def watch_parts(
+def record_window_parts(
     network: nn.Module, pixels: Float[Tensor, "batch channel row column"], layers: tuple[WindowLayer, ...]
 ) -> WindowParts:
-    """Run a twin of the network on one picture, and keep what its attention and its merging are given."""
+    """Run a copy of the network on one picture, and keep the content scores and the patch merging."""
     attentions = {id(attention_of(network, layer)): number for number, layer in enumerate(layers)}
     paths = {path: attentions[id(module)] for path, module in network.named_modules() if id(module) in attentions}
     grids = {layer.stage: (layer.rows, layer.columns) for layer in layers}
@@ -65,11 +65,11 @@ def watch_parts(
     merging: dict[int, Merging] = {}
     steps: list[tuple[str, Tensor]] = []
 
-    def see(path: str, module: nn.Module, args: tuple, kwargs: dict, output: Any) -> None:
+    def hook(path: str, module: nn.Module, args: tuple, kwargs: dict, output: Any) -> None:
         if path in paths:
-            given = args[0] if args else kwargs["hidden_states"]
-            content[paths[path]] = content_of(module, given)
-            widths[layers[paths[path]].stage] = given.shape[-1]
+            hidden_states = args[0] if args else kwargs["hidden_states"]
+            content[paths[path]] = content_of(module, hidden_states)
+            widths[layers[paths[path]].stage] = hidden_states.shape[-1]
         elif path.split(".")[-2:-1] == ["downsample"]:
             steps.append(("norm" if isinstance(module, nn.LayerNorm) else "linear", output))
         elif path.endswith(".downsample") and steps:
@@ -78,14 +78,14 @@ def watch_parts(
             merging[stage] = _merging(before, steps, grids[stage])
             steps.clear()
 
-    with torch.inference_mode(), hooked_copy(network, see) as double:
-        double(pixels)
+    with torch.inference_mode(), hooked_copy(network, hook) as copy:
+        copy(pixels)
     return WindowParts(tuple(content[number] for number in range(len(layers))), merging, widths)
 
 
-def content_of(module: Any, given: Float[Tensor, "window position width"]) -> Content:
-    """The part of the scores that queries and keys say, by the module's own weights: no bias, no mask."""
-    query, key = _query_and_key(module, given)
+def content_of(module: Any, hidden_states: Float[Tensor, "window position width"]) -> Content:
+    """The scores of queries and keys by the module's own weights, without bias and mask."""
+    query, key = _query_and_key(module, hidden_states)
     if hasattr(module, "logit_scale"):
         cosine = F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).mT
         return cosine * scale_of(module)[:, None, None]
@@ -93,48 +93,48 @@ def content_of(module: Any, given: Float[Tensor, "window position width"]) -> Co
 
 
 def bias_share(content: Content, bias: PositionBias, layer: WindowLayer) -> BiasShare:
-    """Content and bias compared."""
-    added = bias.added[None].expand_as(content)
-    looks = (layer.places != PADDING)[:, None, :, None]
-    allowed = (layer.allowed[:, None] & looks).expand_as(content)
-    centred = [_centred(part, allowed) for part in (content, added)]
-    both = centred[0] + centred[1]
+    """Compare content and bias."""
+    bias_scores = bias.matrix[None].expand_as(content)
+    is_query = (layer.places != PADDING)[:, None, :, None]
+    allowed = (layer.allowed[:, None] & is_query).expand_as(content)
+    centred = [_centre_rows(part, allowed) for part in (content, bias_scores)]
+    total_scores = centred[0] + centred[1]
     count = allowed.sum((0, 2, 3))
 
     def mean(values: Tensor) -> Tensor:
         return values.sum((0, 2, 3)) / count
 
-    total = mean(both**2)
+    total = mean(total_scores**2)
     forbidden = ~layer.allowed[:, None]
-    weights = (content + added).masked_fill(forbidden, -torch.inf).softmax(-1)
+    weights = (content + bias_scores).masked_fill(forbidden, -torch.inf).softmax(-1)
     without = content.masked_fill(forbidden, -torch.inf).softmax(-1)
-    moved = ((weights - without).abs().sum(-1, keepdim=True) / 2 * looks).sum((0, 2, 3)) / looks.sum()
+    moved = ((weights - without).abs().sum(-1, keepdim=True) / 2 * is_query).sum((0, 2, 3)) / is_query.sum()
     return BiasShare(
         content=mean(centred[0] ** 2).sqrt(),
         bias=mean(centred[1] ** 2).sqrt(),
-        share=mean(centred[1] * both) / total,
+        share=mean(centred[1] * total_scores) / total,
         moved=moved,
     )
 
 
-def _centred(scores: Content, allowed: Tensor) -> Content:
-    """Each row without the mean of what it may look at; 0 elsewhere."""
-    kept = scores * allowed
-    mean = kept.sum(-1, keepdim=True) / allowed.sum(-1, keepdim=True).clamp(min=1)
+def _centre_rows(scores: Content, allowed: Tensor) -> Content:
+    """Each row minus its mean over the allowed keys; 0 elsewhere."""
+    allowed_scores = scores * allowed
+    mean = allowed_scores.sum(-1, keepdim=True) / allowed.sum(-1, keepdim=True).clamp(min=1)
     return (scores - mean) * allowed
 
 
-def _query_and_key(module: Any, given: Float[Tensor, "window position width"]) -> tuple[Tensor, Tensor]:
-    """In the words of timm's Swin and SwinV2 (one map for all three), of transformers' Swin, and of its Swinv2."""
+def _query_and_key(module: Any, hidden_states: Float[Tensor, "window position width"]) -> tuple[Tensor, Tensor]:
+    """Query and key of timm's Swin and SwinV2 (one map for all three), transformers' Swin, and its Swinv2."""
     if hasattr(module, "qkv"):
-        heads, both = module.num_heads, module.qkv(given).chunk(3, dim=-1)[:2]
+        heads, projections = module.num_heads, module.qkv(hidden_states).chunk(3, dim=-1)[:2]
         if getattr(module, "q_bias", None) is not None:
-            both = both[0] + module.q_bias, both[1] + module.k_bias
+            projections = projections[0] + module.q_bias, projections[1] + module.k_bias
     elif hasattr(module, "q_proj"):
-        heads, both = module.num_attention_heads, (module.q_proj(given), module.k_proj(given))
+        heads, projections = module.num_attention_heads, (module.q_proj(hidden_states), module.k_proj(hidden_states))
     else:
-        heads, both = module.num_attention_heads, (module.query(given), module.key(given))
-    query, key = (part.unflatten(-1, (heads, -1)).transpose(1, 2).float() for part in both)
+        heads, projections = module.num_attention_heads, (module.query(hidden_states), module.key(hidden_states))
+    query, key = (part.unflatten(-1, (heads, -1)).transpose(1, 2).float() for part in projections)
     return query, key
 
 
@@ -142,5 +142,5 @@ def _merging(before: Tensor, steps: list[tuple[str, Tensor]], grid: tuple[int, i
     padded = F.pad(before, (0, 0, 0, before.shape[1] % 2, 0, before.shape[0] % 2))
     squares = padded.unflatten(1, (-1, 2)).unflatten(0, (-1, 2))  # row, 2, column, 2, width
     joined = squares.permute(0, 2, 3, 1, 4).flatten(2)
-    laid = tuple((name, output.reshape(*grid, output.shape[-1]).float()) for name, output in steps)
-    return Merging(padded.float(), joined.float(), laid)
+    outputs = tuple((name, output.reshape(*grid, output.shape[-1]).float()) for name, output in steps)
+    return Merging(padded.float(), joined.float(), outputs)

@@ -1,12 +1,12 @@
-"""The models on offer: those that come with the project, and any by name or folder.
+"""Models for the app and the library: those that come with the project, and any by name or folder.
 
     model = load_text("gpt-books")              # or "gpt2", "google-bert/bert-base-uncased", a folder
     tokens = model.encode("Who listens to whom?")
-    run = model.run(tokens)                     # under core.capture.record_attention(model.network) to watch it
+    run = model.run(tokens)                     # within core.capture.record_attention(model.network) to record it
     model.predictions(run, position=-1)
 
-A model of ours is a line in embedded.py; a new kind of text model is a class in text_models.py and a line in
-TEXT_MODELS of loading.py; what an architecture of transformers is for is a line in TASKS of kinds.py.
+A model of the project is a line in embedded.py; a new kind of text model is a class in text_models.py and a line in
+TEXT_MODELS of loading.py; the task of an architecture of transformers is a line in TASKS of core/hub/architectures.py.
 """
 
 from ..hub.permissions import AT_HOME, Permission

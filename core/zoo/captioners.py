@@ -1,16 +1,16 @@
-"""Networks that write what they see, and where they looked for each word.
+"""Captioners, and their attention to the picture for each word.
 
 captioner = load_captioner("photographs-lstm")           # one of CAPTIONERS
-seen = captioner.prepare(picture)                        # a PIL picture
-decoded = captioner.write(seen.pixels)                   # beam search
-looked = captioner.look(seen.pixels, captioner.tokens(decoded.best.tokens))
-looked.maps[0][0]                                        # layer 0, head 0: (word, patch)
+prepared = captioner.prepare(picture)                    # a PIL picture
+decoded = captioner.write(prepared.pixels)               # beam search
+attention = captioner.look(prepared.pixels, captioner.tokens(decoded.best.tokens))
+attention.maps[0][0]                                     # layer 0, head 0: (word, patch)
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import torch
 from jaxtyping import Float
@@ -31,7 +31,7 @@ from ..translation.decoding import BEGIN, END, PENALTY, UNKNOWN, Decoded, Progre
 from .embedded import WEIGHTS, load_embedded_image, read_settings
 from .image_models import Framing, PreparedPicture
 
-# By the world that they know, in the order in which they were invented.
+# By the pictures that they were trained on, in the order in which the architectures were published.
 CAPTIONERS = {
     "photographs-lstm": "LSTM with attention, for photographs",
     "photographs-transformer": "Transformer, for photographs",
@@ -42,11 +42,11 @@ LONGEST = 24  # words of a caption, the end not counted
 
 
 @dataclass(frozen=True, eq=False)
-class Looked:
-    """Where a captioner looked while it wrote just these words.
+class CaptionAttention:
+    """Attention to the picture while a captioner wrote these `words`.
 
-    `maps`: for each layer that looks at the picture (head, word, patch), rows sum to 1. `gates`: of the LSTM, how much
-    of what it saw it let in at each word. `log_probabilities` of each word.
+    `maps`: for each layer that attends to the picture (head, word, patch), rows sum to 1. `gates`: of the LSTM, the
+    gate of the context vector at each word, 0 to 1. `log_probabilities` of each word.
     """
 
     words: Tokens
@@ -57,7 +57,9 @@ class Looked:
 
 @dataclass(frozen=True, eq=False)
 class PictureWriter:
-    """A captioner with its tokenizer. Threads may share it: nothing is set after it was made."""
+    """A captioner with its tokenizer. Threads may share it: it is immutable."""
+
+    end: ClassVar[int] = END  # the token that ends a caption
 
     name: str
     title: str
@@ -73,10 +75,13 @@ class PictureWriter:
 
     def prepare(self, picture: Image.Image) -> PreparedPicture:
         """The middle of an RGB picture, as the network takes it."""
-        return PreparedPicture(self.framing.pixels(picture), self.framing.shown(picture), Patches(*self.grid))
+        return PreparedPicture(self.framing.pixels(picture), self.framing.crop(picture), Patches(*self.grid))
 
     def encode(self, caption: str) -> Tokens:
-        """The words of a caption of one's own, with the end; InputError where it knows none of them, or too many."""
+        """The tokens of a caption, with that of its end.
+
+        InputError where no word is in the vocabulary, or there are more than LONGEST.
+        """
         words = [word.strip(".,;:!?\"'()") for word in caption.casefold().split()]
         tokens = encode(self.tokenizer, " ".join(word for word in words if word), context=10**6)
         ids = [number for number, special in zip(tokens.ids, tokens.special, strict=True) if not special]
@@ -93,25 +98,25 @@ class PictureWriter:
 
     @property
     def example(self) -> str:
-        """A caption of the kind that it learned."""
+        """A caption like those that it was trained on."""
         return "a red star above a blue circle" if self.name.startswith("scenes") else "a dog runs through the grass"
 
     def unknown(self, caption: str) -> tuple[str, ...]:
-        """The words of a caption that the tokenizer does not know."""
+        """The words of a caption that are not in the vocabulary, without repetitions."""
         words = [word.strip(".,;:!?\"'()") for word in caption.casefold().split()]
-        known = self.tokenizer.get_vocab()
-        return tuple(dict.fromkeys(word for word in words if word and word not in known))
+        vocabulary = self.tokenizer.get_vocab()
+        return tuple(dict.fromkeys(word for word in words if word and word not in vocabulary))
 
     def tokens(self, numbers: Sequence[int]) -> Tokens:
-        """Words that were written, as a person reads them."""
+        """Generated words as Tokens, with readable labels."""
         return read_tokens(self.tokenizer, numbers)
 
     def word(self, number: int) -> str:
-        """One word of its vocabulary."""
+        """The word of a token number."""
         return self.tokenizer.id_to_token(number) or ""
 
     def text(self, numbers: Sequence[int]) -> str:
-        """What was written, as plain text."""
+        """Generated words as plain text, without special tokens."""
         return self.tokenizer.decode([number for number in numbers if number > END], skip_special_tokens=False)
 
     @torch.no_grad()
@@ -124,14 +129,14 @@ class PictureWriter:
         keep_steps: bool = False,
         progress: Progress | None = None,
     ) -> Decoded:
-        """A caption by beam search; after the words `begin`, which the hypotheses do not hold, where some are given."""
+        """A caption by beam search; with `begin` it continues these words, which the hypotheses do not repeat."""
         state, first = self._after(pixels, begin)
         (decoded,) = beam_search(
             cast(StepDecoder, self.network.decoder),
-            torch.zeros(1, 1, dtype=torch.long),  # nobody reads it: the state is there
+            torch.zeros(1, 1, dtype=torch.long),  # not read: the state is passed
             beam=beam,
             penalty=PENALTY,
-            longest=max(1, LONGEST - len(begin)) + 1,
+            max_tokens=max(1, LONGEST - len(begin)) + 1,
             state=state,
             first=first,
             keep_steps=keep_steps,
@@ -140,60 +145,60 @@ class PictureWriter:
         return decoded
 
     @torch.no_grad()
-    def look(self, pixels: Float[Tensor, "batch channel row column"], words: Tokens) -> Looked:
-        """Let it write exactly these words (teacher forcing), and keep where it looked."""
+    def look(self, pixels: Float[Tensor, "batch channel row column"], words: Tokens) -> CaptionAttention:
+        """The attention to the picture while it writes exactly these words (teacher forcing)."""
         with record_attention(self.network) as record:
             logits = self.network(pixels, torch.tensor([[BEGIN, *words.ids[:-1]]]))
-        # Of an LSTM, what it saw before is in its state: to the recorder it looks at itself from then on.
+        # An LSTM's state depends on the picture too, so the recorder takes its later steps for self-attention.
         maps = maps_of([call for call in record.calls if call.key_length == self.places])
-        chosen = logits[0].float().log_softmax(dim=-1).gather(1, torch.tensor(words.ids)[:, None])[:, 0]
+        log_probabilities = logits[0].float().log_softmax(dim=-1).gather(1, torch.tensor(words.ids)[:, None])[:, 0]
         gates = None
         if isinstance(self.network.decoder, ShowAttendTell):
-            _, _, opened = self.network.decoder.attend(
+            _, _, gate = self.network.decoder.attend(
                 self.network.places(pixels), torch.tensor([[BEGIN, *words.ids[:-1]]])
             )
-            gates = tuple(opened[0].tolist())
-        return Looked(words, tuple(chosen.tolist()), maps, gates)
+            gates = tuple(gate[0].tolist())
+        return CaptionAttention(words, tuple(log_probabilities.tolist()), maps, gates)
 
     @torch.no_grad()
     def next_words(
         self, pixels: Float[Tensor, "batch channel row column"], begin: Sequence[int] = ()
     ) -> Float[Tensor, " vocabulary"]:
-        """How probable each word is after the words `begin`."""
+        """The probability of each word of the vocabulary after the words `begin`."""
         state, first = self._after(pixels, begin)
         logits, _ = self.network.decoder.step(torch.tensor([first]), state)
         return logits[0].float().softmax(dim=-1)
 
     @property
     def places(self) -> int:
-        """Of a picture."""
+        """The number of places of a picture."""
         return self.grid[0] * self.grid[1]
 
     def _after(self, pixels: Tensor, begin: Sequence[int]) -> tuple[State, int]:
-        """The state after the words `begin` but the last, and the word that is read next."""
-        state, before = self.network.read(pixels), [BEGIN, *begin]
-        for word in before[:-1]:
+        """The state after the words `begin` but the last, and the last one."""
+        state, words = self.network.read(pixels), [BEGIN, *begin]
+        for word in words[:-1]:
             _, state = self.network.step(torch.tensor([word]), state)
-        return state, before[-1]
+        return state, words[-1]
 
 
 def maps_of(calls: Sequence[AttentionCall]) -> tuple[Float[Tensor, "head word patch"], ...]:
-    """One tensor for each module that looked: what ran once for each word (an LSTM) is put together."""
-    found: dict[str, list[Tensor]] = {}
+    """The weights of each attention module; calls of a module that runs once for each word are concatenated."""
+    rows_by_path: dict[str, list[Tensor]] = {}
     for call in calls:
         heads = torch.stack([call.weights(head) for head in range(call.heads)])
-        found.setdefault(call.path, []).append(heads)
-    return tuple(torch.cat(rows, dim=1) for rows in found.values())
+        rows_by_path.setdefault(call.path, []).append(heads)
+    return tuple(torch.cat(rows, dim=1) for rows in rows_by_path.values())
 
 
 def load_captioner(name: str, *, weights: Path = WEIGHTS) -> PictureWriter:
-    """One of CAPTIONERS."""
+    """The model of a name in CAPTIONERS."""
     folder = weights / "captioning"
     file = folder / f"{name}.safetensors"
     config = read_settings(file)
     world = name.partition("-")[0]
     if world == "photographs":
-        # The body came with its own weights, and did not learn on.
+        # The body has weights of its own, and was not trained further.
         classifier = load_embedded_image(config["body"], weights=weights)
         framing = Framing((3, config["side"], config["side"]), classifier.framing.mean, classifier.framing.std)
         decoder = load_weights(lambda: make_decoder(config[name]), file)
@@ -206,7 +211,7 @@ def load_captioner(name: str, *, weights: Path = WEIGHTS) -> PictureWriter:
 
 
 def make_decoder(sizes: dict[str, Any]) -> Any:
-    """An untrained decoder; `state` is a size that only the LSTM has."""
+    """An untrained decoder: an LSTM where `sizes` has a `state`, else a transformer."""
     if "state" in sizes:
         return ShowAttendTell(CaptionerConfig(**sizes))
     return CaptionTransformer(CaptionTransformerConfig(**sizes))

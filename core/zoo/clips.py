@@ -1,9 +1,9 @@
-"""Networks that put pictures and texts into one space, and say how well they agree (CLIP, Radford et al. 2021).
+"""Networks that embed pictures and texts in one space, where they are compared (CLIP, Radford et al. 2021).
 
 clip = load_clip("photographs")                          # one of CLIPS
 pictures = clip.pictures(torch.cat([clip.prepare(picture).pixels for picture in several]))
 texts = clip.texts(["a dog on the beach", "a red car"])
-clip.temperature * pictures @ texts.t()                  # what a softmax turns into probabilities
+clip.temperature * pictures @ texts.t()                  # logits: (picture, text)
 """
 
 from collections.abc import Sequence
@@ -36,14 +36,14 @@ UNKNOWN = 3
 
 @dataclass(frozen=True, eq=False)
 class PictureText:
-    """A CLIP with its tokenizer. Threads may share it: nothing is set after it was made."""
+    """A CLIP with its tokenizer. Threads may share it: it is immutable."""
 
     name: str
     title: str
-    network: Any  # a CLIP of ours; of another library in `NamedPictureText`
+    network: Any  # the CLIP of core.models; in `NamedPictureText` one of transformers
     tokenizer: Tokenizer
     framing: Framing
-    warnings: tuple[str, ...] = ()  # what whoever opens it should know first, in sentences
+    warnings: tuple[str, ...] = ()  # sentences for the user
     parameters: int = field(init=False)
 
     def __post_init__(self):
@@ -52,7 +52,7 @@ class PictureText:
 
     @property
     def temperature(self) -> float:
-        """What the cosines are multiplied by, as it was learned."""
+        """The learned factor of the cosine similarities."""
         return float(self.network.temperature)
 
     @property
@@ -63,28 +63,28 @@ class PictureText:
 
     @property
     def vision_encoder(self) -> nn.Module:
-        """The part that sees, whose attention is recorded."""
+        """The encoder of pictures, whose attention is recorded."""
         return self.network.pictures
 
     @property
-    def reader(self) -> nn.Module:
-        """The part that reads, whose attention is recorded."""
+    def text_encoder(self) -> nn.Module:
+        """The encoder of texts, whose attention is recorded."""
         return self.network.texts
 
-    def read(self, text: str) -> Float[Tensor, "1 width"]:
-        """A vector of length 1 for a text; where a gradient is wanted it can be followed."""
+    def embed_text(self, text: str) -> Float[Tensor, "1 width"]:
+        """A vector of length 1 for a text; gradients can be computed."""
         return self.network.text(self.ids([text]))
 
-    def see(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch width"]:
-        """A vector of length 1 for each picture; where a gradient is wanted it can be followed."""
+    def embed_pictures(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch width"]:
+        """A vector of length 1 for each picture; gradients can be computed."""
         return self.network.picture(pixels)
 
     def prepare(self, picture: Image.Image) -> PreparedPicture:
         """The middle of an RGB picture, as the network takes it."""
-        return PreparedPicture(self.framing.pixels(picture), self.framing.shown(picture), Patches(*self.grid))
+        return PreparedPicture(self.framing.pixels(picture), self.framing.crop(picture), Patches(*self.grid))
 
     def encode(self, text: str) -> Tokens:
-        """The tokens of a text, its end with them; InputError where it knows none of the words."""
+        """The tokens of a text, with that of its end; InputError where no word is in the vocabulary."""
         tokens = encode(self.tokenizer, plain_words(text), context=self.network.config.context)
         if all(number < SPECIAL for number in tokens.ids):
             raise InputError(
@@ -95,30 +95,30 @@ class PictureText:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Those it knows, in alphabetical order."""
+        """The words of its vocabulary, in alphabetical order."""
         return tuple(sorted(word for word, number in self.tokenizer.get_vocab().items() if number >= SPECIAL))
 
     def unknown(self, text: str) -> tuple[str, ...]:
-        """The words of a text that it does not know."""
+        """The words of a text that are not in its vocabulary, without repetitions."""
         return tuple(dict.fromkeys(word for word in plain_words(text).split() if not self.knows(word)))
 
     def knows(self, word: str) -> bool:
-        """Whether a word is one of its vocabulary."""
+        """Whether a word is in its vocabulary."""
         return word in self.tokenizer.get_vocab()
 
     def split(self, text: str) -> list[str]:
-        """The words of a text, each of which may be left out."""
+        """The words of a text, which are ablated one at a time."""
         return plain_words(text).split()
 
     def ids(self, texts: Sequence[str]) -> Int[Tensor, "batch token"]:
-        """Texts as numbers, padded behind their ends, which nobody reads."""
+        """The token numbers of texts, padded after their end tokens (what follows those is ignored)."""
         rows = [torch.tensor(self.encode(text).ids) for text in texts]
         return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
 
     @torch.no_grad()
     def pictures(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch width"]:
         """A vector of length 1 for each picture."""
-        return self.see(pixels)
+        return self.embed_pictures(pixels)
 
     @torch.no_grad()
     def texts(self, texts: Sequence[str]) -> Float[Tensor, "batch width"]:
@@ -127,13 +127,13 @@ class PictureText:
 
 
 def plain_words(text: str) -> str:
-    """In lower case and without punctuation, as all texts were that these networks learned from."""
+    """A text in lower case and without punctuation, as in the training of these networks."""
     words = (word.strip(".,;:!?\"'()[]{}") for word in text.casefold().split())
     return " ".join(word for word in words if word)
 
 
 def load_clip(name: str, *, weights: Path = WEIGHTS) -> PictureText:
-    """One of CLIPS."""
+    """The model of a name in CLIPS."""
     folder = weights / "clip"
     file = folder / f"{name}.safetensors"
     settings = read_settings(file)[name]
@@ -147,6 +147,6 @@ def load_clip(name: str, *, weights: Path = WEIGHTS) -> PictureText:
 
 
 def config_from(sizes: dict) -> CLIPConfig:
-    """The sizes of a network, from its config.json."""
+    """The config of a network from its entry in config.json."""
     encoders = {side: EncoderConfig(**sizes[side]) for side in ("picture", "text")}
     return CLIPConfig(**(sizes | encoders))

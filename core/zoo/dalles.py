@@ -1,10 +1,10 @@
-"""Networks that draw pictures of sentences: a discrete autoencoder, and a DALL-E that goes on with its codes.
+"""Networks that draw pictures of sentences: a discrete autoencoder, and a DALL-E that predicts its codes.
 
 drawer = load_dalle("scenes")                            # one of DALLES
 words = drawer.encode("a red star above a blue circle")
 for codes in drawer.draw(words, range(4), seed=0): ...          # after each row: (picture, codes so far)
 pixels = drawer.coder.paint(codes)                       # values 0 to 1
-drawer.look(words, codes[0])[2].words                    # layer 2: what each part read of the words, head by head
+drawer.look(words, codes[0])[2].words                    # attention of layer 2 to the words: (head, place, word)
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ from torch import Tensor
 from ..capture import record_attention
 from ..images import Patches
 from ..models.dalle import DALLE, DALLEConfig
-from ..models.dalle_sampling import chances_of, dice_of, draw_codes
+from ..models.dalle_sampling import draw_codes, sampling_probabilities, uniform_numbers
 from ..models.discrete_vae import DiscreteVAE, DiscreteVAEConfig
 from ..models.scene_reader import SceneReader
 from ..models.stored_weights import load_weights
@@ -35,12 +35,12 @@ CODERS = {
     "scenes-gumbel": "Gumbel softmax (as in the paper)",
     "emoji": "nearest vector, of emoji",
 }
-FILLING = "(empty)"  # what stands for the places behind the end of a sentence, all together
+FILLING = "(empty)"  # the label of all places after the end of a sentence together
 
 
 @dataclass(frozen=True, eq=False)
 class PictureCoder:
-    """A discrete autoencoder: pictures to codes and back. Threads may share it: nothing is set after it was made."""
+    """A discrete autoencoder: pictures to codes and back. Threads may share it: it is immutable."""
 
     name: str
     title: str
@@ -56,13 +56,13 @@ class PictureCoder:
 
     @property
     def framing(self) -> Framing:
-        """How it takes pictures: values from 0 to 1."""
+        """Its preprocessing: the middle square at its own size, values from 0 to 1."""
         side = self.network.config.side
         return Framing((3, side, side), (0.0,) * 3, (1.0,) * 3)
 
     def prepare(self, picture: Image.Image) -> PreparedPicture:
         """The middle of an RGB picture, as the network takes it; one of its own size is not touched."""
-        return PreparedPicture(self.framing.pixels(picture), self.framing.shown(picture), Patches(self.grid, self.grid))
+        return PreparedPicture(self.framing.pixels(picture), self.framing.crop(picture), Patches(self.grid, self.grid))
 
     @torch.no_grad()
     def codes(self, pixels: Float[Tensor, "batch channel row column"]) -> Int[Tensor, "batch place"]:
@@ -71,26 +71,25 @@ class PictureCoder:
 
     @torch.no_grad()
     def paint(self, codes: Int[Tensor, "batch place"]) -> Float[Tensor, "batch channel row column"]:
-        """The pictures (0 to 1) that codes stand for; fewer than all codes give the rows that are there."""
+        """The pictures (0 to 1) that codes decode to; the codes of the first rows alone give those rows."""
         return self.network.paint(codes.unflatten(1, (-1, self.grid)))
 
     @torch.no_grad()
     def patches(self) -> Float[Tensor, "code channel row column"]:
-        """Each code as it is painted among nothing but itself: the middle of a small picture."""
-        around = 11  # codes: farther than the decoder sees from the middle one
-        codes = torch.arange(self.network.config.codes)[:, None, None].expand(-1, around, around)
+        """The patch that each code decodes to in a small picture of this code alone: the one in its middle."""
+        rows = 11  # of codes: the decoder's receptive field does not reach the edge from the middle
+        codes = torch.arange(self.network.config.codes)[:, None, None].expand(-1, rows, rows)
         side = self.network.config.side // self.grid
-        middle = slice(around // 2 * side, (around // 2 + 1) * side)
+        middle = slice(rows // 2 * side, (rows // 2 + 1) * side)
         return torch.cat([self.network.paint(part)[:, :, middle, middle] for part in codes.split(128)])
 
 
 @dataclass(frozen=True, eq=False)
-class PictureLook:
-    """Of one layer, head by head: what the look that decided each part of a picture gave to words and earlier parts.
+class PictureAttention:
+    """Attention weights of one layer with which each code of a picture was predicted, to words and to earlier codes.
 
-    The code of a part is told where the token before it stands, so these are the rows of those tokens; that of the
-    first part is the last place of the sentence. `words`: the tokens of the sentence, then FILLING. Rows of both
-    together sum to 1.
+    A code is predicted at the token before it, so these are the rows of those tokens; for the first code it is the last
+    place of the sentence. `words`: the tokens of the sentence, then FILLING. Rows of both together sum to 1.
     """
 
     mask: str
@@ -100,7 +99,7 @@ class PictureLook:
 
 @dataclass(frozen=True, eq=False)
 class PictureDrawer(SentenceReader):
-    """A DALL-E with its tokenizer and its autoencoder. Threads may share it: nothing is set after it was made."""
+    """A DALL-E with its tokenizer and its autoencoder. Threads may share it: it is immutable."""
 
     network: DALLE
     coder: PictureCoder
@@ -112,7 +111,7 @@ class PictureDrawer(SentenceReader):
 
     @property
     def context(self) -> int:
-        """Places of a sentence, its marks among them."""
+        """The number of tokens of a sentence, with those of its beginning and end."""
         return self.network.config.context
 
     def draw(
@@ -123,56 +122,56 @@ class PictureDrawer(SentenceReader):
         seed: int = 0,
         temperature: float = 1.0,
         top_k: int = 0,
-        given: Int[Tensor, " place"] | None = None,
+        first_codes: Int[Tensor, " place"] | None = None,
     ) -> Iterator[Int[Tensor, "batch _"]]:
-        """The codes of pictures after each row; a picture is known by its number, which throws the dice with the seed.
+        """Yields the codes of all pictures after each row; the numbers in `pictures` and `seed` seed the sampling.
 
-        `given`: the codes that all of them begin with.
+        `first_codes`: those that all pictures begin with.
         """
-        begun = (torch.zeros(0, dtype=torch.long) if given is None else given).expand(len(pictures), -1)
-        dice = dice_of(seed, pictures, self.network.config.places)
-        said = self.filled(words).expand(len(pictures), -1)
-        return draw_codes(self.network, said, begun, dice, temperature=temperature, top_k=top_k)
+        first = (torch.zeros(0, dtype=torch.long) if first_codes is None else first_codes).expand(len(pictures), -1)
+        uniform = uniform_numbers(seed, pictures, self.network.config.places)
+        ids = self.padded_ids(words).expand(len(pictures), -1)
+        return draw_codes(self.network, ids, first, uniform, temperature=temperature, top_k=top_k)
 
     @torch.no_grad()
-    def expected(self, words: Tokens, codes: Int[Tensor, " place"], place: int) -> Float[Tensor, " code"]:
-        """How probable each code is at a place, after the codes before it."""
-        expected = self.network(self.filled(words)[None], codes[None, :place])
-        return chances_of(expected.codes[:, -1])[0]
+    def code_probabilities(self, words: Tokens, codes: Int[Tensor, " place"], place: int) -> Float[Tensor, " code"]:
+        """The probability of each code at a place, after the codes before it."""
+        output = self.network(self.padded_ids(words)[None], codes[None, :place])
+        return sampling_probabilities(output.codes[:, -1])[0]
 
     @torch.no_grad()
-    def look(self, words: Tokens, codes: Int[Tensor, " place"]) -> tuple[PictureLook, ...]:
-        """What each part of a picture was made from, in each layer."""
+    def look(self, words: Tokens, codes: Int[Tensor, " place"]) -> tuple[PictureAttention, ...]:
+        """The attention with which each code of a picture is predicted, for each layer."""
         context, count = self.network.config.context, len(words)
         with record_attention(self.network) as record:
-            self.network(self.filled(words)[None], codes[None, :-1])
-        looks = []
+            self.network(self.padded_ids(words)[None], codes[None, :-1])
+        layers = []
         for call, mask in zip(record.calls, self.network.config.masks, strict=True):
             rows = torch.cat(list(call.weights_by_heads(queries=slice(context - 1, None))))
-            said = torch.cat([rows[:, :, :count], rows[:, :, count:context].sum(dim=-1, keepdim=True)], dim=-1)
-            # Nobody reads the last code.
-            looks.append(PictureLook(mask, said, torch.nn.functional.pad(rows[:, :, context:], (0, 1))))
-        return tuple(looks)
+            to_words = torch.cat([rows[:, :, :count], rows[:, :, count:context].sum(dim=-1, keepdim=True)], dim=-1)
+            to_codes = torch.nn.functional.pad(rows[:, :, context:], (0, 1))  # nothing attends to the last code
+            layers.append(PictureAttention(mask, to_words, to_codes))
+        return tuple(layers)
 
 
 @torch.no_grad()
 def agreement(
     clip: PictureText, text: str, pixels: Float[Tensor, "batch channel row column"]
 ) -> Float[Tensor, " batch"]:
-    """The cosine of a text with each picture (0 to 1, of CLIP's own size), by a CLIP."""
-    mean, deviation = (torch.tensor(each)[:, None, None] for each in (clip.framing.mean, clip.framing.std))
+    """The cosine similarity of a text with each picture (0 to 1, of the CLIP's own size)."""
+    mean, deviation = (torch.tensor(values)[:, None, None] for values in (clip.framing.mean, clip.framing.std))
     return (clip.pictures((pixels - mean) / deviation) @ clip.texts([text]).T)[:, 0]
 
 
 def offered(weights: Path = WEIGHTS) -> tuple[str, ...]:
-    """Those of DALLES whose weights are there."""
+    """The names in DALLES whose weights exist."""
     folder = weights / "dalle"
     files = ("{}.safetensors", "{}-codes.safetensors", "{}-tokenizer.json")
     return tuple(name for name in DALLES if all((folder / file.format(name)).exists() for file in files))
 
 
 def load_dalle(name: str, *, weights: Path = WEIGHTS) -> PictureDrawer:
-    """One of DALLES; ModelError where it is not there."""
+    """The model of a name in DALLES; ModelError where its weights are missing."""
     folder = weights / "dalle"
     file = folder / f"{name}.safetensors"
     sizes = read_settings(file)[name]
@@ -183,18 +182,18 @@ def load_dalle(name: str, *, weights: Path = WEIGHTS) -> PictureDrawer:
 
 
 def load_coder(name: str, *, weights: Path = WEIGHTS) -> PictureCoder:
-    """One of CODERS; ModelError where it is not there."""
+    """The autoencoder of a name in CODERS; ModelError where its weights are missing."""
     file = weights / "dalle" / f"{name}-codes.safetensors"
     config = DiscreteVAEConfig(**read_settings(file)[f"{name}-codes"])
     return PictureCoder(name, CODERS[name], load_weights(lambda: DiscreteVAE(config), file))
 
 
 def coders(weights: Path = WEIGHTS) -> tuple[str, ...]:
-    """Those of CODERS whose weights are there."""
+    """The names in CODERS whose weights exist."""
     return tuple(name for name in CODERS if (weights / "dalle" / f"{name}-codes.safetensors").exists())
 
 
 def load_scene_reader(weights: Path = WEIGHTS) -> SceneReader | None:
-    """The judge of drawn scenes; None where its weights are not there yet."""
+    """The network that reads drawn scenes; None where its weights are missing."""
     file = weights / "scene-reader" / "model.safetensors"
     return load_weights(SceneReader, file) if file.exists() else None

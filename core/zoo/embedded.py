@@ -1,4 +1,4 @@
-"""The models that come with the project: no network needed, loaded in less than half a second.
+"""The models that come with the project: offline, loaded in less than half a second.
 
 Each is a folder weights/<name>/ with model.safetensors (half precision), config.json and, for text, tokenizer.json;
 training/<name>.py made it. To add one, train it, save it with a function below, and give it a line in TEXT or IMAGE.
@@ -22,12 +22,12 @@ from ..models.image_classifiers import MAKERS, make_image_classifier, patch_of
 from ..models.stored_weights import load_weights, save_weights
 from ..paths import WEIGHTS
 from .image_models import Framing, ImageModel
-from .masked_language_models import MissingToken
-from .text_models import Encoder, NextToken, TextModel
+from .masked_language_models import MaskedLanguageModel
+from .text_models import CausalLanguageModel, Encoder, TextModel
 
-BOOKS = 39  # of Standard Ebooks, that our language models of books were trained on (weights/gpt-books/CARD.md)
+BOOKS = 39  # of Standard Ebooks, the training data of the language models of books (weights/gpt-books/CARD.md)
 
-# What is not there yet, or was taken away, is not offered.
+# Only those whose weights exist.
 TEXT = {
     name: title
     for name, title in {
@@ -38,7 +38,7 @@ TEXT = {
     }.items()
     if (WEIGHTS / name).is_dir()
 }
-# Those of them that fill gaps in any text; `bert-pairs` learned from sentences beside their translations.
+# Masked language models for any text; `bert-pairs` was trained on sentences beside their translations.
 MASKED = tuple(name for name in TEXT if name == "bert-books")
 IMAGE = {
     "vit-tiny-imagenet": "Vision transformer, trained on Tiny ImageNet",
@@ -47,7 +47,7 @@ IMAGE = {
     "plain-tiny-imagenet": "Plain convolutional network, trained on Tiny ImageNet",
 }
 
-# Those in which a query sees the whole picture.
+# Those in which a query attends to all patches of a picture.
 WHOLE = ("vit-tiny-imagenet",)
 
 NETWORKS: dict[str, tuple[Any, Any]] = {
@@ -59,12 +59,12 @@ NETWORKS: dict[str, tuple[Any, Any]] = {
 LONGEST = 4096  # tokens: on two cores a longer text would take a minute, whatever the model could hold
 
 SIDE = 64  # pixels of the pictures that all image models were trained on
-# The sizes of pictures that they take, as multiples of it; a vision transformer's positions are stretched.
+# The sizes of pictures that they take, as multiples of it; a vision transformer's positions are resized.
 STRETCHES = (1, 1.5, 2, 3, 4, 5)
 
 
 def load_embedded_text(name: str, *, longest: int = LONGEST, weights: Path = WEIGHTS) -> TextModel:
-    """One of TEXT, or `bert-tasks`; of longer texts than `longest` tokens, or than it can take, the beginning."""
+    """The model of a name in TEXT, or `bert-tasks`; texts are truncated to `longest` tokens, or to its own context."""
     folder = weights / name
     config = _read_config(folder, *NETWORKS)
     make, settings = NETWORKS[config.pop("architecture")]
@@ -72,16 +72,16 @@ def load_embedded_text(name: str, *, longest: int = LONGEST, weights: Path = WEI
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     title, context = TEXT.get(name, name), min(longest, network.config.context)
     if isinstance(network, PretrainingBERT):
-        # Where a second text is a translation, it was never asked whether it follows.
+        # Trained on translations as second texts, it has no next sentence prediction.
         next_sentence = None if network.config.restarts else network.next_sentence
-        return MissingToken(name, title, network, tokenizer, context, next_sentence=next_sentence)
-    if isinstance(network, TasksBERT):  # what its heads say is read by core.probing.fine_tuning
+        return MaskedLanguageModel(name, title, network, tokenizer, context, next_sentence=next_sentence)
+    if isinstance(network, TasksBERT):  # core.probing.fine_tuning reads its heads
         return Encoder(name, title, network, tokenizer, context)
-    return NextToken(name, title, network, tokenizer, context)
+    return CausalLanguageModel(name, title, network, tokenizer, context)
 
 
 def load_embedded_image(name: str, *, weights: Path = WEIGHTS) -> ImageModel:
-    """One of IMAGE."""
+    """The model of a name in IMAGE."""
     folder = weights / name
     config = _read_config(folder, *MAKERS)
     architecture, sizes = config["architecture"], config["sizes"]
@@ -106,7 +106,7 @@ def save_text(
     *,
     eight_bits: bool = False,
 ) -> None:
-    """What `load_embedded_text` reads."""
+    """Write the files that `load_embedded_text` reads."""
     architecture = next(name for name, (make, _) in NETWORKS.items() if type(network) is make)
     _save(network, {"architecture": architecture, **asdict(network.config)}, folder, eight_bits=eight_bits)
     tokenizer.save(str(folder / "tokenizer.json"))
@@ -123,7 +123,7 @@ def save_image(
     classes: Sequence[str],
     eight_bits: bool = False,
 ) -> None:
-    """What `load_embedded_image` reads; `architecture` and `sizes` as for `make_image_classifier`."""
+    """Write the files that `load_embedded_image` reads; `architecture`, `sizes` as for `make_image_classifier`."""
     config = {"architecture": architecture, "sizes": sizes, "mean": mean, "deviation": deviation, "classes": classes}
     _save(network, config, folder, eight_bits=eight_bits)
 
@@ -134,7 +134,7 @@ def _save(network: nn.Module, config: dict[str, Any], folder: Path, *, eight_bit
 
 
 def read_settings(file: Path) -> dict[str, Any]:
-    """The config.json beside a file of weights that comes with the project; ModelError where there are no weights."""
+    """The config.json beside a file of weights of the project; ModelError where the weights are missing."""
     folder = file.parent
     if not file.exists():
         raise ModelError(

@@ -1,9 +1,9 @@
-"""Image-GPT (Chen et al. 2020) for each of its tasks: what comes next, and what is hidden.
+"""Image-GPT (Chen et al. 2020) for each of its tasks: the next pixel, and hidden pixels.
 
 reader = load_image_gpt("next")                          # one of IMAGE_GPTS
-seen = reader.prepare(picture)                           # a PIL picture
-seen.colours                                             # 1,024 numbers of the palette, row by row
-record = reader.look(seen.colours)                       # what each pixel looked at when it was asked for
+prepared = reader.prepare(picture)                       # a PIL picture
+prepared.colours                                         # 1,024 numbers of the palette, row by row
+record = reader.look(prepared.colours)                   # the attention with which each pixel is predicted
 """
 
 from dataclasses import dataclass, field
@@ -28,17 +28,17 @@ FOLDER = WEIGHTS / "image-gpt"
 
 @dataclass(frozen=True, eq=False)
 class PixelPicture:
-    """A picture as image-GPT reads it, and as people do; pixels have values 0 to 1."""
+    """A picture as image-GPT reads it, and at its own resolution; pixels have values 0 to 1."""
 
     colours: Int[Tensor, " place"]  # numbers of the palette
-    painted: Float[Tensor, "channel row column"]  # those colours
-    pixels: Float[Tensor, "channel row column"]  # before they became colours of the palette
-    shown: UInt8[np.ndarray, "_ _ channel"]  # the same part at the photograph's own resolution
+    painted: Float[Tensor, "channel row column"]  # the pixels of those colours
+    pixels: Float[Tensor, "channel row column"]  # before quantisation to the palette
+    photograph: UInt8[np.ndarray, "_ _ channel"]  # the same part at its own resolution
 
 
 @dataclass(frozen=True, eq=False)
 class PixelReader:
-    """An image-GPT. Threads may share it: nothing is set after it was made."""
+    """An image-GPT with its preprocessing. Threads may share it: it is immutable."""
 
     name: str
     title: str
@@ -51,41 +51,41 @@ class PixelReader:
 
     @property
     def side(self) -> int:
-        """Rows, and columns, of pixels."""
+        """The number of rows, and of columns, of pixels."""
         return self.network.config.side
 
     @property
     def framing(self) -> Framing:
-        """Its way with pictures: the middle square, made small; values stay from 0 to 1."""
+        """Its preprocessing: the middle square, resized; values 0 to 1."""
         return Framing((3, self.side, self.side), (0.0,) * 3, (1.0,) * 3)
 
     def prepare(self, picture: Image.Image) -> PixelPicture:
         """The middle of an RGB picture, as the network reads it."""
-        return self.read(self.framing.pixels(picture)[0], self.framing.shown(picture))
+        return self.read(self.framing.pixels(picture)[0], self.framing.crop(picture))
 
     def read(
-        self, pixels: Float[Tensor, "channel row column"], shown: UInt8[np.ndarray, "_ _ channel"]
+        self, pixels: Float[Tensor, "channel row column"], photograph: UInt8[np.ndarray, "_ _ channel"]
     ) -> PixelPicture:
-        """Pixels that are small enough already."""
+        """A picture whose `pixels` have the size of the network already."""
         colours = self.network.read(pixels[None])[0]
-        return PixelPicture(colours, self.network.paint(colours[None])[0], pixels, shown)
+        return PixelPicture(colours, self.network.paint(colours[None])[0], pixels, photograph)
 
     @torch.inference_mode()
     def look(self, colours: Int[Tensor, " place"]) -> Record:
-        """What its heads looked at when each pixel of a picture was asked for, after those before it."""
+        """The attention of a pass that predicts each pixel of a picture after those before it."""
         with record_attention(self.network) as record:
             self.network(self.network.after_start(colours[None]))
         return record
 
 
 def load_image_gpt(name: str, *, folder: Path = FOLDER) -> PixelReader:
-    """One of IMAGE_GPTS; ModelError where its weights are missing."""
+    """The model of a name in IMAGE_GPTS; ModelError where its weights are missing."""
     file = folder / f"{name}.safetensors"
     config = ImageGPTConfig(**read_settings(file)[name])
     return PixelReader(name, IMAGE_GPTS[name], load_weights(lambda: ImageGPT(config), file))
 
 
 def as_picture(pixels: Float[Tensor, "channel row column"], *, enlarged: int = 1) -> UInt8[np.ndarray, "_ _ channel"]:
-    """Pixels (0 to 1) for people, each `enlarged` so many times, with sharp edges."""
+    """Pixels (0 to 1) as 8-bit values, each repeated `enlarged` times in both directions."""
     values = (pixels.clamp(0, 1) * 255).round().byte().permute(1, 2, 0)
     return values.repeat_interleave(enlarged, dim=0).repeat_interleave(enlarged, dim=1).numpy()

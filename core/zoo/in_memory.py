@@ -1,4 +1,4 @@
-"""Models in the memory of this process, offered by their names as those in folders are: what somebody has wrapped."""
+"""Wrapped models in the memory of this process, which can be opened by name."""
 
 from ..errors import ModelError
 from .embedded import IMAGE, TEXT
@@ -10,21 +10,21 @@ _OFFERED: dict[str, TextModel | ImageModel] = {}
 
 
 def offer(model: TextModel | ImageModel) -> str:
-    """Let a wrapped model be opened by its name, by whoever may open folders of this computer; the name.
+    """Let a wrapped model be opened by its name, by users who may open folders of this computer; returns the name.
 
-    ModelError if another model has that name: what was computed of that one is kept under it.
+    ModelError if another model has that name: its results are cached under it.
     """
-    taken = model.name in TEXT or model.name in IMAGE or model.name in titles()
-    if taken or _OFFERED.setdefault(model.name, model) is not model:
+    is_embedded = model.name in TEXT or model.name in IMAGE or model.name in titles()
+    if is_embedded or _OFFERED.setdefault(model.name, model) is not model:
         raise ModelError(f"Another model is called '{model.name}'. Give this one a name: wrap(..., name='mine').")
     return model.name
 
 
 def offered(name: str) -> TextModel | ImageModel | None:
-    """The model of a name, if there is one."""
+    """The model of a name; None if there is none."""
     return _OFFERED.get(name)
 
 
 def names(kind: type[TextModel] | type[ImageModel]) -> list[str]:
-    """The names of those of a kind, in the order in which they were offered."""
+    """The names of the models of a class, in the order in which they were offered."""
     return [name for name, model in _OFFERED.items() if isinstance(model, kind)]

@@ -3,9 +3,9 @@
 joint = load_joint("two-streams")                        # one of JOINT
 tokens = joint.encode("a red star above a blue circle")
 with record_attention(joint.network) as record:
-    said = joint.run(joint.prepare(picture).pixels, joint.hide(tokens, [2]))
-joint.guesses(said, 2)                                   # words by probability, for place 2
-joint.looks(record, len(tokens))[0].words                # what words give to patches in layer 0, head by head
+    output = joint.run(joint.prepare(picture).pixels, joint.hide(tokens, [2]))
+joint.guesses(output, 2)                                 # words by probability, for place 2
+joint.attention(record, len(tokens))[0].words            # from words to patches in layer 0: (head, word, patch)
 """
 
 from collections.abc import Collection, Sequence
@@ -24,7 +24,7 @@ from ..capture import AttentionCall, Cut, Record, edit_attention
 from ..errors import InputError
 from ..images import Patches
 from ..models.stored_weights import load_weights
-from ..models.vilbert import JointConfig, Said, SingleStream, ViLBERT
+from ..models.vilbert import JointConfig, JointOutput, SingleStream, ViLBERT
 from ..text import Tokens, encode
 from .clips import SPECIAL, plain_words
 from .embedded import WEIGHTS, read_settings
@@ -34,14 +34,14 @@ from .text_models import Prediction
 JOINT = {"two-streams": "Two streams (ViLBERT)", "one-stream": "One stream (VisualBERT)"}
 NETWORKS: dict[str, type[ViLBERT] | type[SingleStream]] = {"two-streams": ViLBERT, "one-stream": SingleStream}
 MASK = "[MASK]"
-WHOLE = "picture"  # the token that stands for the whole picture
+WHOLE = "picture"  # the label of the token of the picture as a whole, before those of its patches
 
 
 @dataclass(frozen=True, eq=False)
-class Looks:
-    """Of one layer, head by head: what words give to patches, and what patches give to words.
+class WordPatchAttention:
+    """Attention weights of one layer between words and patches: from `words` to patches, from `patches` to words.
 
-    The token of the whole picture is in neither, so rows and columns may sum to less than one.
+    Those of the picture's token are left out, so the weights of a query may sum to less than 1.
     """
 
     words: Float[Tensor, "head word patch"]
@@ -50,7 +50,7 @@ class Looks:
 
 @dataclass(frozen=True, eq=False)
 class JointReader:
-    """A ViLBERT, or a network of one stream, with its tokenizer. Threads may share it: nothing is set after it."""
+    """A ViLBERT, or a network of one stream, with its tokenizer. Threads may share it: it is immutable."""
 
     name: str
     title: str
@@ -72,11 +72,14 @@ class JointReader:
     def prepare(self, picture: Image.Image) -> PreparedPicture:
         """The middle of an RGB picture, as the network takes it."""
         return PreparedPicture(
-            self.framing.pixels(picture), self.framing.shown(picture), Patches(*self.grid, prefix=(WHOLE,))
+            self.framing.pixels(picture), self.framing.crop(picture), Patches(*self.grid, prefix=(WHOLE,))
         )
 
     def encode(self, text: str) -> Tokens:
-        """The tokens of a sentence, in which [MASK] may stand for words; InputError where it is too long or unknown."""
+        """The tokens of a sentence, in which [MASK] may stand for words.
+
+        InputError where it is too long or has a word that is not in the vocabulary.
+        """
         words = [MASK if word.strip(".,") == MASK else plain_words(word) for word in text.split()]
         tokens = encode(self.tokenizer, " ".join(word for word in words if word), context=10**6)
         context = self.network.config.context
@@ -92,24 +95,24 @@ class JointReader:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Those it knows, in alphabetical order."""
-        known = self.tokenizer.get_vocab().items()
-        return tuple(sorted(word for word, number in known if number >= SPECIAL and word != MASK))
+        """The words of its vocabulary, in alphabetical order."""
+        vocabulary = self.tokenizer.get_vocab().items()
+        return tuple(sorted(word for word, number in vocabulary if number >= SPECIAL and word != MASK))
 
     def unknown(self, text: str) -> tuple[str, ...]:
-        """The words of a text that it does not know."""
-        known = self.tokenizer.get_vocab()
+        """The words of a text that are not in its vocabulary, without repetitions."""
+        vocabulary = self.tokenizer.get_vocab()
         words = (plain_words(word) for word in text.split() if word.strip(".,") != MASK)
-        return tuple(dict.fromkeys(word for word in words if word and word not in known))
+        return tuple(dict.fromkeys(word for word in words if word and word not in vocabulary))
 
     def hide(self, tokens: Tokens, places: Collection[int]) -> Tokens:
-        """The same sentence with some of its words hidden."""
+        """The same sentence with [MASK] at `places`."""
         mask = self.tokenizer.get_vocab()[MASK]
         hidden = [place in places for place in range(len(tokens))]
         return replace(
             tokens,
-            ids=tuple(mask if hide else own for hide, own in zip(hidden, tokens.ids, strict=True)),
-            labels=tuple(f" {MASK}" if hide else own for hide, own in zip(hidden, tokens.labels, strict=True)),
+            ids=tuple(mask if hide else number for hide, number in zip(hidden, tokens.ids, strict=True)),
+            labels=tuple(f" {MASK}" if hide else label for hide, label in zip(hidden, tokens.labels, strict=True)),
         )
 
     @torch.no_grad()
@@ -118,51 +121,54 @@ class JointReader:
         pixels: Float[Tensor, "batch channel row column"],
         tokens: Tokens,
         hidden: Bool[Tensor, "batch patch"] | None = None,
-    ) -> Said:
-        """What it says of a picture and a sentence; `hidden` patches are not shown."""
+    ) -> JointOutput:
+        """The output for pictures and one sentence; `hidden` patches are replaced by a learned vector."""
         return self.network(pixels, torch.tensor([tokens.ids] * len(pixels)), None, hidden)
 
     @property
     def one_stream(self) -> bool:
-        """Whether words and patches are one sequence."""
+        """Whether words and patches form one sequence."""
         return isinstance(self.network, SingleStream)
 
     @property
     def layers(self) -> int:
-        """How many there are in which words and patches look at one another."""
+        """The number of layers in which words and patches attend to one another."""
         network = self.network
         return len(network.blocks if isinstance(network, SingleStream) else network.joint)
 
-    def looks(self, record: Record, count: int) -> tuple[Looks, ...]:
-        """Who looked at whom in each of those layers, of a sentence of `count` tokens."""
+    def attention(self, record: Record, count: int) -> tuple[WordPatchAttention, ...]:
+        """The attention between words and patches in each of those layers, for a sentence of `count` tokens."""
         if isinstance(self.network, SingleStream):
-            return tuple(looks_in_one_stream(call, count) for call in record.calls)
+            return tuple(one_stream_attention(call, count) for call in record.calls)
         calls = {call.path: call for call in record.calls}
         sides = [
             [_heads(calls[f"joint.{layer}.{side}.attention"]) for side in ("words_look", "picture_looks")]
             for layer in range(self.layers)
         ]
-        return tuple(Looks(words[:, :, 1:], patches[:, 1:].mT) for words, patches in sides)
+        return tuple(WordPatchAttention(words[:, :, 1:], patches[:, 1:].mT) for words, patches in sides)
 
-    def apart(self, layer: int, count: int) -> AbstractContextManager[None]:
-        """While it lasts words and picture do not look at one another in a layer; `count`: tokens of the sentence."""
+    def cut_attention(self, layer: int, count: int) -> AbstractContextManager[None]:
+        """A context in which words and picture do not attend to one another in a layer.
+
+        `count`: the number of tokens of the sentence.
+        """
         heads = range(self.network.config.heads)
         if isinstance(self.network, SingleStream):
-            cut = Cut(between(count, 1 + self.network.config.patches))
+            cut = Cut(cross_links(count, 1 + self.network.config.patches))
             return edit_attention(self.network, {(f"blocks.{layer}.attention", head): cut for head in heads})
         paths = [f"joint.{layer}.{side}.attention" for side in ("words_look", "picture_looks")]
         return edit_attention(self.network, {(path, head): "silence" for path in paths for head in heads})
 
-    def guesses(self, said: Said, place: int, top: int = 8) -> tuple[Prediction, ...]:
-        """The most probable words at a place."""
-        chances = said.words[0, place].float().softmax(dim=-1)
-        values, numbers = chances.topk(top)
+    def guesses(self, output: JointOutput, place: int, top: int = 8) -> tuple[Prediction, ...]:
+        """The `top` most probable words at a place."""
+        probabilities = output.words[0, place].float().softmax(dim=-1)
+        values, numbers = probabilities.topk(top)
         pairs = zip(numbers.tolist(), values.tolist(), strict=True)
         return tuple(Prediction(self.tokenizer.id_to_token(number) or "", value, number) for number, value in pairs)
 
 
 def load_joint(name: str, *, weights: Path = WEIGHTS) -> JointReader:
-    """One of JOINT."""
+    """The network and tokenizer of a name in JOINT."""
     folder = weights / "vilbert"
     file = folder / f"{name}.safetensors"
     sizes = read_settings(file)[name]
@@ -179,15 +185,15 @@ def places_of(tokens: Tokens) -> Sequence[int]:
     return [place for place, special in enumerate(tokens.special) if not special]
 
 
-def looks_in_one_stream(call: AttentionCall, count: int) -> Looks:
-    """Of a layer through which `count` tokens of a sentence go, then that of the whole picture, then its patches."""
+def one_stream_attention(call: AttentionCall, count: int) -> WordPatchAttention:
+    """The attention between words and patches in a sequence of `count` words, the picture's token and its patches."""
     weights = _heads(call)
-    return Looks(weights[:, :count, count + 1 :], weights[:, count + 1 :, :count].mT)
+    return WordPatchAttention(weights[:, :count, count + 1 :], weights[:, count + 1 :, :count].mT)
 
 
-def between(count: int, seen: int) -> list[tuple[int, int]]:
-    """The links (query, key) between the first `count` tokens and the `seen` ones behind them, both ways."""
-    forth = list(product(range(count), range(count, count + seen)))
+def cross_links(first: int, second: int) -> list[tuple[int, int]]:
+    """The links (query, key) between the `first` tokens of a sequence and the `second` ones after them, both ways."""
+    forth = list(product(range(first), range(first, first + second)))
     return forth + [(key, query) for query, key in forth]
 
 

@@ -1,10 +1,10 @@
-"""Networks that guess hidden patches from the others: ours, and the ViT-MAEs of transformers by name or folder.
+"""Masked autoencoders: that of the project, and the ViT-MAEs of transformers by name or folder.
 
 model = load_autoencoder("mae")                          # or "facebook/vit-mae-base", a folder: `inspect` it first
 prepared = model.prepare(picture)                        # a PIL picture
 with record_attention(model.network) as record:
-    guessed = model.run(prepared.pixels, hidden)         # hidden: (patch), row by row
-guessed["plain"]                                         # (channel, row, column), values 0 to 1
+    predicted = model.run(prepared.pixels, hidden)       # hidden: (patch), row by row
+predicted["plain"]                                       # (channel, row, column), values 0 to 1
 """
 
 from collections.abc import Mapping
@@ -18,24 +18,24 @@ from PIL import Image
 from torch import Tensor
 
 from ..errors import ModelError
-from ..hub.failures import as_sentence
+from ..hub.failures import as_model_error
 from ..hub.permissions import AT_HOME, Permission
 from ..images import Patches
-from ..models.mae import MAEConfig, MaskedAutoencoder, load_mae, patches_of, pixels_of, with_statistics_of
+from ..models.mae import MAEConfig, MaskedAutoencoder, denormalise, load_mae, patches_of, pixels_of
 from ..models.stored_weights import load_weights
 from .embedded import WEIGHTS, read_settings
 from .image_models import Framing, PreparedPicture
-from .loading import opened_autoencoder
+from .loading import load_autoencoder_parts
 
 AUTOENCODERS = {"mae": "Masked autoencoder, trained on Tiny ImageNet"}
 PLAIN, NORMALISED = "plain", "normalised"
-CLASS = "class"  # the token without a place
-CLOSE = 1e-3  # how far what it says here may be from what the library says, in standardised values
+CLASS = "class"  # the label of the class token
+CLOSE = 1e-3  # the largest difference from the library's own output, in standardised values
 
 
 @dataclass(frozen=True, eq=False)
 class AutoencoderReader:
-    """A masked autoencoder with its way of cutting pictures. Threads may share it: nothing is set after it was made."""
+    """A masked autoencoder with its preprocessing. Threads may share it: it is immutable."""
 
     name: str
     title: str
@@ -50,58 +50,58 @@ class AutoencoderReader:
 
     @property
     def grid(self) -> int:
-        """Patches on a side."""
+        """The number of patches on a side."""
         return self.network.config.grid
 
     @property
     def patches(self) -> int:
-        """Patches of a picture."""
+        """The number of patches of a picture."""
         return self.network.config.patches
 
     @property
     def patch(self) -> int:
-        """Pixels on a side of a patch."""
+        """The number of pixels on a side of a patch."""
         return self.network.config.patch
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """What it learned to guess of a hidden patch: PLAIN, NORMALISED or both."""
+        """The targets of its predictions: PLAIN, NORMALISED or both."""
         return self.network.config.targets
 
     def prepare(self, picture: Image.Image) -> PreparedPicture:
         """The middle of an RGB picture, as the network takes it."""
-        with as_sentence(self.name, "prepare this picture"):
+        with as_model_error(self.name, "prepare this picture"):
             cut = Patches(self.grid, self.grid, prefix=(CLASS,))
-            return PreparedPicture(self.framing.pixels(picture), self.framing.shown(picture), cut)
+            return PreparedPicture(self.framing.pixels(picture), self.framing.crop(picture), cut)
 
     @torch.no_grad()
     def run(
         self, pixels: Float[Tensor, "batch channel row column"], hidden: Bool[Tensor, " patch"]
     ) -> Mapping[str, Float[Tensor, "channel row column"]]:
-        """What every patch of the first picture would look like, by target; values from 0 to 1.
+        """The predicted patches of the first picture, as a picture for each target; values from 0 to 1.
 
-        A guess of NORMALISED patches is put back at the mean and the deviation of the true ones, of which the network
-        knows nothing where they are hidden. ValueError if all patches are hidden.
+        Predictions of NORMALISED patches get the mean and standard deviation of the true ones, which the network does
+        not know where they are hidden. ValueError if all patches are hidden.
         """
-        said = self.network(pixels, hidden[None])[0]  # (target, patch, each)
+        output = self.network(pixels, hidden[None])[0]  # (target, patch, patch_value)
         true = patches_of(pixels, self.patch)
-        shown = {
-            target: guess[None] if target == PLAIN else with_statistics_of(guess[None], true)
-            for target, guess in zip(self.targets, said, strict=True)
+        predicted = {
+            target: patches[None] if target == PLAIN else denormalise(patches[None], true)
+            for target, patches in zip(self.targets, output, strict=True)
         }
-        return {target: self.colours(pixels_of(guess, self.patch)[0]) for target, guess in shown.items()}
+        return {target: self.colours(pixels_of(patches, self.patch)[0]) for target, patches in predicted.items()}
 
     def colours(self, pixels: Float[Tensor, "channel row column"]) -> Float[Tensor, "channel row column"]:
-        """Pixels as the network takes them, as values from 0 to 1; what lies beyond is cut off."""
-        mean, deviation = (torch.tensor(each)[:, None, None] for each in (self.framing.mean, self.framing.std))
+        """Standardised pixels as values from 0 to 1; values beyond are clamped."""
+        mean, deviation = (torch.tensor(values)[:, None, None] for values in (self.framing.mean, self.framing.std))
         return (pixels * deviation + mean).clamp(0, 1)
 
 
 def load_autoencoder(name: str, *, permission: Permission = AT_HOME, weights: Path = WEIGHTS) -> AutoencoderReader:
-    """One of AUTOENCODERS, or a ViT-MAE: one of the hub (fetched if it is not here), or a folder."""
+    """The model of a name in AUTOENCODERS, or a ViT-MAE of the hub (fetched if it is not here) or of a folder."""
     if name in AUTOENCODERS:
         return _load_ours(name, weights)
-    with opened_autoencoder(name, permission=permission) as parts:
+    with load_autoencoder_parts(name, permission=permission) as parts:
         config = parts.network.config
         side = config.image_size
         if parts.framing.input_size != (3, side, side):
@@ -139,9 +139,9 @@ def _load_ours(name: str, weights: Path) -> AutoencoderReader:
 
 @torch.no_grad()
 def _check_same(theirs: Any, ours: MaskedAutoencoder) -> None:
-    """Both say the same of a picture of noise, or ModelError: a config may ask for what ours has not.
+    """ModelError unless both have the same output for a picture of noise: a config may have options that ours lacks.
 
-    Nothing is sure where weights are no numbers: of that a warning tells.
+    Weights that are NaN pass: a warning names them.
     """
     side, patches = ours.config.side, ours.config.patches
     generator = torch.Generator().manual_seed(0)
@@ -149,7 +149,7 @@ def _check_same(theirs: Any, ours: MaskedAutoencoder) -> None:
         torch.randn(1, 3, side, side, generator=generator).clone(), noise=torch.rand(1, patches, generator=generator)
     )
     generator = torch.Generator().manual_seed(0)
-    said = ours(torch.randn(1, 3, side, side, generator=generator), output.mask.bool())[:, 0]
-    apart = float((said - output.logits).abs().max())
-    if apart > CLOSE:
-        raise ModelError(f"What it says here is not what transformers says: they are {apart:.2g} apart.")
+    logits = ours(torch.randn(1, 3, side, side, generator=generator), output.mask.bool())[:, 0]
+    difference = float((logits - output.logits).abs().max())
+    if difference > CLOSE:
+        raise ModelError(f"What it says here is not what transformers says: they are {difference:.2g} apart.")

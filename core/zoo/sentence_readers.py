@@ -1,4 +1,4 @@
-"""What networks that picture a sentence have in common: how they read it, and what they say of strange words."""
+"""The base class of networks that draw a sentence: its encoding, and errors for unknown words."""
 
 import difflib
 from abc import ABC, abstractmethod
@@ -16,12 +16,12 @@ from ..scenes.sentences import parse
 from ..text import Tokens, encode
 from .clips import SPECIAL, plain_words
 
-NEAR = 3  # words that are offered for one that is not known
+MOST_SUGGESTIONS = 3  # known words that an error names for an unknown one
 
 
 @dataclass(frozen=True, eq=False)
 class SentenceReader(ABC):
-    """`name` is that of its world: sentences of "scenes" follow a grammar, those of others are any known words."""
+    """A network with its tokenizer; `name`: its world. "scenes" has a grammar, others take any known words."""
 
     name: str
     title: str
@@ -30,23 +30,23 @@ class SentenceReader(ABC):
     @property
     @abstractmethod
     def context(self) -> int:
-        """Places of a sentence, its marks among them."""
+        """The number of tokens of a sentence, with those of its beginning and end."""
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Those it knows, in alphabetical order, without what stands around them."""
-        return tuple(sorted(self._spelled))
+        """The words of its vocabulary, in alphabetical order, without punctuation around them."""
+        return tuple(sorted(self._tokens_by_word))
 
     @property
-    def _spelled(self) -> dict[str, str]:
-        """As what each word that can be written is known: names of emoji came with their signs ("man:", "type)")."""
-        known = (word for word, number in self.tokenizer.get_vocab().items() if number >= SPECIAL)
-        plain_last = sorted(known, key=lambda word: bare(word) == word)  # so that it wins
-        return {bare(word): word for word in plain_last if bare(word)}
+    def _tokens_by_word(self) -> dict[str, str]:
+        """Each word without punctuation, and its token: names of emoji have tokens such as "man:" and "type)"."""
+        vocabulary = (word for word, number in self.tokenizer.get_vocab().items() if number >= SPECIAL)
+        plain_last = sorted(vocabulary, key=lambda word: strip_punctuation(word) == word)  # so that it wins
+        return {strip_punctuation(word): word for word in plain_last if strip_punctuation(word)}
 
     def encode(self, text: str) -> Tokens:
         """The tokens of a sentence; InputError for a word, or an order of words, that it does not know."""
-        words = [word for each in plain_words(text).split() if (word := bare(each))]
+        words = [word for part in plain_words(text).split() if (word := strip_punctuation(part))]
         if not words:
             raise InputError("There is no sentence here yet. Write what is to be drawn.")
         most = self.context - 2
@@ -56,41 +56,41 @@ class SentenceReader(ABC):
             )
         if self.name == "scenes":
             words = ["a" if word == "an" else word for word in words]
-        spelled = self._spelled
-        if unknown := [word for word in words if word not in spelled]:
-            raise InputError(self._strange(unknown[0]))
+        tokens_by_word = self._tokens_by_word
+        if unknown := [word for word in words if word not in tokens_by_word]:
+            raise InputError(self._unknown_word_message(unknown[0]))
         if self.name == "scenes":
             parse(" ".join(words))
-        return encode(self.tokenizer, " ".join(spelled[word] for word in words), context=self.context)
+        return encode(self.tokenizer, " ".join(tokens_by_word[word] for word in words), context=self.context)
 
-    def _strange(self, word: str) -> str:
-        """What is said of a word that it does not know."""
-        near = nearest(word, self.words)
-        told = f" Nearest to it: {', '.join(f'“{each}”' for each in near)}." if near else ""
+    def _unknown_word_message(self, word: str) -> str:
+        """The error for a word that is not in the vocabulary, with the most similar words that are."""
+        similar = nearest_words(word, self.words)
+        suggestions = f" Nearest to it: {', '.join(f'“{known}”' for known in similar)}." if similar else ""
         if self.name == "scenes":
             try:
                 parse(word)
             except InputError as error:
-                return f"{error}{told}"
-        return f"“{word[:40]}” is none of the {len(self.words):,} words that {self.title} knows.{told}"
+                return f"{error}{suggestions}"
+        return f"“{word[:40]}” is none of the {len(self.words):,} words that {self.title} knows.{suggestions}"
 
-    def filled(self, words: Tokens) -> Int[Tensor, " token"]:
-        """The numbers of a sentence, filled up to the context."""
+    def padded_ids(self, words: Tokens) -> Int[Tensor, " token"]:
+        """The token numbers of a sentence, padded to the context."""
         return torch.tensor([*words.ids, *[PAD] * (self.context - len(words))])
 
 
-def bare(word: str) -> str:
-    """A word without signs around it, with the apostrophe of printers."""
+def strip_punctuation(word: str) -> str:
+    """A word without punctuation around it; apostrophes within it become typographic ones."""
     return word.strip(".,;:!?\"'()[]{}“”").replace("'", "’")
 
 
-def nearest(word: str, known: tuple[str, ...]) -> list[str]:
-    """The known words that are written most like a word."""
-    return difflib.get_close_matches(word.casefold()[:40], known, n=NEAR, cutoff=0.5)
+def nearest_words(word: str, vocabulary: tuple[str, ...]) -> list[str]:
+    """The words of a vocabulary that are spelled most like `word`, at most MOST_SUGGESTIONS."""
+    return difflib.get_close_matches(word.casefold()[:40], vocabulary, n=MOST_SUGGESTIONS, cutoff=0.5)
 
 
 def read_tokenizer(file: Path) -> Tokenizer:
-    """A stored tokenizer that neither fills up nor cuts."""
+    """A stored tokenizer, without padding and truncation."""
     tokenizer = Tokenizer.from_file(str(file))
     tokenizer.no_padding()
     tokenizer.no_truncation()

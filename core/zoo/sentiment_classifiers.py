@@ -1,4 +1,4 @@
-"""The classifiers of the page Sentiment: what does a film review, or a Spanish tweet, think of its subject?
+"""The classifiers of the page Sentiment, for English film reviews and Spanish tweets.
 
 All lie in weights/sentiment/, one file each; training/sentiment/train.py made them.
 """
@@ -18,9 +18,9 @@ from .embedded import WEIGHTS
 from .text_models import Classifier
 
 FOLDER = WEIGHTS / "sentiment"
-READ = 1024  # words that the small networks read of a review
+READ = 1024  # the longest review of the small networks, in words
 
-# By language, what each is; the one with frozen, uniform weights stands beside the network that it is compared with.
+# The title of each network; the one with frozen, uniform weights follows the network that it is compared with.
 NETWORKS = {
     "rnn": "Recurrent network with attention pooling",
     "rnn-uniform": "Recurrent network, weights frozen uniform",
@@ -39,18 +39,18 @@ REVIEWERS = {
 
 
 def titles() -> dict[str, str]:
-    """All of them, whatever their language."""
-    return {name: title for offered in REVIEWERS.values() for name, title in offered.items()}
+    """The titles of the classifiers of all languages, by name."""
+    return {name: title for language in REVIEWERS.values() for name, title in language.items()}
 
 
 def parameter_count(name: str, *, folder: Path = FOLDER) -> int:
-    """How many numbers the file of a network holds."""
+    """The number of parameters in the file of a network."""
     with safe_open(folder / f"{name}.safetensors", framework="pt") as file:
         return sum(math.prod(file.get_slice(key).get_shape()) for key in file.keys())  # noqa: SIM118
 
 
 def load_reviewer(name: str, *, longest: int = READ, folder: Path = FOLDER) -> Classifier:
-    """One of REVIEWERS, as "english-rnn", which reads at most `longest` tokens; KeyError if there is none."""
+    """The classifier of a name in REVIEWERS, such as "english-rnn", for at most `longest` tokens; else KeyError."""
     language, _, network = name.partition("-")
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     settings, classes = config["networks"][name], tuple(config["classes"][language])
@@ -58,7 +58,7 @@ def load_reviewer(name: str, *, longest: int = READ, folder: Path = FOLDER) -> C
     if network == "bert":
         sizes = BERTConfig(**settings)
         reader: Reviewer | ReviewBERT = load_weights(lambda: ReviewBERT(sizes, len(classes)), weights)
-        tokenizer, context = WEIGHTS / "bert-books" / "tokenizer.json", sizes.context  # it learned to read there
+        tokenizer, context = WEIGHTS / "bert-books" / "tokenizer.json", sizes.context  # of its pre-training
     else:
         reader = load_weights(lambda: make_reviewer(SentimentConfig(**settings)), weights)
         tokenizer, context = folder / f"{language}.json", READ
@@ -67,7 +67,7 @@ def load_reviewer(name: str, *, longest: int = READ, folder: Path = FOLDER) -> C
 
 
 def save_reviewer(network: Reviewer | ReviewBERT, name: str, classes: tuple[str, ...], folder: Path = FOLDER) -> None:
-    """What `load_reviewer` reads, but for the tokenizer of its language."""
+    """Write the files that `load_reviewer` reads, except the tokenizer of the language."""
     save_weights(network, folder / f"{name}.safetensors")
     file = folder / "config.json"
     config = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"classes": {}, "networks": {}}

@@ -3,8 +3,8 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal
 
 import torch
 from jaxtyping import Float, Int
@@ -13,16 +13,16 @@ from torch import Tensor, nn
 
 from ..capture import AttentionCall
 from ..errors import ModelError
-from ..hub.failures import as_sentence
+from ..hub.failures import as_model_error
 from ..text import Tokens, encode, read_tokens
 
 ANSWER = 40  # tokens that an encoder-decoder may write
-A_WORD = "a"  # that any tokenizer knows, or knows to be unknown
+A_WORD = "a"  # a word for trial runs; any tokenizer has a token for it, or one for unknown words
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """Something a model expects (a token or a class, in words), how probable it says it is, and its number."""
+    """A predicted token or class: its readable label, its probability, and its number."""
 
     label: str
     probability: float
@@ -31,7 +31,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class TextRun:
-    """What came out: a score for every token of the vocabulary at every position, or one for every class.
+    """The output of a run: logits of the vocabulary at every position, or logits of the classes.
 
     `logits` is None where the model has no head. `sequences` holds the tokens of "text", or of "source" and
     "target" in an encoder-decoder.
@@ -43,10 +43,14 @@ class TextRun:
 
 @dataclass(frozen=True, eq=False)
 class TextModel(ABC):
-    """A network with its tokenizer. Threads may share it: nothing is set after it was made.
+    """A network with its tokenizer. Threads may share it: it is immutable.
 
-    Of a `foreign` one, which is not ours, whatever goes wrong while it encodes or runs is a ModelError.
+    Of a `foreign` one, which does not come with the project, all errors while it encodes or runs are ModelErrors.
     """
+
+    reads: ClassVar[Literal["text", "picture"]] = "text"
+    question: ClassVar[str] = ""  # that `predictions` answers; none without an output layer
+    is_causal: ClassVar[bool] = False  # whether the logits at a position are those of the next token
 
     name: str
     title: str
@@ -54,12 +58,12 @@ class TextModel(ABC):
     tokenizer: Tokenizer
     context: int  # tokens, special ones included
     classes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()  # what whoever opens it should know first, in sentences
+    warnings: tuple[str, ...] = ()  # sentences for the user
     foreign: bool = False
     parameters: int = field(init=False)
 
     def __post_init__(self):
-        # No gradient is kept unless somebody asks for one, so `run` needs no torch.no_grad.
+        # No parameter requires a gradient, so `run` needs no torch.no_grad.
         self.network.eval().requires_grad_(False)
         self.tokenizer.no_padding()
         self.tokenizer.no_truncation()
@@ -67,35 +71,34 @@ class TextModel(ABC):
 
     def encode(self, text: str) -> Tokens:
         """The tokens of a text from `read_text`, cut where the context ends."""
-        with self._failing("read this text"):
+        with self._foreign_errors("read this text"):
             return encode(self.tokenizer, text, context=self.context)
 
     def run(self, tokens: Tokens) -> TextRun:
         """One forward pass."""
-        with self._failing("run on this text"):
+        with self._foreign_errors("run on this text"):
             return self._run(tokens)
 
     @abstractmethod
     def _run(self, tokens: Tokens) -> TextRun:
-        """The same, with any error that a library raises."""
+        """The forward pass of `run`; it may raise any exception of a library."""
 
-    def _failing(self, what: str) -> AbstractContextManager:
-        return as_sentence(self.name, what) if self.foreign else nullcontext()
+    def _foreign_errors(self, action: str) -> AbstractContextManager:
+        return as_model_error(self.name, action) if self.foreign else nullcontext()
 
     @torch.no_grad()
     def try_once(self) -> None:
-        """Encode a word and run the network on it. Raises, in any way, where it cannot be used at all."""
-        room = self.context - self.tokenizer.num_special_tokens_to_add(is_pair=False)
-        if room < 1:
+        """Run on one word; any exception where the model cannot be used at all."""
+        if self.context - self.tokenizer.num_special_tokens_to_add(is_pair=False) < 1:
             raise ModelError(f"It reads {self.context} tokens at once, which leaves no room for a text.")
         self._check_run(self._run_shortly(self.encode(A_WORD)))
 
     def _run_shortly(self, tokens: Tokens) -> TextRun:
-        """A run that may leave out what takes long."""
+        """A run for `try_once`, which may be shorter than that of `run`."""
         return self._run(tokens)
 
     def _check_run(self, run: TextRun) -> None:
-        """Raise ModelError if what came out is not what the pages read of it."""
+        """Raise ModelError if the logits have an unexpected shape."""
         if run.logits is not None and (run.logits.ndim, len(run.logits)) != (2, len(run.sequences["text"])):
             raise ModelError("It does not give each token a score for every token of its vocabulary.")
 
@@ -106,19 +109,41 @@ class TextModel(ABC):
         return best(self.probabilities(run, position), top, self.label)
 
     def probabilities(self, run: TextRun, position: int = -1) -> Float[Tensor, "class"]:
-        """How probable the model says each token of the vocabulary is at a position."""
+        """The probability of each token of the vocabulary at a position."""
         assert run.logits is not None
         return run.logits[position].float().softmax(dim=-1)
 
+    def prediction_place(self, tokens: Tokens) -> int:  # noqa: ARG002
+        """The position at which the model is asked about an input: the last one, unless a token is masked."""
+        return -1
+
+    def targets(self, tokens: Tokens, logits: Float[Tensor, "token class"]) -> tuple[Tensor, Tensor]:  # noqa: ARG002
+        """The rows of the logits that a loss is the mean of, and the target of each: the model's own first answers."""
+        return torch.arange(len(logits)), logits.argmax(dim=-1)
+
+    def run_again(self, inputs: Tokens, run: TextRun) -> Tensor:  # noqa: ARG002
+        """The logits of another forward pass over the input of a run, which may be edited meanwhile."""
+        logits = self.run(inputs).logits
+        assert logits is not None
+        return logits
+
+    def run_on_ids(self, ids: Int[Tensor, "batch token"]) -> None:
+        """A forward pass over several texts of one length, for a recorder; an encoder-decoder gets them twice."""
+        self.network(ids)
+
+    def with_network(self, network: nn.Module, *, name: str, title: str) -> "TextModel":
+        """Another network, of the same kind, with this tokenizer and these classes."""
+        return replace(self, name=name, title=title, network=network)
+
     def label(self, number: int) -> str:
-        """A token of the vocabulary as a person reads it."""
+        """The readable label of a token of the vocabulary."""
         return read_tokens(self.tokenizer, [number]).labels[0]
 
     def sequences_of(self, call: AttentionCall, run: TextRun) -> tuple[str, str] | None:
-        """Which sequences the queries and the keys of a recorded call are; None if the lengths fit none.
+        """The names of the sequences of a recorded call's queries and keys; None if the lengths fit none.
 
-        None, too, where there are two sequences and nothing tells which of them the keys are, and where the map has
-        some rows only, or all in another order (`call.partial`).
+        None, too, where there are two sequences and the kind of the call is unknown, and where the map has only some
+        rows, or all in another order (`call.partial`).
         """
         if call.partial or (call.kind == "unknown" and len(run.sequences) > 1):
             return None
@@ -130,8 +155,23 @@ class TextModel(ABC):
         return "text", "text"
 
 
-class NextToken(TextModel):
-    """Decoder-only (GPT): the logits at a position say what comes after it."""
+class LanguageModel(TextModel):
+    """A model with a score for every token of its vocabulary at every position."""
+
+    def logits_for(self, texts: Int[Tensor, "batch token"], place: int) -> Float[Tensor, "batch vocabulary"]:
+        """The logits of the token in a place of several texts, as far as the model may see them."""
+        return logits_of(self.network(texts))[:, place - 1].float()
+
+
+class CausalLanguageModel(LanguageModel):
+    """Decoder-only (GPT): the logits at a position are those of the next token."""
+
+    question = "What comes next?"
+    is_causal = True
+
+    def targets(self, tokens: Tokens, logits: Float[Tensor, "token class"]) -> tuple[Tensor, Tensor]:
+        """Each token but the first, predicted at the position before it."""
+        return torch.arange(len(logits) - 1), torch.tensor(tokens.ids[1:])
 
     def _run(self, tokens: Tokens) -> TextRun:
         """Logits (token, vocabulary)."""
@@ -139,7 +179,7 @@ class NextToken(TextModel):
 
 
 class Encoder(TextModel):
-    """Encoder without a head: attention to look at, nothing to predict."""
+    """Encoder without a head: it has attention, but no predictions."""
 
     def _run(self, tokens: Tokens) -> TextRun:
         """No logits."""
@@ -148,7 +188,9 @@ class Encoder(TextModel):
 
 
 class Classifier(TextModel):
-    """Encoder or decoder that gives the whole text a class."""
+    """Encoder or decoder that classifies a text."""
+
+    question = "What is its verdict?"
 
     def _run(self, tokens: Tokens) -> TextRun:
         """Logits (class,)."""
@@ -159,7 +201,7 @@ class Classifier(TextModel):
             raise ModelError(f"It has names for {len(self.classes)} classes, and not as many scores.")
 
     def probabilities(self, run: TextRun, position: int = -1) -> Float[Tensor, "class"]:  # noqa: ARG002
-        """How probable each class is; classes belong to the text, not to a position."""
+        """The probability of each class; `position` is ignored."""
         assert run.logits is not None
         return run.logits.float().softmax(dim=-1)
 
@@ -169,16 +211,31 @@ class Classifier(TextModel):
 
 
 @dataclass(frozen=True, eq=False)
-class SourceToTarget(TextModel):
+class EncoderDecoder(TextModel):
     """Encoder-decoder (T5, BART, Marian): reads a source, writes a target, one token after the other.
 
-    `reader` tells what was written, where that takes another tokenizer than reading.
+    `reader` decodes the target, where it has another tokenizer than the source.
     """
 
+    question = "What would it write next?"
     reader: Tokenizer | None = None
 
+    def run_again(self, inputs: Tokens, run: TextRun) -> Tensor:  # noqa: ARG002
+        """The logits for the target that the run wrote, whatever the model would write now."""
+        source, target = (torch.tensor([run.sequences[name].ids]) for name in ("source", "target"))
+        return self._network(input_ids=source, decoder_input_ids=target).logits[0]
+
+    def run_on_ids(self, ids: Int[Tensor, "batch token"]) -> None:
+        """A forward pass with the same texts as sources and as targets."""
+        self._network(input_ids=ids, decoder_input_ids=ids)
+
+    @property
+    def _network(self) -> Any:
+        """The network, with methods and arguments that torch's Module has not."""
+        return self.network
+
     def _run(self, tokens: Tokens) -> TextRun:
-        """Write greedily, then run once over source and target: logits (token of the target, vocabulary)."""
+        """Greedy decoding, then one pass over source and target: logits (token of the target, vocabulary)."""
         return self._write_and_run(tokens, ANSWER)
 
     def _run_shortly(self, tokens: Tokens) -> TextRun:
@@ -191,22 +248,22 @@ class SourceToTarget(TextModel):
     def _write_and_run(self, tokens: Tokens, most: int) -> TextRun:
         network: Any = self.network  # with a method that torch's Module has not
         source = batch_of(tokens)
-        # Only the pass after it is for the recorder: the many small steps of writing are hidden from it, and
-        # from edits too, so that a model with a head silenced is asked about the same target as before.
+        # Only the pass after it is recorded: the steps of decoding are hidden from recorders and from edits, so that a
+        # model with an ablated head runs on the same target as before.
         with torch._C.DisableTorchFunction():
-            written = network.generate(source, max_new_tokens=most, num_beams=1, do_sample=False)[0]
+            sequence = network.generate(source, max_new_tokens=most, num_beams=1, do_sample=False)[0]
         end = network.generation_config.eos_token_id
         ends = end if isinstance(end, list) else [end]
-        target = written[:-1] if len(written) > 1 and written[-1].item() in ends else written
+        target = sequence[:-1] if len(sequence) > 1 and sequence[-1].item() in ends else sequence
         output = network(input_ids=source, decoder_input_ids=target[None])
         return TextRun(output.logits[0], {"source": tokens, "target": self.read_target(target.tolist())})
 
     def read_target(self, numbers: Sequence[int]) -> Tokens:
-        """Tokens that were written, as a person reads them."""
+        """Generated tokens, with readable labels."""
         return read_tokens(self.reader or self.tokenizer, numbers)
 
     def label(self, number: int) -> str:
-        """A token of the vocabulary, as it is written."""
+        """The readable label of a token of the target's vocabulary."""
         return self.read_target([number]).labels[0]
 
     def _names(self, call: AttentionCall, run: TextRun) -> tuple[str, str]:  # noqa: ARG002
@@ -217,7 +274,7 @@ class SourceToTarget(TextModel):
 
 
 def best(probabilities: Float[Tensor, "class"], top: int, label: Callable[[int], str]) -> tuple[Prediction, ...]:
-    """The most probable first, each with its label."""
+    """The `top` most probable predictions, the most probable first; `label` gives the label of a number."""
     values, numbers = probabilities.topk(min(top, len(probabilities)))
     return tuple(
         Prediction(label(number), value, number)
@@ -231,5 +288,5 @@ def batch_of(tokens: Tokens) -> Int[Tensor, "batch token"]:
 
 
 def logits_of(output) -> Tensor:
-    """Our models return the logits themselves, those of transformers an object that has them."""
+    """The logits of a network's output: the output itself, or its attribute `logits` (transformers)."""
     return output if isinstance(output, Tensor) else output.logits

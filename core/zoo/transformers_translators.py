@@ -19,7 +19,7 @@ from torch import Tensor
 from ..capture import AttentionCall, record_attention
 from ..errors import CaptureError, ModelError
 from ..hub import repositories
-from ..hub.failures import as_sentence
+from ..hub.failures import as_model_error
 from ..hub.permissions import AT_HOME, Permission
 from ..models import from_transformers
 from ..text import Tokens, encode, read_tokens
@@ -29,7 +29,7 @@ from . import loading
 from .translators import CONTEXT
 
 LONGEST_PREFIX = 200  # characters
-LONGEST_TARGET = 190  # tokens: with a source of CONTEXT tokens, what the view still shows
+LONGEST_TARGET = 190  # tokens: with a source of CONTEXT tokens, the most that the view shows
 EXAMPLES = (
     "Helsinki-NLP/opus-mt-en-fr",
     "google-t5/t5-small",
@@ -44,10 +44,10 @@ _PREFIX = "translate English to French: "  # Raffel et al. 2020, appendix D.7
 
 @dataclass(frozen=True, eq=False)
 class NamedTranslator:
-    """An encoder-decoder of transformers with its tokenizer. Threads may share it: nothing is set after it was made.
+    """An encoder-decoder of transformers with its tokenizer. Threads may share it: it is immutable.
 
-    `tokenizer` cuts the source; `reader` tells what the network wrote (the same one, but for Marian). `kind` is the
-    family in the words of transformers: "marian", "t5", "bart", "mbart", "m2m_100" and others.
+    `tokenizer` encodes the source; `reader` decodes the target (the same one, but for Marian). `kind` is the model type
+    of transformers: "marian", "t5", "bart", "mbart", "m2m_100" and others.
     """
 
     name: str
@@ -58,7 +58,7 @@ class NamedTranslator:
     reader: Tokenizer
     context: int = CONTEXT  # tokens of the source, special ones included
     prefix: str = ""  # what the model expects before a sentence, as it was trained
-    warnings: tuple[str, ...] = ()  # what whoever opens it should know first, in sentences
+    warnings: tuple[str, ...] = ()  # sentences for the user
     parameters: int = field(init=False)
     languages: tuple[str, ...] = field(init=False)  # codes that can be chosen; empty: nothing to choose
 
@@ -78,7 +78,7 @@ class NamedTranslator:
 
     def encode(self, text: str, language: str | None = None) -> Tokens:
         """The tokens of a text from `read_text`, cut where the context ends; `language`: the code of its language."""
-        with as_sentence(self.name, "read this text"):
+        with as_model_error(self.name, "read this text"):
             tokens = encode(self.tokenizer, text, context=self.context)
         if not self.names_source or language is None:
             return tokens
@@ -87,48 +87,48 @@ class NamedTranslator:
         swapped = [place in places for place in range(len(tokens))]
         return replace(
             tokens,
-            ids=tuple(number if swap else old for swap, old in zip(swapped, tokens.ids, strict=True)),
-            labels=tuple(language if swap else old for swap, old in zip(swapped, tokens.labels, strict=True)),
+            ids=tuple(number if swap else own for swap, own in zip(swapped, tokens.ids, strict=True)),
+            labels=tuple(language if swap else own for swap, own in zip(swapped, tokens.labels, strict=True)),
         )
 
     def tokens(self, numbers: Sequence[int]) -> Tokens:
-        """Tokens that were written, as a person reads them."""
+        """Generated tokens, with readable labels."""
         return read_tokens(self.reader, numbers)
 
     def text(self, numbers: Sequence[int]) -> str:
-        """What was written, as plain text, special tokens left out."""
+        """Generated tokens as plain text, without special tokens."""
         return self.reader.decode(list(numbers), skip_special_tokens=True).strip()
 
     @torch.no_grad()
     def write(
         self, source: Tokens, *, beam: int = 5, language: str | None = None, progress: Progress | None = None
     ) -> Decoded:
-        """Translate with the library's `generate` and the settings that the model came with, but for the beam.
+        """Translate with the library's `generate` and the model's own settings, except for the beam size.
 
         `language` is the code of the target's. The log-probabilities are the model's own for each token, before
-        the settings forbid or force any; they are measured once each hypothesis is complete.
+        the settings forbid or force any; they are computed once each hypothesis is complete.
         """
-        longest = min(limit_of(len(source)), LONGEST_TARGET, self._room())
-        with as_sentence(self.name, "translate this text"):
-            written = self.network.generate(
+        longest = min(limit_of(len(source)), LONGEST_TARGET, self._decoder_limit())
+        with as_model_error(self.name, "translate this text"):
+            sequences = self.network.generate(
                 _row(source.ids),
                 max_new_tokens=longest,
                 num_beams=beam,
                 num_return_sequences=beam,
                 do_sample=False,
                 stopping_criteria=[Watch(progress, beam)] if progress else None,
-                **self._into(language),
+                **self._target_settings(language),
             )
-            hypotheses = [self._hypothesis(source, row) for row in written.tolist()]
+            hypotheses = [self._hypothesis(source, row) for row in sequences.tolist()]
         return Decoded(tuple({hypothesis.tokens: hypothesis for hypothesis in hypotheses}.values()))
 
     @torch.no_grad()
     def align(self, source: Tokens, target: Tokens, language: str | None = None) -> Aligned:
-        """Let the model write exactly this target (teacher forcing), and keep what every head looked at.
+        """The attention of every head while the model writes exactly this target (teacher forcing).
 
-        CaptureError if the attention of this architecture is not one map between target and source.
+        CaptureError if no layer of this architecture has one map from target to source.
         """
-        with as_sentence(self.name, "run on this text"), record_attention(self.network) as record:
+        with as_model_error(self.name, "run on this text"), record_attention(self.network) as record:
             logits = self._logits(source, target.ids, language)
         lengths = {
             "cross": (len(target), len(source)),
@@ -145,16 +145,21 @@ class NamedTranslator:
                 f"'{self.name}' has no attention from each target token to each source token that could be shown. "
                 "Choose another encoder-decoder."
             )
-        return Aligned(source, target, _chosen(logits, target.ids), {part: tuple(of) for part, of in maps.items()})
+        return Aligned(
+            source,
+            target,
+            _log_probabilities(logits, target.ids),
+            {part: tuple(layers) for part, layers in maps.items()},
+        )
 
     def start(self, language: str | None = None) -> int:
-        """The token that the decoder reads before it writes the first one."""
+        """The token that the decoder reads before it predicts the first one."""
         begin: int = self.network.generation_config.decoder_start_token_id
-        into = self._into(language)
-        return into.get("decoder_start_token_id", begin)
+        settings = self._target_settings(language)
+        return settings.get("decoder_start_token_id", begin)
 
-    def _into(self, language: str | None) -> dict[str, int]:
-        """The settings of `generate` that name a target language: as the first token written, or read."""
+    def _target_settings(self, language: str | None) -> dict[str, int]:
+        """The arguments of `generate` for a target language: its token is the decoder's first output, or its start."""
         if not self.names_source or language is None:
             return {}
         number, start = self._number(language), self.network.generation_config.decoder_start_token_id
@@ -170,19 +175,19 @@ class NamedTranslator:
     def _is_code(self, tokens: Tokens, place: int, label: str) -> bool:
         return tokens.special[place] and label in self.languages
 
-    def _room(self) -> int:
-        """Tokens that the decoder can hold."""
+    def _decoder_limit(self) -> int:
+        """The longest target of the decoder, in tokens."""
         return from_transformers.context_of(self.network.config, self.network, LONGEST_TARGET) - 1
 
     def _hypothesis(self, source: Tokens, row: list[int]) -> Hypothesis:
         ends = self.network.generation_config.eos_token_id
         ends = ends if isinstance(ends, list) else [ends]
         start, *tokens = row
-        # Some begin with the token that ends (BART's decoder starts with it); what follows the end is padding.
+        # BART's decoder starts with the end token; what follows the next end is padding.
         place = next((place for place, token in enumerate(tokens) if token in ends), len(tokens))
         tokens = tokens[: place + 1]
         logits = self._logits(source, tokens, start=start)
-        return Hypothesis(tuple(tokens), _chosen(logits, tokens), bool(tokens) and tokens[-1] in ends)
+        return Hypothesis(tuple(tokens), _log_probabilities(logits, tokens), bool(tokens) and tokens[-1] in ends)
 
     def _logits(
         self, source: Tokens, target: Sequence[int], language: str | None = None, *, start: int | None = None
@@ -192,21 +197,21 @@ class NamedTranslator:
 
 
 class Watch:
-    """Stands where `generate` asks whether to stop: says how far it is, and stops only by what `progress` raises."""
+    """A stopping criterion of `generate` that reports progress, and stops only by an exception of `progress`."""
 
     def __init__(self, progress: Progress, beam: int):
         self.progress, self.beam, self.step = progress, beam, 0
 
     def __call__(self, sequences: Tensor, scores: Any, **_: Any) -> Tensor:  # noqa: ARG002
-        """One more token has been written."""
+        """Called after each token; never True."""
         self.step += 1
-        # The beams of the one source; the best of those that are not complete comes first.
+        # The hypotheses of the one source; the best of those that are not complete comes first.
         self.progress(self.step, [Hypothesis(tuple(sequences[0, 1:].tolist()))])
         return torch.zeros(len(sequences), dtype=torch.bool)
 
 
 def inspect_translator(name: str, *, permission: Permission = AT_HOME) -> repositories.Offer:
-    """What a model is and what it costs, before anything large is fetched; ModelError if it cannot translate."""
+    """The kind of a model and its size, before anything large is fetched; ModelError if it cannot translate."""
     offer = loading.inspect(name, "text", permission=permission)
     check_translates(offer)
     return offer
@@ -224,32 +229,32 @@ def check_translates(offer: repositories.Offer) -> None:
 def load_named_translator(name: str, *, permission: Permission = AT_HOME) -> NamedTranslator:
     """An encoder-decoder of the hub (fetched if it is not here) or of a folder, by the rules of `load_text`."""
     inspect_translator(name, permission=permission)
-    found = loading.load_text(name, permission=permission)
-    assert isinstance(found, loading.SourceToTarget)
-    network: Any = found.network
+    model = loading.load_text(name, permission=permission)
+    assert isinstance(model, loading.EncoderDecoder)
+    network: Any = model.network
     kind = network.config.model_type
     return NamedTranslator(
         name=name,
-        title=found.title,
+        title=model.title,
         kind=kind,
         network=network,
-        tokenizer=found.tokenizer,
-        reader=found.reader or found.tokenizer,
-        context=min(found.context, CONTEXT),
+        tokenizer=model.tokenizer,
+        reader=model.reader or model.tokenizer,
+        context=min(model.context, CONTEXT),
         prefix=_prefix(network.config, kind),
-        warnings=found.warnings,
+        warnings=model.warnings,
     )
 
 
 def _prefix(config: Any, kind: str) -> str:
-    """What stands before a sentence in the tasks that the model was trained for; to French, if it can."""
+    """The prefix of a sentence in the translation tasks of the model's config: that for French, else the first."""
     tasks = getattr(config, "task_specific_params", None)
-    own = {
+    prefixes = {
         task: str(settings.get("prefix", ""))[:LONGEST_PREFIX]
         for task, settings in (tasks.items() if isinstance(tasks, dict) else ())
         if task.startswith("translation") and isinstance(settings, dict)
     }
-    return own.get("translation_en_to_fr", next(iter(own.values()), _PREFIX if kind == "t5" else ""))
+    return prefixes.get("translation_en_to_fr", next(iter(prefixes.values()), _PREFIX if kind == "t5" else ""))
 
 
 def _part(call: AttentionCall) -> Part:
@@ -262,7 +267,7 @@ def _row(numbers: Sequence[int]) -> Tensor:
     return torch.tensor([list(numbers)])
 
 
-def _chosen(logits: Float[Tensor, "token vocabulary"], target: Sequence[int]) -> tuple[float, ...]:
+def _log_probabilities(logits: Float[Tensor, "token vocabulary"], target: Sequence[int]) -> tuple[float, ...]:
     """The log-probability of each target token."""
     places = torch.tensor(list(target))[:, None]
     return tuple(logits.float().log_softmax(dim=-1).gather(1, places)[:, 0].tolist())

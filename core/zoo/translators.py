@@ -1,4 +1,4 @@
-"""Models that translate English into French: write a translation, then say which word came from which.
+"""Models that translate English into French, and the alignment of target and source words.
 
     model = load_translator("transformer")                   # or "bahdanau", "seq2seq"
     source = model.encode("The cat sleeps.")
@@ -33,7 +33,7 @@ from ..translation.spelling import normalise_english, normalise_french
 from ..translation.translator_maps import UNCHANGED, Aligned, Changes, Part
 from .embedded import WEIGHTS, read_settings
 
-# In the order in which they were invented.
+# In the order in which the architectures were published.
 TRANSLATION = {
     "seq2seq": "Without attention",
     "bahdanau": "Bahdanau's attention",
@@ -45,13 +45,13 @@ CONTEXT = 128  # tokens of a source: about the longest texts that the models wer
 
 @dataclass(frozen=True, eq=False)
 class Translator(ABC):
-    """A translation model with its tokenizer. Threads may share it: nothing is set after it was made."""
+    """A translation model with its tokenizer. Threads may share it: it is immutable."""
 
     name: str
     title: str
     network: nn.Module
     tokenizer: Tokenizer
-    context: int = CONTEXT  # tokens of the source, the end mark included
+    context: int = CONTEXT  # tokens of the source, the end token included
     parameters: int = field(init=False)
 
     def __post_init__(self):
@@ -67,13 +67,13 @@ class Translator(ABC):
         return encode(self.tokenizer, normalise_french(text), context=self.context)
 
     def tokens(self, numbers: Sequence[int]) -> Tokens:
-        """Tokens that were written, as a person reads them."""
+        """Generated tokens, with readable labels."""
         return read_tokens(self.tokenizer, numbers)
 
     def text(self, numbers: Sequence[int]) -> str:
-        """What was written, as plain text; an unknown word is shown as "<unk>"."""
-        known = [number for number in numbers if number > END]
-        return self.tokenizer.decode(known, skip_special_tokens=False)
+        """Generated tokens as plain text; an unknown word is "<unk>"."""
+        words = [number for number in numbers if number > END]
+        return self.tokenizer.decode(words, skip_special_tokens=False)
 
     def write(
         self,
@@ -100,29 +100,29 @@ class Translator(ABC):
 
     @abstractmethod
     def align(self, source: Tokens, target: Tokens, changes: Changes = UNCHANGED) -> Aligned:
-        """Let the model write exactly this target (teacher forcing), and keep what it looked at."""
+        """The maps from target to source while the model writes exactly this target (teacher forcing)."""
 
     @contextmanager
     def _changed(self, changes: Changes) -> Iterator[None]:  # noqa: ARG002
-        """The model does what a visitor changed, until the end of the with-block."""
+        """A context in which the model runs with the edits of `changes`; CaptureError for those it cannot make."""
         yield
 
     def _start(self, source: Tokens, changes: Changes) -> State | None:  # noqa: ARG002
-        """The state in which writing begins, where it is not that of `network.read`."""
+        """The decoder's first state; None for that of `network.read`."""
         return None
 
 
-class WithoutAttention(Translator):
-    """Seq2Seq: the map is the influence that each source token has, by the gradient."""
+class Seq2SeqTranslator(Translator):
+    """Seq2Seq: the map is the influence of each source token, by the gradient."""
 
     network: Seq2Seq
 
     def align(self, source: Tokens, target: Tokens, changes: Changes = UNCHANGED) -> Aligned:
-        """One map of one layer and one head, and it is no attention."""
+        """One map of one layer and one head: influence, not attention."""
         with self._changed(changes):
             logits = self.network(_row(source), _before(target))
         shares = influence(self.network, _row(source), _row(target))
-        return Aligned(source, target, _chosen(logits, target), {"cross": (shares,)}, "influence")
+        return Aligned(source, target, _log_probabilities(logits, target), {"cross": (shares,)}, "influence")
 
     @contextmanager
     def _changed(self, changes: Changes) -> Iterator[None]:
@@ -133,8 +133,8 @@ class WithoutAttention(Translator):
         yield
 
 
-class WithAdditive(Translator):
-    """Bahdanau: one map, which the model returns itself."""
+class BahdanauTranslator(Translator):
+    """Bahdanau: one map, which the network returns itself."""
 
     network: Bahdanau
 
@@ -144,7 +144,7 @@ class WithAdditive(Translator):
         with self._changed(changes):
             allowed = _allowed(changes, source, len(target))
             logits, weights = self.network.attend(_row(source), _before(target), allowed=allowed)
-        return Aligned(source, target, _chosen(logits, target), {"cross": (weights,)})
+        return Aligned(source, target, _log_probabilities(logits, target), {"cross": (weights,)})
 
     @torch.no_grad()
     def _start(self, source: Tokens, changes: Changes) -> State:
@@ -158,14 +158,14 @@ class WithAdditive(Translator):
         yield
 
 
-class WithHeads(Translator):
+class TransformerTranslator(Translator):
     """Transformer: many maps, recorded like those of any other transformer."""
 
     network: Transformer
 
     @torch.no_grad()
     def align(self, source: Tokens, target: Tokens, changes: Changes = UNCHANGED) -> Aligned:
-        """A map for each head: between target and source, within the source, within the target."""
+        """A map for each head: from target to source, within the source, within the target."""
         with self._changed(changes), record_attention(self.network) as record:
             logits = self.network(_row(source), _before(target))
         maps: dict[Part, list[Tensor]] = {"cross": [], "encoder": [], "decoder": []}
@@ -174,15 +174,20 @@ class WithHeads(Translator):
                 "cross" if call.kind == "cross" else "encoder" if call.path.startswith("encoder") else "decoder"
             )
             maps[part].append(torch.stack([call.weights(head=head) for head in range(call.heads)]))
-        return Aligned(source, target, _chosen(logits, target), {part: tuple(of) for part, of in maps.items()})
+        return Aligned(
+            source,
+            target,
+            _log_probabilities(logits, target),
+            {part: tuple(layers) for part, layers in maps.items()},
+        )
 
     @torch.no_grad()
     def _start(self, source: Tokens, changes: Changes) -> State | None:
-        # Which link is meant can be told only where queries are counted from the beginning.
-        return self.network.read(_row(source), anew=True) if changes.cut else None
+        # A link has fixed numbers only where queries are counted from the first token.
+        return self.network.read(_row(source), uncached=True) if changes.cut else None
 
     def path(self, part: Part, layer: int) -> str:
-        """The module that makes a map: what `core.capture` knows it by."""
+        """The path of the attention module of a part and a layer, as in `core.capture`."""
         return {
             "encoder": f"encoder.blocks.{layer}.attention",
             "decoder": f"decoder.blocks.{layer}.attention",
@@ -203,21 +208,21 @@ class WithHeads(Translator):
 
 
 KINDS: dict[str, tuple[type[Translator], type[nn.Module], type]] = {
-    "seq2seq": (WithoutAttention, Seq2Seq, Seq2SeqConfig),
-    "bahdanau": (WithAdditive, Bahdanau, BahdanauConfig),
-    "transformer": (WithHeads, Transformer, TransformerConfig),
+    "seq2seq": (Seq2SeqTranslator, Seq2Seq, Seq2SeqConfig),
+    "bahdanau": (BahdanauTranslator, Bahdanau, BahdanauConfig),
+    "transformer": (TransformerTranslator, Transformer, TransformerConfig),
 }
 
 
 def load_translator(name: str, *, weights: Path = WEIGHTS) -> Translator:
-    """One of TRANSLATION."""
+    """The model of a name in TRANSLATION."""
     folder = weights / "translation"
     file = folder / f"{name}.safetensors"
     config = read_settings(file)
-    wrapper, network, sizes = KINDS[name]
+    translator_class, network_class, config_class = KINDS[name]
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    filled = load_weights(lambda: network(sizes(**config[name])), file)
-    return wrapper(name, TRANSLATION[name], filled, tokenizer)
+    network = load_weights(lambda: network_class(config_class(**config[name])), file)
+    return translator_class(name, TRANSLATION[name], network, tokenizer)
 
 
 def _row(tokens: Tokens) -> Tensor:
@@ -225,16 +230,17 @@ def _row(tokens: Tokens) -> Tensor:
 
 
 def _before(target: Tokens) -> Tensor:
-    """What the decoder has read before it writes each token."""
+    """The decoder's input with which it predicts the target: BEGIN, then all tokens but the last."""
     return torch.tensor([(BEGIN, *target.ids[:-1])])
 
 
-def _chosen(logits: Tensor, target: Tokens) -> tuple[float, ...]:
+def _log_probabilities(logits: Tensor, target: Tokens) -> tuple[float, ...]:
     """The log-probability of each target token."""
     return tuple(logits[0].float().log_softmax(dim=-1).gather(1, torch.tensor(target.ids)[:, None])[:, 0].tolist())
 
 
 def _allowed(changes: Changes, source: Tokens, rows: int) -> Tensor | None:
+    """The mask (1, target, source) that is False at the links that `changes` cuts; None without any."""
     if not changes.cut:
         return None
     allowed = torch.ones(1, rows, len(source), dtype=torch.bool)

@@ -1,1 +1,1 @@
-"""What was computed is kept for the next visitor, and work waits for its turn."""
+"""A cache of computed values for all visitors, and turns at the processor."""

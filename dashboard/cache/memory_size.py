@@ -1,4 +1,4 @@
-"""How much memory a value takes."""
+"""The size of a value in memory."""
 
 import functools
 import sys
@@ -18,31 +18,31 @@ _NUMBERS, NUMBER = frozenset((int, float, bool, type(None))), 28  # bytes; few a
 def size_of(value: object, *, besides: Container[int] = ()) -> int:
     """Bytes of all that `value` holds, without the objects of the ids `besides`.
 
-    Views count with all that they keep alive. What an object computes for itself later is not seen.
+    Views count with the storage that they keep alive. Attributes that an object computes later are not counted.
     """
-    seen, left = {id(value)}, [value]
+    visited, pending = {id(value)}, [value]
     total, storages = 0, set[int]()
-    while left:
-        each = left.pop()
-        if id(each) in besides:
+    while pending:
+        item = pending.pop()
+        if id(item) in besides:
             continue
-        measure, parts_of = _WAYS[type(each)]
+        measure, parts_of = _INSPECTORS[type(item)]
         if measure is not None:
-            place, size = measure(each)
+            place, size = measure(item)
             if place not in storages:
                 total += size
                 storages.add(place)
             continue
-        total += sys.getsizeof(each, 0)
-        if isinstance(each, _MANY) and _NUMBERS.issuperset(map(type, each)):
-            new = set(map(id, each)) - seen
-            total += NUMBER * len(new)
-            seen |= new
+        total += sys.getsizeof(item, 0)
+        if isinstance(item, _MANY) and _NUMBERS.issuperset(map(type, item)):
+            new_numbers = set(map(id, item)) - visited
+            total += NUMBER * len(new_numbers)
+            visited |= new_numbers
         elif parts_of is not None:
-            for part in parts_of(each):
-                if id(part) not in seen:
-                    seen.add(id(part))
-                    left.append(part)
+            for part in parts_of(item):
+                if id(part) not in visited:
+                    visited.add(id(part))
+                    pending.append(part)
     return total
 
 
@@ -50,19 +50,19 @@ Measure = Callable[[Any], tuple[int, int]]  # where a value's memory is, and how
 Parts = Callable[[Any], Iterable[object]]
 
 
-class _Ways(dict[type, tuple[Measure | None, Parts | None]]):
-    """Looked for once for each type: a value may hold thousands of objects of few types."""
+class _Inspectors(dict[type, tuple[Measure | None, Parts | None]]):
+    """The `_inspector` of each type, computed once: a value may hold thousands of objects of few types."""
 
     def __missing__(self, kind: type) -> tuple[Measure | None, Parts | None]:
-        self[kind] = found = _way(kind)
-        return found
+        self[kind] = inspector = _inspector(kind)
+        return inspector
 
 
-_WAYS = _Ways()
+_INSPECTORS = _Inspectors()
 
 
-def _way(kind: type) -> tuple[Measure | None, Parts | None]:
-    """How a value of this type is measured as a whole; or else how it is taken apart, if it has parts."""
+def _inspector(kind: type) -> tuple[Measure | None, Parts | None]:
+    """For values of a type: what measures one directly, or else what lists its parts; None for what does not apply."""
     if issubclass(kind, _SHARED):
         return (lambda value: (id(value), 0)), None
     if issubclass(kind, Tensor):
@@ -85,7 +85,7 @@ def _way(kind: type) -> tuple[Measure | None, Parts | None]:
         return None, lambda value: [value.__self__]
     if issubclass(kind, functools.partial):
         return None, lambda value: [value.func, value.args, value.keywords]
-    slots = [name for each in kind.__mro__ for name in getattr(each, "__slots__", ())]
+    slots = [name for base in kind.__mro__ for name in getattr(base, "__slots__", ())]
     if slots:
         return None, lambda value: [
             *(getattr(value, name, None) for name in slots),

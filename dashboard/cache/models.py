@@ -1,6 +1,6 @@
-"""Models, kept once for all pages and visitors: they are only ever read.
+"""Models, cached once for all pages and visitors, who only read them.
 
-Before anybody gets one, it is asked whether they may have it, also of one that is kept.
+Whether a visitor may open a model is checked at every call, also for a cached one.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from core.zoo.attention_gans import StagePainter, load_attention_gan
 from core.zoo.captioners import PictureWriter, load_captioner
 from core.zoo.clips import CLIPS, PictureText, load_clip
 from core.zoo.dalles import PictureCoder, PictureDrawer, load_coder, load_dalle, load_scene_reader
-from core.zoo.embedded import LONGEST as USUAL
+from core.zoo.embedded import LONGEST as USUAL_LENGTH
 from core.zoo.image_gpts import PixelReader, load_image_gpt
 from core.zoo.joint import JointReader, load_joint
 from core.zoo.masked_autoencoders import AUTOENCODERS, AutoencoderReader, load_autoencoder
@@ -36,26 +36,26 @@ ASKING = "Asking what this model is …"
 def inspect_model(
     name: str, purpose: Purpose, *, attends: bool = True, give_up: Callable[[], None] | None = None
 ) -> zoo.Offer:
-    """What a model is and what it costs; ModelError if it cannot be had, or not by this visitor.
+    """The description and cost of a model; ModelError if it cannot be had, or not by this visitor.
 
-    `give_up` is called when a visitor does not want to wait for the hub any longer.
+    `give_up` is called by a button for visitors who do not want to wait for the hub any longer.
     """
-    allowed = _allowed(name, purpose)
-    if found := _inspected.peek(name, purpose, allowed, attends):
-        return found
-    instead = ("Cancel", give_up) if give_up else None
-    with waiting.patiently(ASKING, unit="seconds", instead=instead) as progress:
+    allowed = _check_permission(name, purpose)
+    if offer := _inspected.peek(name, purpose, allowed, attends):
+        return offer
+    alternative = ("Cancel", give_up) if give_up else None
+    with waiting.spinner(ASKING, unit="seconds", alternative=alternative) as progress:
         return _inspected(name, purpose, allowed, attends, progress)
 
 
 def fetch_model(name: str, purpose: Purpose, progress: Progress) -> None:
-    """Download a model once for all who ask for it at the same time; `progress` is told the megabytes."""
+    """Download a model once for all who ask for it at the same time; `progress` gets megabytes."""
 
-    def in_megabytes(done: int, total: int) -> None:
+    def report_megabytes(done: int, total: int) -> None:
         progress(round(done / 1e6), round(total / 1e6))
 
-    allowed = _allowed(name, purpose)
-    _fetched.refresh(name, purpose, allowed, in_megabytes)
+    allowed = _check_permission(name, purpose)
+    _fetched.refresh(name, purpose, allowed, report_megabytes)
     for attends in (True, False):
         _inspected.forget(name, purpose, allowed, attends)
     _reads.forget(name)
@@ -63,25 +63,25 @@ def fetch_model(name: str, purpose: Purpose, progress: Progress) -> None:
 
 def text_model(name: str) -> zoo.TextModel:
     """A language model for texts of the length that a page usually reads."""
-    _allowed(name, "text")
+    _check_permission(name, "text")
     return _text_model(name)
 
 
 def long_text_model(name: str) -> zoo.TextModel:
-    """The same model, for texts of up to LONGEST tokens."""
-    _allowed(name, "text")
+    """A language model for texts of up to LONGEST tokens."""
+    _check_permission(name, "text")
     return _long_text_model(name)
 
 
 def image_model(name: str) -> zoo.ImageModel:
     """An image model, with or without attention."""
-    _allowed(name, "image")
+    _check_permission(name, "image")
     return _image_model(name)
 
 
 def named_translator(name: str) -> zoo.NamedTranslator:
     """A pretrained encoder-decoder."""
-    _allowed(name, "text")
+    _check_permission(name, "text")
     return _named_translator(name)
 
 
@@ -99,7 +99,7 @@ def captioner(name: str) -> PictureWriter:
 
 def named_captioner(name: str) -> NamedPictureWriter:
     """Any captioner."""
-    _allowed(name, "both")
+    _check_permission(name, "both")
     return _named_captioner(name)
 
 
@@ -111,7 +111,7 @@ def _named_captioner(name: str) -> NamedPictureWriter:
 def clip(name: str) -> PictureText:
     """One of `CLIPS`, or any other CLIP or SigLIP."""
     if name not in CLIPS:
-        _allowed(name, "both")
+        _check_permission(name, "both")
     return _clip(name)
 
 
@@ -122,7 +122,7 @@ def _clip(name: str) -> PictureText:
 
 def named_joint(name: str) -> NamedJointReader:
     """Any ViLT."""
-    _allowed(name, "both")
+    _check_permission(name, "both")
     return _named_joint(name)
 
 
@@ -140,7 +140,7 @@ def joint(name: str) -> JointReader:
 def autoencoder(name: str) -> AutoencoderReader:
     """One of `AUTOENCODERS`, or any ViT-MAE."""
     if name not in AUTOENCODERS:
-        _allowed(name, "gaps")
+        _check_permission(name, "gaps")
     return _autoencoder(name)
 
 
@@ -175,22 +175,22 @@ def attention_gan(name: str) -> StagePainter:
 
 @cached(computes=False)
 def scene_reader() -> SceneReader | None:
-    """The judge of drawn scenes, where its weights are there."""
+    """The classifier that judges drawn scenes; None if its weights are missing."""
     return load_scene_reader()
 
 
-def listed(purpose: Purpose) -> list[str]:
-    """At home the models in memory; else those on the host's list that are not known to read something else."""
-    allowed = permission()
-    if purpose in ("text", "image") and allowed.folders:
+def offered_names(purpose: Purpose) -> list[str]:
+    """At home the names of the models in memory; else those on the host's list, unless known to be for other inputs."""
+    permitted = permission()
+    if purpose in ("text", "image") and permitted.folders:
         return in_memory.names(zoo.TextModel if purpose == "text" else zoo.ImageModel)
-    kinds = ("image", "both", None) if purpose == "both" else (purpose, None)  # a CLIP is known as one that sees
-    return [name for name in sorted(allowed.listed or ()) if _reads(name) in kinds]
+    kinds = ("image", "both", None) if purpose == "both" else (purpose, None)  # a CLIP is listed as an image model
+    return [name for name in sorted(permitted.listed or ()) if _reads(name) in kinds]
 
 
-def _allowed(name: str, purpose: Purpose) -> Permission:
-    """What this visitor may open; ModelError if it is not this model."""
-    allowed = permission() if name not in OURS else Permission()  # ours are open to all: nobody needs to be looked at
+def _check_permission(name: str, purpose: Purpose) -> Permission:
+    """This visitor's permission; ModelError if it does not cover this model."""
+    allowed = permission() if name not in OURS else Permission()  # ours are open to all
     find_source(name, purpose, allowed)
     return allowed
 
@@ -215,7 +215,7 @@ def _fetched(name: str, purpose: Purpose, allowed: Permission, progress: Progres
 @cached("Loading the model …", computes=False)
 def _text_model(name: str) -> zoo.TextModel:
     model = _long_text_model(name)
-    return replace(model, context=min(model.context, USUAL))
+    return replace(model, context=min(model.context, USUAL_LENGTH))
 
 
 @cached("Loading the model …", computes=False)

@@ -1,4 +1,4 @@
-"""What holds all that is kept within one budget in bytes, each for its time."""
+"""A store of values within one budget in bytes, each with a time limit."""
 
 import math
 import threading
@@ -11,8 +11,8 @@ from cachetools import Cache, TLRUCache
 
 from dashboard.cache.memory_size import size_of
 
-# Seconds after which what somebody has used is sized again: it may have computed more for itself. No more often is
-# looked for such, because all that is kept has to be looked through.
+# Seconds after which a used value is measured again: it may have computed attributes since. This is not done more
+# often, because all values have to be searched.
 SETTLED = 2.0
 ENTRY = 1000  # bytes that an entry takes besides its key and its value
 
@@ -21,19 +21,19 @@ Keys = frozenset[Hashable]
 
 @dataclass(frozen=True)
 class Entry:
-    """A kept value: its size in bytes, until when it is kept, the keys of what it was made from, when it was made."""
+    """A stored value, its size in bytes, its time limit, the keys of the values it was made from, when it was made."""
 
     value: Any
     size: int
     until: float
     needs: Keys
-    made: float
+    made_at: float
 
 
 class Store:
-    """Values by their keys; in so many bytes, so what nobody has asked for longest goes first. Threads may share it.
+    """Values by their keys within a budget in bytes; the least recently used goes first. Threads may share it.
 
-    `timer` tells the time in seconds.
+    `timer` returns the time in seconds.
     """
 
     def __init__(self, budget: int, timer: Callable[[], float] = time.monotonic):
@@ -42,8 +42,8 @@ class Store:
         self._entries: TLRUCache = TLRUCache(
             budget, lambda _key, entry, _now: entry.until, timer=timer, getsizeof=lambda entry: entry.size
         )
-        self._used: dict[Hashable, float] = {}  # since its size was taken: the time of the first use
-        self._sized = -math.inf  # when sizes were taken again
+        self._used: dict[Hashable, float] = {}  # the time of the first use since the value was measured
+        self._sized = -math.inf  # when values were last measured again
 
     def __contains__(self, key: Hashable) -> bool:
         with self._guard:
@@ -55,19 +55,19 @@ class Store:
 
     @property
     def bytes(self) -> int:
-        """The size of everything that is kept."""
+        """The size of all values."""
         with self._guard:
             self._entries.expire()
             return int(self._entries.currsize)
 
     def find(self, key: Hashable) -> Entry | None:
-        """The entry; what it was made from counts as used too, so that it does not go while this one keeps it alive."""
+        """The entry; the values it was made from count as used too, because it keeps them alive."""
         with self._guard:
             self._entries.expire()
             if entry := self._entries.get(key):
                 self._used.setdefault(key, self.timer())
-                for needed in entry.needs:
-                    self.find(needed)
+                for need_key in entry.needs:
+                    self.find(need_key)
             return entry
 
     def put(
@@ -79,25 +79,25 @@ class Store:
         needs: Keys = frozenset(),
         within: Keys = frozenset(),
     ) -> None:
-        """Keep a value for so many seconds, made from those of the keys `needs`, and no longer than those `within`.
+        """Store a value for `age` seconds, made from the values `needs`, and no longer than the values `within`.
 
-        What is larger than the whole budget is not kept.
+        A value that is larger than the budget is not stored.
         """
         with self._guard:
             self._size_again()
             now = self.timer()
             until = min([now + age, *(self._peek(key).until if key in self._entries else -math.inf for key in within)])
-            besides = _parts(self._peek(needed).value for needed in needs if needed in self._entries)
-            self._used[key] = now  # whoever asked for it goes on with it now
+            besides = _parts(self._peek(need_key).value for need_key in needs if need_key in self._entries)
+            self._used[key] = now  # the caller goes on using it now
             self._set(key, Entry(value, _size(key, value, besides), until, needs | within, now))
 
     def forget(self, key: Hashable) -> None:
-        """Keep it no longer."""
+        """Drop a value."""
         with self._guard:
             self._entries.pop(key, None)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop all values."""
         with self._guard:
             self._entries.clear()
             self._used.clear()
@@ -108,27 +108,27 @@ class Store:
             self._entries[key] = entry
 
     def _peek(self, key: Hashable) -> Entry:
-        """The entry, without this counting as use."""
-        found: Entry = Cache.__getitem__(self._entries, key)
-        return found
+        """The entry, without counting as use."""
+        entry: Entry = Cache.__getitem__(self._entries, key)
+        return entry
 
     def _size_again(self) -> None:
-        """Take the sizes of what was used a while ago anew, for what it has computed for itself since."""
+        """Measure values again that were used a while ago: they may have computed attributes since."""
         before = self.timer() - SETTLED
-        if self._sized > before or not any(since < before for since in self._used.values()):
+        if self._sized > before or not any(used_at < before for used_at in self._used.values()):
             return
         self._sized = self.timer()
         self._entries.expire()
-        first = dict[int, float]()  # what several entries hold counts for the one that was made first
+        first_made = dict[int, float]()  # parts that several entries share count for the oldest of them
         for entry in map(self._peek, list(self._entries)):
             for part in _parts([entry.value]):
-                first[part] = min(entry.made, first.get(part, math.inf))
-        others = set(first)
-        for key in [key for key, since in self._used.items() if since < before]:
+                first_made[part] = min(entry.made_at, first_made.get(part, math.inf))
+        others = set(first_made)
+        for key in [key for key, used_at in self._used.items() if used_at < before]:
             del self._used[key]
             if key in self._entries:
                 entry = self._peek(key)
-                own = {part for part in _parts([entry.value]) if first[part] == entry.made}
+                own = {part for part in _parts([entry.value]) if first_made[part] == entry.made_at}
                 others -= own
                 self._set(key, replace(entry, size=_size(key, entry.value, others)))
                 others |= own
@@ -140,6 +140,5 @@ def _size(key: Hashable, value: object, besides: Container[int]) -> int:
 
 
 def _parts(values: Iterable[object]) -> set[int]:
-    """The ids of values and of their networks: a model may stand in several entries that differ in the length of
-    texts only, and counts once."""
+    """The ids of values and of their networks: a network may be shared by several entries, and counts once."""
     return {id(part) for value in values for part in (value, getattr(value, "network", value))}

@@ -1,4 +1,4 @@
-"""Work that visitors wait for, asked for by a button or done anyhow: how far it is, and a way out."""
+"""Progress of work that visitors wait for, started by a button or by the page, and a button to cancel it."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -13,8 +13,8 @@ from core.errors import AtlasError
 from core.progress import Progress, no_progress
 from dashboard.cache import turns
 
-PATIENCE = 1.0  # seconds without a word
-PAUSE = 0.1  # seconds between two moments at which a run may be stopped, before there is a bar
+PATIENCE = 1.0  # seconds before a bar appears
+PAUSE = 0.1  # seconds between two points at which Streamlit may stop a run, before there is a bar
 STARTING = "Starting …"
 
 
@@ -28,10 +28,10 @@ def offer(
     key: str | None = None,
     computes: bool = True,
 ) -> None:
-    """A button that starts `work`; its progress in so many `unit`, a way to stop it, then the page anew.
+    """Draw a button that starts `work` under a bar in `unit` with a button to cancel it; then the page runs again.
 
-    What `work` keeps before it is stopped stays kept. Buttons with an icon are for what one may well do without. Who
-    has to wait for others is told so in the bar. `computes`: whether it needs the processor, so not a download.
+    Values that `work` has cached before it is cancelled stay cached. Buttons with an icon are for optional work. The
+    bar says so if the work waits for its turn. `computes`: whether it needs the processor; False for a download.
     """
     if not st.button(label, icon=icon, type="secondary" if icon else "primary", key=key):
         return
@@ -42,78 +42,77 @@ def offer(
         with turns.long_turn(progress) if computes else nullcontext(progress) as report:
             work(report)
     except AtlasError:
-        place.empty()  # there is nothing to cancel any more
+        place.empty()  # nothing is left to cancel
         raise
     st.rerun()
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar that reports of progress move; while somebody waits for others to be done, it says so."""
+    """A progress bar, called with (done, total); while the work waits for its turn, it shows a sentence."""
 
-    drawn: DeltaGenerator
+    element: DeltaGenerator
     unit: str
 
     def __call__(self, done: int, total: int) -> None:
-        """Show how far it is."""
-        self.drawn.progress(min(1.0, done / max(total, 1)), _said(done, total, self.unit))
+        """Show the progress."""
+        self.element.progress(min(1.0, done / max(total, 1)), _count_text(done, total, self.unit))
 
     def waits(self, sentence: str) -> None:
-        """Show how long it takes until the work begins, or goes on."""
-        self.drawn.progress(0.0, sentence)
+        """Show a sentence about the time until the work begins, or goes on."""
+        self.element.progress(0.0, sentence)
 
 
 def bar(unit: str, *, start: str = STARTING) -> Bar:
-    """A bar and, below it, a button: a click stops this run of the page at the next report, and the work with it."""
-    drawn = st.progress(0.0, start)
+    """Draw a bar and, below it, a button that stops this run of the page, and the work, at the next report."""
+    element = st.progress(0.0, start)
     st.button("Cancel", key=f"cancel-{unit}")
-    return Bar(drawn, unit)
+    return Bar(element, unit)
 
 
 @contextmanager
-def patiently(
-    words: str, *, unit: str = "", instead: tuple[str, Callable[[], None]] | None = None
+def spinner(
+    words: str, *, unit: str = "", alternative: tuple[str, Callable[[], None]] | None = None
 ) -> Iterator[Progress]:
-    """What a computation that nobody asked for by a button reports to: a spinner with `words` below which, once it
-    takes long and counts in a `unit`, stands a bar.
+    """Draw a spinner with `words` and, after PATIENCE and for a `unit`, a bar; yields the callback for progress.
 
-    `instead`: what a visitor may choose rather than wait, and what is called then. A report is also where Streamlit
-    stops a run whose visitor has left or chosen something else. Without a visitor nothing is shown.
+    `alternative`: the label of a button for a visitor who does not want to wait, and the function it calls. At a
+    report, Streamlit may stop a run whose visitor has left or made another choice. Nothing is drawn without a visitor.
     """
     if not words or get_script_run_ctx(suppress_warning=True) is None:
         yield no_progress
         return
     holder = st.empty()  # it leaves no gap behind: a container would, between two controls in a row
     with holder.container(), st.spinner(words):
-        yield _Later(st.empty(), unit, instead)
+        yield _DelayedBar(st.empty(), unit, alternative)
     holder.empty()
 
 
-class _Later:
-    """A bar that is there only once it takes long."""
+class _DelayedBar:
+    """A bar that appears only after PATIENCE."""
 
-    def __init__(self, place: DeltaGenerator, unit: str, instead: tuple[str, Callable[[], None]] | None):
-        self._place, self._unit, self._instead = place, unit, instead
+    def __init__(self, place: DeltaGenerator, unit: str, alternative: tuple[str, Callable[[], None]] | None):
+        self._place, self._unit, self._alternative = place, unit, alternative
         self._began = self._last = time.monotonic()
         self._bar: Bar | None = None
 
     def __call__(self, done: int, total: int) -> None:
-        """Show how far it is, if it is time to."""
-        if shown := self._shown():
-            shown(done, total)
+        """Show the progress, if the bar is due."""
+        if progress_bar := self._bar_if_due():
+            progress_bar(done, total)
 
     def waits(self, sentence: str) -> None:
-        """Show how long it takes until the work goes on."""
-        if shown := self._shown():
-            shown.waits(sentence)
+        """Show a sentence about the time until the work goes on, if the bar is due."""
+        if progress_bar := self._bar_if_due():
+            progress_bar.waits(sentence)
 
-    def _shown(self) -> Bar | None:
+    def _bar_if_due(self) -> Bar | None:
         now = time.monotonic()
         if self._bar is None and self._unit and now - self._began >= PATIENCE:
             with self._place.container():
                 self._bar = Bar(st.progress(0.0), self._unit)
-                if self._instead is not None:
-                    label, give_up = self._instead
+                if self._alternative is not None:
+                    label, give_up = self._alternative
                     # A click stops this run of the page at the next report of progress.
                     st.button(label, on_click=give_up)
         elif self._bar is None and now - self._last >= PAUSE:
@@ -122,5 +121,5 @@ class _Later:
         return self._bar
 
 
-def _said(done: int, total: int, unit: str) -> str:
+def _count_text(done: int, total: int, unit: str) -> str:
     return f"{done:,} of {total:,} {unit}"

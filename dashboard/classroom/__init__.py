@@ -1,1 +1,1 @@
-"""A class whose browsers follow the teacher's."""
+"""Classes whose browsers follow that of the teacher."""

@@ -1,4 +1,4 @@
-"""All classes of this process: their codes, and how many there can be."""
+"""All classes of this process: their codes, and limits of their number."""
 
 import secrets
 import threading
@@ -43,8 +43,8 @@ class Classes:
     def open(self, by: str | None = None) -> Class:
         """A new class, opened from a network address if one is known.
 
-        Where there are too many, in all or of this address, the oldest one goes in which nobody is. AtlasError if all
-        are busy.
+        If there are too many, in all or from this address, the oldest one without anybody in it ends. AtlasError if
+        all are busy.
         """
         with self._guard:
             self.forget()
@@ -60,7 +60,7 @@ class Classes:
             return self._classes[code]
 
     def _make_room(self, rooms: list[Class], most: int, sentence: str) -> None:
-        """End the oldest class in which nobody is, where there are `most`; AtlasError if there is none."""
+        """If there are `most` classes, end the oldest one without anybody in it; AtlasError if there is none."""
         if len(rooms) < most:
             return
         idle = next((room for room in rooms if not room.is_busy), None)
@@ -69,16 +69,16 @@ class Classes:
         self.end(idle)
 
     def find(self, code: str) -> Class:
-        """The class with this code, in large or small letters; AtlasError if there is none, or none any more."""
+        """The class with this code, in upper or lower case; AtlasError if there is none, or if it has ended."""
         with self._guard:
             self.forget()
-            if found := self._classes.get(code.strip().upper()):
-                return found
-        shown = code.strip()[: 2 * CODE]
-        raise AtlasError(UNKNOWN.format(code=f"“{shown}”", hours=AGE // HOUR, letters=CODE))
+            if room := self._classes.get(code.strip().upper()):
+                return room
+        start = code.strip()[: 2 * CODE]
+        raise AtlasError(UNKNOWN.format(code=f"“{start}”", hours=AGE // HOUR, letters=CODE))
 
     def end(self, room: Class) -> None:
-        """Forget a class and all that was kept of it."""
+        """End a class and forget it."""
         with self._guard:
             self._classes.pop(room.code, None)
         room.end()
@@ -86,11 +86,11 @@ class Classes:
     def forget(self) -> None:
         """End the classes whose day is over."""
         with self._guard:
-            over = [each for each in self._classes.values() if each.until <= self._timer()]
-        for each in over:
-            self.end(each)
+            expired = [room for room in self._classes.values() if room.until <= self._timer()]
+        for room in expired:
+            self.end(room)
 
 
 def new_code() -> str:
-    """Six letters that nobody can foresee."""
+    """A random code of CODE letters that cannot be predicted."""
     return "".join(secrets.choice(LETTERS) for _ in range(CODE))

@@ -1,4 +1,4 @@
-"""A class that follows its teacher, in the memory of this process: an address, who follows, answers without names."""
+"""A class that follows its teacher, in the memory of this process: address, followers, anonymous answers."""
 
 import math
 import secrets
@@ -24,7 +24,7 @@ MOST_PARAMETERS = 500
 AWAY = 10.0  # seconds in which who is away still counts: to go to another page is to connect again
 TEACHER_AWAY = HOUR / 4  # seconds in which the class of a teacher who is away is given to nobody else
 # Parameters of an address that are each visitor's own.
-OWN = frozenset({"class", "present", "embed", "embed_options"})
+PERSONAL = frozenset({"class", "present", "embed", "embed_options"})
 
 NOT_YOURS = "Only the browser tab that opened class {code} leads it."
 FULL = "Class {code} is full: {count} follow it, and no more than {most} can."
@@ -42,18 +42,18 @@ ELSEWHERE = "A class goes only to pages of the atlas."
 class Follower:
     """One browser tab that follows, or looks around by itself: its open connections, and when the last one closed.
 
-    `number` tells it from the others, in the order in which they came.
+    `number` counts followers in the order in which they joined.
     """
 
     number: int
     following: bool = True
     connections: int = 0
-    left: float = -math.inf
+    left_at: float = -math.inf
     removed: bool = False
 
 
 class Class:
-    """One class. Threads may share it; `watch` tells of every change, in the thread that made it."""
+    """One class. Threads may share it; callbacks of `watch` are called in the thread that made a change."""
 
     def __init__(
         self,
@@ -71,31 +71,31 @@ class Class:
         self._pages, self._timer = pages, timer
         self._teachers, self._teacher_left = 0, timer()  # open connections of the teacher
         self._followers: dict[str, Follower] = {}
-        self._came = 0
+        self._last_number = 0
         self._answers: dict[str, dict[str, str]] = {}  # choice by follower, by question
         self._watchers: set[Callable[[bool], None]] = set()
         self._guard = threading.RLock()
 
     @property
     def followers(self) -> int:
-        """How many follow now; who looks around by themselves is not counted."""
+        """The number of followers now, without those who look around by themselves."""
         with self._guard:
-            return sum(follower.following for follower in self._there())
+            return sum(follower.following for follower in self._present())
 
     @property
     def is_busy(self) -> bool:
         """Whether anybody is connected, or the teacher has been away for less than a quarter of an hour."""
         with self._guard:
             is_led = self._teachers or self._timer() - self._teacher_left < TEACHER_AWAY
-            return bool(is_led or self._there())
+            return bool(is_led or self._present())
 
-    def listed(self) -> list[tuple[int, bool]]:
-        """The number of each follower who is there, and whether it follows or looks around."""
+    def follower_states(self) -> list[tuple[int, bool]]:
+        """The number of each follower who is present, and whether it follows (False: looks around)."""
         with self._guard:
-            return [(follower.number, follower.following) for follower in self._there()]
+            return [(follower.number, follower.following) for follower in self._present()]
 
-    def teach(self, key: str) -> None:
-        """The teacher connects; AtlasError unless this is the teacher's key."""
+    def connect_teacher(self, key: str) -> None:
+        """Count a connection of the teacher; AtlasError unless this is the teacher's key."""
         if not secrets.compare_digest(key.encode(errors="replace"), self.key.encode()):
             raise AtlasError(NOT_YOURS.format(code=self.code))
         with self._guard:
@@ -103,74 +103,74 @@ class Class:
                 raise AtlasError(TABS.format(does="leads", code=self.code, most=MOST_TABS))
             self._teachers += 1
 
-    def rest(self) -> None:
-        """A connection of the teacher has closed."""
+    def disconnect_teacher(self) -> None:
+        """Count a connection of the teacher as closed."""
         with self._guard:
             self._teachers -= 1
             self._teacher_left = self._timer()
 
     def go_to(self, address: str) -> None:
-        """The teacher is at an address (`text?layer=3`); AtlasError if it is none of the atlas, or too long."""
-        address = checked(address, self._pages)
+        """Set the teacher's address (`text?layer=3`); AtlasError if it is none of the atlas, or too long."""
+        address = valid_address(address, self._pages)
         with self._guard:
             self.address = address
-            self.tell(everybody=True)
+            self.notify(everybody=True)
 
     def join(self, who: str, *, following: bool = True) -> int:
-        """A follower connects, by a text that stays the same when it connects again; the number that it has here.
+        """Count a connection of the follower `who`, a text that stays the same when it connects again; its number.
 
-        AtlasError if all are there, the class is locked, or the follower was removed.
+        AtlasError if the class is full or locked, or if the follower was removed.
         """
         _check_length(who)
         with self._guard:
             self._check_place(who)
             if who not in self._followers:
-                self._came += 1
-                self._followers[who] = Follower(self._came)
+                self._last_number += 1
+                self._followers[who] = Follower(self._last_number)
                 self._forget_members()
             follower = self._followers[who]
             follower.connections += 1
             follower.following = following
-            self.tell()
+            self.notify()
             return follower.number
 
     def follow(self, who: str, *, following: bool) -> None:
-        """A follower goes with the teacher again, or looks around."""
+        """Note whether a follower goes with the teacher, or looks around."""
         with self._guard:
             self._followers[who].following = following
-            self.tell()
+            self.notify()
 
     def leave(self, who: str) -> None:
-        """A connection of a follower has closed. It counts for a moment longer: it may be on its way to a page."""
+        """Count a connection as closed; the follower counts for AWAY seconds more: it may change the page."""
         with self._guard:
             follower = self._followers[who]
             follower.connections -= 1
-            follower.left = self._timer()
-            self.tell()
+            follower.left_at = self._timer()
+            self.notify()
 
     def lock(self, *, locked: bool) -> None:
-        """Let nobody join who was not here before, or everybody again."""
+        """Set whether only those who were here before may join."""
         with self._guard:
             self.locked = locked
-            self.tell()
+            self.notify()
 
     def remove(self, number: int) -> None:
-        """Send a follower away for good, and forget its answers; nothing where nobody has the number."""
+        """Remove a follower for good, with its answers; nothing if no follower has the number."""
         with self._guard:
             for who, follower in self._followers.items():
                 if follower.number == number:
                     follower.removed = True
                     for answers in self._answers.values():
                         answers.pop(who, None)
-            self.tell(everybody=True)
+            self.notify(everybody=True)
 
     def is_removed(self, who: str) -> bool:
-        """Whether the teacher has sent a follower away."""
+        """Whether the teacher has removed a follower."""
         with self._guard:
             return who in self._followers and self._followers[who].removed
 
     def answer(self, question: str, who: str, choice: str) -> None:
-        """What a follower answers to a question; a later answer replaces an earlier one."""
+        """Store a follower's answer to a question; a later answer replaces an earlier one."""
         for text in (question, who, choice):
             _check_length(text)
         with self._guard:
@@ -182,12 +182,12 @@ class Class:
             answers[who] = choice
             if len(self._answers) > MOST_QUESTIONS:
                 del self._answers[next(iter(self._answers))]
-            self.tell()
+            self.notify()
 
     def answers(self, question: str, choices: Collection[str] = ()) -> dict[str, int]:
-        """How many gave each answer of `choices`, without them each number; an answer that nobody gave is missing.
+        """The count of each answer among `choices`, or of each number without `choices`; zero counts are missing.
 
-        Anything else that a follower has sent is left out: it would stand on the projector.
+        Anything else that a follower has sent is dropped: it would stand on the projector.
         """
         with self._guard:
             answers = list(self._answers.get(question, {}).values())
@@ -195,77 +195,77 @@ class Class:
         return dict(Counter(answer for answer in allowed if answer is not None))
 
     def end(self) -> None:
-        """It is over for all who are there."""
+        """End the class for all who are connected."""
         with self._guard:
             self.ended = True
-            self.tell(everybody=True)
+            self.notify(everybody=True)
 
-    def watch(self, told: Callable[[bool], None]) -> None:
-        """Call `told` after every change, until `unwatch`; with True where it concerns the followers too."""
+    def watch(self, callback: Callable[[bool], None]) -> None:
+        """Call `callback` after every change, until `unwatch`; with True if the change concerns followers too."""
         with self._guard:
-            self._watchers.add(told)
+            self._watchers.add(callback)
 
-    def unwatch(self, told: Callable[[bool], None]) -> None:
-        """Call it no more."""
+    def unwatch(self, callback: Callable[[bool], None]) -> None:
+        """Stop calling `callback`."""
         with self._guard:
-            self._watchers.discard(told)
+            self._watchers.discard(callback)
 
-    def tell(self, *, everybody: bool = False) -> None:
-        """Something has changed: for `everybody`, or for the teacher only."""
+    def notify(self, *, everybody: bool = False) -> None:
+        """Call all watchers: something has changed for `everybody`, or for the teacher only."""
         with self._guard:
-            for told in self._watchers:
-                told(everybody)
+            for callback in self._watchers:
+                callback(everybody)
 
     def _check_place(self, who: str) -> None:
-        """AtlasError where there is no place for one more connection of a follower."""
-        follower, there = self._followers.get(who), self._there()
+        """Raise AtlasError if one more connection of a follower is not allowed."""
+        follower, present = self._followers.get(who), self._present()
         if follower is None and self.locked:
             raise AtlasError(LOCKED.format(code=self.code))
         if follower is not None and follower.removed:
             raise AtlasError(REMOVED.format(code=self.code))
-        if follower not in there and len(there) >= MOST_FOLLOWERS:
-            raise AtlasError(FULL.format(code=self.code, count=len(there), most=MOST_FOLLOWERS))
+        if follower not in present and len(present) >= MOST_FOLLOWERS:
+            raise AtlasError(FULL.format(code=self.code, count=len(present), most=MOST_FOLLOWERS))
         if follower is not None and follower.connections >= MOST_TABS:
             raise AtlasError(TABS.format(does="follows", code=self.code, most=MOST_TABS))
-        tabs = sum(follower.connections for follower in there)
+        tabs = sum(follower.connections for follower in present)
         if tabs >= MOST_SOCKETS:
             raise AtlasError(ALL_OPEN.format(code=self.code, count=tabs, most=MOST_SOCKETS))
 
-    def _there(self) -> list[Follower]:
-        """Followers who are connected or were until a moment ago."""
+    def _present(self) -> list[Follower]:
+        """Followers who are connected, or were until AWAY seconds ago."""
         since = self._timer() - AWAY
         return [
             follower
             for follower in self._followers.values()
-            if not follower.removed and (follower.connections or follower.left > since)
+            if not follower.removed and (follower.connections or follower.left_at > since)
         ]
 
     def _forget_members(self) -> None:
-        """Forget those who came first and are not there any more, where there are too many."""
+        """Forget the oldest followers who are not connected, if there are more than MOST_MEMBERS."""
         while len(self._followers) > MOST_MEMBERS:
             gone = next(who for who, follower in self._followers.items() if not follower.connections)
             del self._followers[gone]
 
 
-def checked(address: str, pages: Collection[str]) -> str:
-    """An address of the atlas, written anew from its parts and without what is a visitor's own; else AtlasError."""
+def valid_address(address: str, pages: Collection[str]) -> str:
+    """An address of the atlas, rebuilt from its parts without PERSONAL parameters; AtlasError for any other."""
     page, _, query = address.partition("?")
     if page not in pages:
         raise AtlasError(ELSEWHERE)
     if len(address) > LONGEST_ADDRESS:
         raise AtlasError(TOO_LONG.format(count=len(address), most=LONGEST_ADDRESS))
     try:
-        given = parse_qsl(query, keep_blank_values=True, max_num_fields=MOST_PARAMETERS)
-        written = urlencode([(name, value) for name, value in given if name not in OWN])
+        parameters = parse_qsl(query, keep_blank_values=True, max_num_fields=MOST_PARAMETERS)
+        new_query = urlencode([(name, value) for name, value in parameters if name not in PERSONAL])
     except ValueError as error:  # too many parameters, or half a letter
         raise AtlasError("This address cannot be followed: its parameters cannot be read.") from error
-    if len(written) > LONGEST_ADDRESS:
-        raise AtlasError(TOO_LONG.format(count=len(written), most=LONGEST_ADDRESS))
-    return f"{page}?{written}" if written else page
+    if len(new_query) > LONGEST_ADDRESS:
+        raise AtlasError(TOO_LONG.format(count=len(new_query), most=LONGEST_ADDRESS))
+    return f"{page}?{new_query}" if new_query else page
 
 
 def _number(answer: str) -> str | None:
-    """A number as the atlas writes it; None for what is none."""
+    """A number as the atlas writes it; None if the answer is no finite number."""
     try:
         number = float(answer)
     except ValueError:

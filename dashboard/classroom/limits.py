@@ -1,4 +1,4 @@
-"""What one network address may do with classes: connections, and codes that are none."""
+"""Limits of one network address: connections to classes, and attempts with unknown codes."""
 
 import ipaddress
 import math
@@ -34,7 +34,7 @@ class Limits:
 
     @contextmanager
     def connected(self, network: str | None) -> Iterator[None]:
-        """While a connection of this address is open; AtlasError if it has too many."""
+        """Count a connection of this address while it is open; AtlasError if it has too many."""
         if network is None:
             yield
             return
@@ -49,14 +49,14 @@ class Limits:
                 del self._sockets[network]
 
     def check_codes(self, network: str | None) -> None:
-        """AtlasError while too many different codes of this address were none: of the right one nothing is said."""
+        """Raise AtlasError after too many different unknown codes from this address, even if the next one is right."""
         if network is None or len(codes := self._recent(network)) < MOST_WRONG:
             return
         wait = min(codes.values()) + WITHIN - self._timer()
         raise AtlasError(TOO_MANY_CODES.format(most=MOST_WRONG, minutes=WITHIN / 60, wait=math.ceil(wait / 60)))
 
-    def was_wrong(self, network: str | None, code: str) -> None:
-        """A code was none. The same one counts once: a whole class may come back to one that has ended."""
+    def note_unknown(self, network: str | None, code: str) -> None:
+        """Note an unknown code. Equal codes count once: an entire class may come back to one that has ended."""
         if network is None:
             return
         codes = self._recent(network)
@@ -68,13 +68,14 @@ class Limits:
 
     def _recent(self, network: str) -> dict[str, float]:
         since = self._timer() - WITHIN
-        return {code: tried for code, tried in self._wrong.get(network, {}).items() if tried > since}
+        return {code: time for code, time in self._wrong.get(network, {}).items() if time > since}
 
 
 def network_of(host: str | None) -> str | None:
-    """What stands for one visitor: an IPv4 address, or the 64 bits of an IPv6 network; None for this computer.
+    """The network that limits count by: an IPv4 address, or 64 bits of an IPv6 address; None for this computer.
 
-    A proxy on this computer that does not say for whom it asks is not told from its visitors: it has to set limits.
+    Visitors behind a proxy on this computer that does not forward their addresses have no limits: the proxy must set
+    them.
     """
     if host is None:
         return None

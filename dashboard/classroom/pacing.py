@@ -1,28 +1,28 @@
-"""News told at once, but never more often than once in so many seconds, however often something changes."""
+"""A callback that follows requests at once, but is called at most once in so many seconds."""
 
 import asyncio
 from collections.abc import Callable
 
 
-class Paced:
-    """Calls `tell` in the event loop after `news`: at once, or when `pause` seconds have passed since the last time."""
+class RateLimited:
+    """Calls `call` in the event loop after `request`: at once, or `pause` seconds after the last call."""
 
-    def __init__(self, tell: Callable[[], None], pause: float):
-        self._tell, self._pause = tell, pause
+    def __init__(self, call: Callable[[], None], pause: float):
+        self._call, self._pause = call, pause
         self._loop = asyncio.get_running_loop()
         self._last = -pause
         self._is_due = False
 
-    def news(self) -> None:
-        """There is something to tell; from any thread. It costs next to nothing while a telling is due already."""
+    def request(self) -> None:
+        """Request a call, from any thread. It costs next to nothing while a call is due already."""
         if not self._is_due:
             self._is_due = True
-            self._loop.call_soon_threadsafe(self._plan)
+            self._loop.call_soon_threadsafe(self._schedule)
 
-    def _plan(self) -> None:
-        self._loop.call_at(self._last + self._pause, self._now)
+    def _schedule(self) -> None:
+        self._loop.call_at(self._last + self._pause, self._call_now)
 
-    def _now(self) -> None:
+    def _call_now(self) -> None:
         self._is_due = False
         self._last = self._loop.time()
-        self._tell()
+        self._call()

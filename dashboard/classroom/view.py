@@ -1,6 +1,6 @@
-"""What pages show of a class: the way to open one, the bar of whoever leads or follows, a question's answers.
+"""The parts of pages that belong to a class: a popover to open or join one, the bar, a question's answers.
 
-Who leads and who follows is settled between browser and server over a websocket (websocket.py); here only the code is
+Browser and server agree over a websocket who leads and who follows (websocket.py); here only the class's code is
 known, which stays with the visit from page to page.
 """
 
@@ -18,21 +18,21 @@ CLASS = "class"  # in the address and in the session: the code; "" while a class
 
 
 def bar() -> None:
-    """Above every page: the bar of the class that this visit leads or follows, if there is one."""
-    if (given := st.query_params.get(CLASS)) and given != st.session_state.get(CLASS):
-        st.session_state[CLASS] = given.strip().upper()[: 2 * CODE]
+    """Draw, above every page, the bar of the class that this visit leads or follows, if there is one."""
+    if (code := st.query_params.get(CLASS)) and code != st.session_state.get(CLASS):
+        st.session_state[CLASS] = code.strip().upper()[: 2 * CODE]
     if (code := _code()) is not None:
-        class_link(code, key="class-link", on_code=_opened, on_left=_left)
+        class_link(code, key="class-link", on_code=_on_opened, on_left=_on_left)
 
 
 def offer() -> None:
-    """The way to open a class, or to follow one by its code; nothing for whoever has one already."""
+    """Draw the popover to open a class, or to join one by its code; nothing for visitors who are in one."""
     if _code() is not None:
         return
-    offered = st.popover("Class", key="class-offer", icon=":material/groups:", type="tertiary", on_change="rerun")
-    if not offered.open:  # every page offers it, and hardly anybody asks: what is inside is made when it is opened
+    popover = st.popover("Class", key="class-offer", icon=":material/groups:", type="tertiary", on_change="rerun")
+    if not popover.open:  # every page offers it, and hardly anybody asks: what is inside is made when it is opened
         return
-    with offered:
+    with popover:
         st.markdown(
             "**You teach?** Open a class: the pages of those who follow go where yours goes, until they choose to look "
             f"around by themselves. You see how many follow, up to {MOST_FOLLOWERS}, can remove one, and can lock the "
@@ -44,7 +44,7 @@ def offer() -> None:
 
 
 def answered(question: str, choice: str | None) -> None:
-    """Count what this visitor has chosen among the answers of the class that they follow, without a name.
+    """Count this visitor's choice among the answers of the class that they follow, without a name.
 
     Call it where the question stands, on every run of the page, with None while nothing is chosen; a later choice
     replaces an earlier one. It does nothing for whoever follows no class, or leads one. `question` names the question
@@ -56,9 +56,9 @@ def answered(question: str, choice: str | None) -> None:
 
 
 def answers_bars(question: str, choices: Sequence[str] = ()) -> None:
-    """How many of the class gave each of `choices` to a question, as bars that move with each answer.
+    """Draw the counts of `choices` in the class as bars that move with each answer.
 
-    Without `choices`, where a number is asked for say, each answer that was given has a bar.
+    Without `choices`, for instance if a number is asked for, each answer has a bar.
 
     Only the teacher of a class sees them; for everybody else nothing is shown. `question` and `choices` are those given
     to `answered`; an answer that is none of `choices` is not drawn.
@@ -80,10 +80,10 @@ def _follow() -> None:
         st.session_state[CLASS] = code
 
 
-def _opened(code: str) -> None:
+def _on_opened(code: str) -> None:
     st.session_state[CLASS] = code
 
 
-def _left() -> None:
+def _on_left() -> None:
     st.session_state.pop(CLASS, None)
     st.query_params.pop(CLASS, None)

@@ -1,15 +1,15 @@
-"""The way between browsers and classes: one websocket each, so that following needs no run of any page.
+"""The connection between browsers and classes: one websocket each, so that following needs no run of any page.
 
-What a browser says, as JSON: first who it is, `{"open": true}` (a teacher who opens a class), `{"code", "key"}` (a
-teacher who comes back) or `{"code", "who", "following"}` (a follower). Then a teacher says `{"address"}`, `{"asks"}`
+Messages from a browser, as JSON: first who it is, `{"open": true}` (a teacher who opens a class), `{"code", "key"}` (a
+teacher who comes back) or `{"code", "who", "following"}` (a follower). Then a teacher sends `{"address"}`, `{"asks"}`
 (questions whose answers are shown, each with its choices), `{"lock"}` (whether nobody new may join), `{"remove"}` (the
-number of a follower) or `{"end": true}`, a follower `{"following"}` or `{"question", "choice"}`. Whoever has nothing to
-say says `{"here": true}` once a minute: a connection that is not heard of is closed, and its place is free.
+number of a follower) or `{"end": true}`, a follower `{"following"}` or `{"question", "choice"}`. A browser that has
+nothing to send sends `{"here": true}` once a minute: a silent connection is closed, and its place is free.
 
-What it is told: a teacher `{"code", "key", "followers", "listed", "locked", "answers"}`, a follower `{"code",
-"address", "number"}`; each the newest there is, so that who is slow misses steps and nothing waits for them. However
-often something changes, it is told a few times a second. `{"said"}` is a sentence about what was refused, `{"over"}`
-the last one, before the server closes.
+Messages to a browser: to a teacher `{"code", "key", "followers", "listed", "locked", "answers"}`, to a
+follower `{"code", "address", "number"}`; always the newest state, so that slow browsers miss steps and nothing waits
+for them, and at most a few times a second. `{"said"}` is a sentence about what was refused, `{"over"}` the last one,
+before the server closes.
 """
 
 import asyncio
@@ -29,18 +29,19 @@ from dashboard import contents
 from dashboard.classroom.classes import Classes
 from dashboard.classroom.classroom import AWAY, LONGEST_ADDRESS, REMOVED, Class
 from dashboard.classroom.limits import Limits, network_of
-from dashboard.classroom.pacing import Paced
+from dashboard.classroom.pacing import RateLimited
 
 ADDRESS = "/class"
-STEP, COUNT = 0.2, 0.5  # seconds at least between two tellings of where the teacher is, and of who follows and answers
-BREATH = 0.05  # seconds between two messages that are heard of one browser: others are served meanwhile
-A_MOMENT = 0.05  # seconds, by which a clock may be late
-FIRST = 30.0  # seconds until a browser must have said who it is; it may come again
-SILENT = 180.0  # seconds after which a connection is closed that has said nothing; a page comes again by itself
+STEP_PAUSE = 0.2  # seconds at least between two messages with the address
+COUNT_PAUSE = 0.5  # seconds at least between two messages with counts and answers
+MESSAGE_PAUSE = 0.05  # seconds between two messages of one browser that are read: others are served meanwhile
+CLOCK_TOLERANCE = 0.05  # seconds by which a clock may be late
+FIRST_TIMEOUT = 30.0  # seconds in which a browser must have sent its first message; it may come again
+SILENCE_TIMEOUT = 180.0  # seconds after which a silent connection is closed; a page comes again by itself
 LONGEST_MESSAGE = 2 * LONGEST_ADDRESS  # characters
 MOST_MESSAGES, WITHIN = 100, 10.0  # of one browser, within so many seconds
-MOST_ASKED, MOST_CHOICES = 20, 200  # questions of a page, and choices of one of them
-GONE = (WebSocketDisconnect, WebSocketDisconnected)  # what is raised where a browser is not there any more
+MOST_QUESTIONS, MOST_CHOICES = 20, 200  # questions of a page, and choices of one of them
+DISCONNECTED = (WebSocketDisconnect, WebSocketDisconnected)  # raised where a browser is not there any more
 OVER = 4000  # the code with which a socket closes that shall not be opened again
 
 UNREADABLE = "The server does not understand what this page sent; load the page again."
@@ -50,7 +51,7 @@ ENDED = "Class {code} has ended."
 
 
 def route() -> WebSocketRoute:
-    """Where browsers connect, with classes of its own."""
+    """The route to which browsers connect, with classes of its own."""
     school = School(Classes([page.url for page in contents.pages()]), Limits())
 
     async def connected(socket: WebSocket) -> None:
@@ -60,49 +61,49 @@ def route() -> WebSocketRoute:
 
 
 class Audience:
-    """The connections to one class, which are told what is new: followers of steps, the teacher of counts too."""
+    """The connections to one class: followers are woken by new addresses, teachers by new counts too."""
 
     def __init__(self, room: Class):
         self.teachers, self.followers = set[asyncio.Event](), set[asyncio.Event]()
-        self._steps = Paced(lambda: self._wake(self.followers), STEP)
-        self._counts = Paced(lambda: self._wake(self.teachers), COUNT)
-        room.watch(self._news)
+        self._steps = RateLimited(lambda: self._wake(self.followers), STEP_PAUSE)
+        self._counts = RateLimited(lambda: self._wake(self.teachers), COUNT_PAUSE)
+        room.watch(self._changed)
 
-    def _news(self, everybody: bool) -> None:
-        self._counts.news()
+    def _changed(self, everybody: bool) -> None:
+        self._counts.request()
         if everybody:
-            self._steps.news()
+            self._steps.request()
 
-    def _wake(self, changed: set[asyncio.Event]) -> None:
-        for each in changed:
-            each.set()
+    def _wake(self, events: set[asyncio.Event]) -> None:
+        for event in events:
+            event.set()
 
 
 class School:
-    """What all connections share: the classes, what each address may do, and who is told of each class."""
+    """What all connections share: the classes, the limits of network addresses, and the audience of each class."""
 
     def __init__(self, classes: Classes, limits: Limits):
         self.classes, self.limits = classes, limits
         self._audiences: WeakKeyDictionary[Class, Audience] = WeakKeyDictionary()
 
     def audience(self, room: Class) -> Audience:
-        """Those who are connected to a class."""
+        """The connections to a class."""
         if room not in self._audiences:
             self._audiences[room] = Audience(room)
         return self._audiences[room]
 
     def find(self, code: str, network: str | None) -> Class:
-        """The class with this code; AtlasError if there is none, or too many codes of this address were none."""
+        """The class with this code; AtlasError if it is unknown, or after too many unknown codes from this network."""
         self.limits.check_codes(network)
         try:
             return self.classes.find(code)
         except AtlasError:
-            self.limits.was_wrong(network, code)
+            self.limits.note_unknown(network, code)
             raise
 
 
 class TooManyError(AtlasError):
-    """A browser sends more than any page would."""
+    """A browser sends more messages than any page would."""
 
 
 class Connection:
@@ -113,20 +114,20 @@ class Connection:
         self._network = network_of(socket.client.host if socket.client else None)
         self._who: str | None = None  # None: the teacher
         self._number = 0  # of a follower
-        self._asked: tuple[Question, ...] = ()
-        self._told: dict[str, Any] = {}
+        self._questions: tuple[Question, ...] = ()
+        self._sent: dict[str, Any] = {}
         self._changed = asyncio.Event()
         self._times: deque[float] = deque(maxlen=MOST_MESSAGES)
 
     async def serve(self) -> None:
-        """Hear and tell until one of the two ends it."""
+        """Receive and send until one of the two sides closes the connection."""
         await self._socket.accept()
-        with contextlib.suppress(*GONE):
+        with contextlib.suppress(*DISCONNECTED):
             try:
                 with self._school.limits.connected(self._network):
-                    first = await self._heard(FIRST)
+                    first = await self._receive(FIRST_TIMEOUT)
                     room = self._enter(first)
-                    with self._inside(room):
+                    with self._listening(room):
                         await self._exchange(room)
             except AtlasError as error:
                 await self._close(str(error))
@@ -134,58 +135,58 @@ class Connection:
                 await self._socket.close()
 
     def _enter(self, first: dict[str, Any]) -> Class:
-        """The class for which a browser has come; AtlasError if it cannot be in it."""
+        """Open, lead or join the class that the first message names; AtlasError if that is not allowed."""
         if first.get("open") is True:
             room = self._school.classes.open(self._network)
-            room.teach(room.key)
+            room.connect_teacher(room.key)
             return room
         room = self._school.find(_text(first, "code"), self._network)
         if "key" in first:
-            room.teach(_text(first, "key"))
+            room.connect_teacher(_text(first, "key"))
         else:
             self._who = _text(first, "who")
             self._number = room.join(self._who, following=first.get("following") is not False)
         return room
 
     @contextlib.contextmanager
-    def _inside(self, room: Class):
+    def _listening(self, room: Class):
         loop, audience = asyncio.get_running_loop(), self._school.audience(room)
-        listening = audience.teachers if self._who is None else audience.followers
-        listening.add(self._changed)
+        events = audience.teachers if self._who is None else audience.followers
+        events.add(self._changed)
         self._changed.set()
         # When its day is over, nobody else may ask for it.
-        over = loop.call_later(room.until - time.monotonic() + A_MOMENT, self._school.classes.forget)
+        expiry = loop.call_later(room.until - time.monotonic() + CLOCK_TOLERANCE, self._school.classes.forget)
         try:
             yield
         finally:
-            over.cancel()
-            listening.discard(self._changed)
+            expiry.cancel()
+            events.discard(self._changed)
             if self._who is None:
-                room.rest()
+                room.disconnect_teacher()
             else:
                 room.leave(self._who)
-                loop.call_later(AWAY + A_MOMENT, room.tell)  # then it counts no more
+                loop.call_later(AWAY + CLOCK_TOLERANCE, room.notify)  # then it counts no more
 
     async def _exchange(self, room: Class) -> None:
-        telling = asyncio.create_task(self._keep_telling(room))
+        updates = asyncio.create_task(self._send_updates(room))
         try:
-            await self._keep_hearing(room)
+            await self._receive_messages(room)
         finally:
-            telling.cancel()
+            updates.cancel()
 
-    async def _keep_telling(self, room: Class) -> None:
-        """Send what is new, the newest only, until the class ends, or the teacher sends this follower away."""
-        with contextlib.suppress(*GONE):
-            while not self._last_sentence(room):
+    async def _send_updates(self, room: Class) -> None:
+        """Send the newest state whenever it changes, until the class ends, or the teacher removes this follower."""
+        with contextlib.suppress(*DISCONNECTED):
+            while not self._closing_sentence(room):
                 await self._changed.wait()
                 self._changed.clear()
-                if not self._last_sentence(room) and (news := self._state(room)) != self._told:
-                    self._told = news
-                    await self._send(news)
-            await self._close(self._last_sentence(room))
+                if not self._closing_sentence(room) and (state := self._state(room)) != self._sent:
+                    self._sent = state
+                    await self._send(state)
+            await self._close(self._closing_sentence(room))
 
-    def _last_sentence(self, room: Class) -> str:
-        """Why this connection ends; nothing while it goes on."""
+    def _closing_sentence(self, room: Class) -> str:
+        """The reason why this connection ends; "" while it goes on."""
         if room.ended:
             return ENDED.format(code=room.code)
         return REMOVED.format(code=room.code) if self._who is not None and room.is_removed(self._who) else ""
@@ -197,29 +198,29 @@ class Connection:
             "code": room.code,
             "key": room.key,
             "followers": room.followers,
-            "listed": room.listed(),
+            "listed": room.follower_states(),
             "locked": room.locked,
-            "answers": {question.name: room.answers(question.name, question.choices) for question in self._asked},
+            "answers": {question.name: room.answers(question.name, question.choices) for question in self._questions},
         }
 
-    async def _keep_hearing(self, room: Class) -> None:
+    async def _receive_messages(self, room: Class) -> None:
         while True:
             try:
-                message = await self._heard(SILENT)
-                self._take(room, message)
+                message = await self._receive(SILENCE_TIMEOUT)
+                self._handle(room, message)
             except TooManyError:
                 raise
             except AtlasError as error:
                 await self._send({"said": str(error)})
-            await asyncio.sleep(BREATH)
+            await asyncio.sleep(MESSAGE_PAUSE)
 
-    def _take(self, room: Class, message: dict[str, Any]) -> None:
-        """Do what a browser says, if it is one that may."""
+    def _handle(self, room: Class, message: dict[str, Any]) -> None:
+        """Carry out a message, if this browser may send it; else AtlasError."""
         match message:
             case {"address": str(address)} if self._who is None:
                 room.go_to(address)
-            case {"asks": list(asked)} if self._who is None:
-                self._asked = tuple(map(_question, asked[:MOST_ASKED]))
+            case {"asks": list(questions)} if self._who is None:
+                self._questions = tuple(map(_question, questions[:MOST_QUESTIONS]))
                 self._changed.set()
             case {"lock": bool(locked)} if self._who is None:
                 room.lock(locked=locked)
@@ -238,9 +239,9 @@ class Connection:
             case _:
                 raise AtlasError(UNREADABLE)
 
-    async def _heard(self, patience: float) -> dict[str, Any]:
-        """The next message; AtlasError if it is none, or one of too many, TimeoutError if none comes for so long."""
-        async with asyncio.timeout(patience):
+    async def _receive(self, timeout: float) -> dict[str, Any]:
+        """The next message; AtlasError if it is invalid, or one of too many; TimeoutError after `timeout` seconds."""
+        async with asyncio.timeout(timeout):
             message = await self._socket.receive()
         if message["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(message.get("code") or 1000)
@@ -251,12 +252,12 @@ class Connection:
         if len(text) > LONGEST_MESSAGE:
             raise AtlasError(TOO_LARGE.format(count=len(text), most=LONGEST_MESSAGE))
         try:
-            read = json.loads(text)
+            content = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise AtlasError(UNREADABLE) from error
-        if not isinstance(read, dict):
+        if not isinstance(content, dict):
             raise AtlasError(UNREADABLE)
-        return read
+        return content
 
     async def _close(self, sentence: str) -> None:
         if self._socket.application_state is WebSocketState.CONNECTED:
@@ -283,6 +284,6 @@ def _question(message: object) -> Question:
 
 
 def _text(message: dict[str, Any], name: str) -> str:
-    if isinstance(found := message.get(name), str):
-        return found
+    if isinstance(value := message.get(name), str):
+        return value
     raise AtlasError(UNREADABLE)

@@ -10,12 +10,12 @@ from dashboard.theme import Look
 
 ROW = 2.0  # the distance between two candidates, in heights of a letter
 LONGEST = 10  # letters of a label
-STUB = 0.55  # of a column: how far the lines reach that come from steps that are not shown
+STUB = 0.55  # of a column: the length of lines that come from steps that are not drawn
 
 
 @dataclass(frozen=True)
 class Node:
-    """One candidate. `parent` is its place among the nodes; None where the step before is not drawn."""
+    """One candidate. `parent` is the index of its parent among the nodes; None if the step before is not drawn."""
 
     step: int
     parent: int | None
@@ -29,8 +29,8 @@ class Node:
 def beam_tree(nodes: Sequence[Node], *, look: Look, hue: str, chosen: int) -> go.Figure:
     """The nodes from left to right, a column for each step; parents come before their children in `nodes`.
 
-    The way to the result is a thick line of colour `hue`, straight where it can be; kept candidates have solid lines,
-    dropped ones pale dots. The column of the step `chosen` is shaded. Nothing crosses: children keep their parents'
+    The path to the result is a thick line of colour `hue`, straight where possible; kept candidates have solid lines,
+    dropped ones pale dots. The column of the step `chosen` is shaded. No lines cross: children keep their parents'
     order.
     """
     rows = rows_of(nodes)
@@ -60,7 +60,7 @@ def beam_tree(nodes: Sequence[Node], *, look: Look, hue: str, chosen: int) -> go
 
 
 def rows_of(nodes: Sequence[Node]) -> list[float]:
-    """Where each node stands in its column: below its elders, and the way to the result always at 0."""
+    """The row of each node in its column, in the order of the parents; nodes on the path to the result have row 0."""
     rows = [0.0] * len(nodes)
     for step in sorted({node.step for node in nodes}):
         column = [place for place, node in enumerate(nodes) if node.step == step]
@@ -85,8 +85,8 @@ def _lines(nodes: Sequence[Node], rows: Sequence[float], kind: str, look: Look, 
             x += [node.step - STUB, node.step, None]
             y += [row, row, None]
         else:
-            begin = nodes[node.parent].step
-            x += [begin, begin + 0.3, node.step - 0.3, node.step, None]
+            parent_step = nodes[node.parent].step
+            x += [parent_step, parent_step + 0.3, node.step - 0.3, node.step, None]
             y += [rows[node.parent]] * 2 + [row] * 2 + [None]
     line = {
         "winning": {"color": hue, "width": 4},
@@ -98,7 +98,7 @@ def _lines(nodes: Sequence[Node], rows: Sequence[float], kind: str, look: Look, 
 
 
 def _points(nodes: Sequence[Node], rows: Sequence[float]) -> go.Scatter:
-    """Invisible below the labels, but they carry the sentences."""
+    """Invisible points below the labels, which carry the text under the pointer."""
     return go.Scatter(
         x=[node.step for node in nodes],
         y=list(rows),

@@ -1,4 +1,4 @@
-"""Where names stand beside their marks, so that they cover neither one another nor a mark, nor leave the picture."""
+"""Positions of names beside their marks, so that they cover neither one another nor a mark, nor leave the figure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,19 +27,19 @@ class Box:
 
 
 def span(values: Float[np.ndarray, "point"], room: float) -> tuple[float, float]:
-    """The range of an axis that has room for names at both ends: `room` is a share of the distance between them."""
+    """The range of an axis with room for names at both ends: `room` is a share of the extent of the values."""
     low, high = float(values.min()), float(values.max())
     wide = (high - low) * room or max(abs(high) * room, 0.05)
     return low - wide, high + wide
 
 
 def shares(values: Float[np.ndarray, "point"], within: tuple[float, float]) -> Float[np.ndarray, "point"]:
-    """Places on an axis of that range, from 0 to 1."""
+    """Positions on an axis of the range `within`, from 0 to 1."""
     low, high = within
     return (values - low) / (high - low)
 
 
-def beside(
+def name_positions(
     across: Float[np.ndarray, "point"],
     up: Float[np.ndarray, "point"],
     names: Sequence[str],
@@ -48,26 +48,26 @@ def beside(
     height: float,
     size: float,
 ) -> list[str]:
-    """For each mark where its name stands ("top center", ...), or "" where there is no room for it.
+    """For each mark the position of its name ("top center", ...), or "" if there is no room.
 
     `across` and `up` are shares of the picture's `width` and `height` in pixels, `size` is that of the letters. Names
     are placed from the left to the right, above their marks if they can.
     """
     x, y = across * width, (1 - up) * height
-    taken = [Box(a - MARK, a + MARK, b - MARK, b + MARK) for a, b in zip(x, y, strict=True)]
-    places = [""] * len(names)
+    occupied = [Box(a - MARK, a + MARK, b - MARK, b + MARK) for a, b in zip(x, y, strict=True)]
+    positions = [""] * len(names)
     for point in np.argsort(x, kind="stable"):
-        for place, box in boxes(float(x[point]), float(y[point]), LETTER * size * len(names[point]), size).items():
-            others = [each for number, each in enumerate(taken) if number != point]
+        for position, box in boxes(float(x[point]), float(y[point]), LETTER * size * len(names[point]), size).items():
+            others = [other for number, other in enumerate(occupied) if number != point]
             if box.left >= 0 and box.right <= width and not any(box.meets(other) for other in others):
-                places[point] = place
-                taken.append(box)
+                positions[point] = position
+                occupied.append(box)
                 break
-    return places
+    return positions
 
 
 def boxes(x: float, y: float, wide: float, size: float) -> dict[str, Box]:
-    """The room a name would take on each side of its mark, the better sides first; names are in Plotly's words."""
+    """The box of a name at each position, by Plotly's names of positions, the better ones first."""
     half = size * 0.62
     return {
         "top center": Box(x - wide / 2, x + wide / 2, y - MARK - 2 * half, y - MARK),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from dashboard.figures.beside import beside, shares, span
+from dashboard.figures.beside import name_positions, shares, span
 from dashboard.figures.paper import escape, on_paper
 from dashboard.theme import Look
 
@@ -17,7 +17,7 @@ ROOM_X, ROOM_Y = 0.3, 0.12  # for names at the edges, as shares of the range
 
 @dataclass(frozen=True)
 class Point:
-    """A model: what its training cost in floating point operations, and its quality."""
+    """A model: the cost of its training in floating point operations, and its quality."""
 
     name: str
     group: str
@@ -36,15 +36,15 @@ def costs(
     width: int = 420,
     height: int = 420,
 ) -> go.Figure:
-    """One mark for each point; `hues` are those of the groups, which have a legend where they hold several models.
+    """One mark for each point; `hues` are those of the groups, which have a legend if one holds several models.
 
-    Names are placed for a drawing of `width` pixels; where they would cover others they are left to the pointer.
+    Names are placed for a drawing of `width` pixels; names that would cover others appear only under the pointer.
     """
     figure = go.Figure()
     work, quality = np.log10([point.cost for point in points]), np.array([point.quality for point in points])
     wide, high = span(work, ROOM_X), y_range or span(quality, ROOM_Y)
     names = [point.name for point in points]
-    places = beside(
+    places = name_positions(
         shares(work, wide), shares(quality, high), names, width=width, height=height - 100, size=look.letters - 3
     )
     sides = dict(zip(points, places, strict=True))
@@ -70,17 +70,17 @@ def costs(
     if wide[1] - wide[0] <= 2:
         xaxis |= _ticks(*wide)
     legend = len(groups) < len(points)
-    shown = {"showlegend": legend, "margin": {"t": 34}, "xaxis": xaxis, "yaxis": {"range": high}}
-    return on_paper(figure, look=look, height=height, x=x, y=y, **shown)
+    settings = {"showlegend": legend, "margin": {"t": 34}, "xaxis": xaxis, "yaxis": {"range": high}}
+    return on_paper(figure, look=look, height=height, x=x, y=y, **settings)
 
 
 def _ticks(low: float, high: float) -> dict[str, list]:
-    """1, 2 and 5 of each power of ten, written out: by itself Plotly writes a 5 and leaves open of what power."""
+    """Ticks at 1, 2 and 5 of each power of ten, written out: Plotly would write a 5 without its power."""
     powers = range(math.floor(low), math.ceil(high))
-    named = {
+    labels = {
         first * 10.0**power: f"{first}×10<sup>{power}</sup>" if first > 1 else f"10<sup>{power}</sup>"
         for power in powers
         for first in (1, 2, 5)
     }
-    within = {value: name for value, name in named.items() if low <= math.log10(value) <= high}
+    within = {value: name for value, name in labels.items() if low <= math.log10(value) <= high}
     return {"tickvals": list(within), "ticktext": list(within.values())}

@@ -11,7 +11,7 @@ from dashboard.theme import HUES, Look
 
 
 def curves(
-    along: Sequence[float] | np.ndarray,
+    positions: Sequence[float] | np.ndarray,
     lines: Mapping[str, np.ndarray],
     *,
     look: Look,
@@ -26,7 +26,7 @@ def curves(
     labels: Sequence[str] | None = None,
     height: int = 380,
 ) -> go.Figure:
-    """One line for each name in `lines`, all over the same places `along` the x axis; NaN leaves a gap.
+    """One line for each name in `lines`, all at the same `positions` on the x axis; NaN leaves a gap.
 
     `hues` gives lines a colour by name (else HUES in order); `marks` draws a point at each place; `labels` replaces
     the numbers of the x axis by words; `tell` is Plotly's template for the sentence below the pointer.
@@ -35,7 +35,7 @@ def curves(
     for number, (name, values) in enumerate(lines.items()):
         figure.add_trace(
             go.Scatter(
-                x=np.asarray(along),
+                x=np.asarray(positions),
                 y=np.asarray(values),
                 name=escape(name),
                 mode="lines+markers" if marks else "lines",
@@ -47,7 +47,7 @@ def curves(
     xaxis: dict[str, Any] = {"type": "log" if x_log else "linear", "showgrid": False}
     yaxis: dict[str, Any] = {"type": "linear", "exponentformat": "none"}
     if labels is not None:
-        xaxis |= {"tickvals": list(along), "ticktext": [escape(label) for label in labels]}
+        xaxis |= {"tickvals": list(positions), "ticktext": [escape(label) for label in labels]}
     if y_log:
         yaxis = {"type": "log", "exponentformat": "power", "dtick": 1}
     if y_range is not None:

@@ -1,4 +1,4 @@
-"""How far each head of each layer looks, as one point a head (Dosovitskiy et al. 2020, figure 7, right)."""
+"""The mean attention distance of each head, one point for each, by layer (Dosovitskiy et al. 2020, figure 7, right)."""
 
 from collections.abc import Sequence
 
@@ -22,11 +22,19 @@ def distances(
 ) -> go.Figure:
     """One point for each head, above its layer; `heads` holds an array (head) for each of `layers`.
 
-    The short line is the mean of a layer, the dotted line (`even`) what attention spread evenly would come to.
+    The short line is the mean of a layer, the dotted line (`even`) the distance of attention spread evenly.
     """
     names = [escape(layer) for layer in layers]
-    places = [place + offset for place, own in enumerate(heads) for offset in side_by_side(len(own))]
-    told = [(names[place], head) for place, own in enumerate(heads) for head in range(len(own))]
+    places = [
+        place + offset
+        for place, distances_of_layer in enumerate(heads)
+        for offset in side_by_side(len(distances_of_layer))
+    ]
+    labels = [
+        (names[place], head)
+        for place, distances_of_layer in enumerate(heads)
+        for head in range(len(distances_of_layer))
+    ]
     figure = go.Figure(
         go.Scatter(
             x=places,
@@ -39,14 +47,26 @@ def distances(
                 "opacity": 0.75,
                 "line": {"color": look.palette.paper, "width": 1},
             },
-            customdata=told,
+            customdata=labels,
             hovertemplate="%{customdata[0]}, head %{customdata[1]}: %{y:.1f} " + escape(unit) + "<extra></extra>",
         )
     )
-    means = [float(np.nanmean(own)) if np.isfinite(own).any() else float("nan") for own in heads]
+    means = [
+        float(np.nanmean(distances_of_layer)) if np.isfinite(distances_of_layer).any() else float("nan")
+        for distances_of_layer in heads
+    ]
     tell = "%{customdata}, mean of its heads: %{y:.1f} " + escape(unit)
     figure.add_trace(level_bars(names, means, name="mean of a layer", tell=tell, look=look))
-    largest = max([even, *(float(np.nanmax(own)) for own in heads if np.isfinite(own).any())])
+    largest = max(
+        [
+            even,
+            *(
+                float(np.nanmax(distances_of_layer))
+                for distances_of_layer in heads
+                if np.isfinite(distances_of_layer).any()
+            ),
+        ]
+    )
     xaxis = {"tickvals": list(range(len(names))), "ticktext": names, "range": [-0.6, len(names) - 0.4]}
     on_paper(
         figure,
@@ -70,12 +90,12 @@ def distances(
 
 
 def side_by_side(heads: int) -> np.ndarray:
-    """Where the points of so many heads stand beside the middle of their layer."""
+    """The offsets of the points of so many heads from the middle of their layer."""
     return np.linspace(-SPREAD, SPREAD, heads) if heads > 1 else np.zeros(1)
 
 
 def level_bars(names: Sequence[str], values: Sequence[float], *, name: str, tell: str, look: Look) -> go.Scatter:
-    """A short level line at the value of each layer: as wide as its heads, however narrow the figure is.
+    """A short horizontal line at the value of each layer, as wide as the points of its heads.
 
     `tell` is Plotly's template, where %{customdata} is the name of the layer.
     """

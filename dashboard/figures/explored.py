@@ -1,4 +1,4 @@
-"""Models or training runs as points of two quantities, one colour and mark a family, beside fronts and fits."""
+"""Models or training runs as points of two quantities, one colour and mark for each family, with fronts and fits."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -9,17 +9,17 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.figures.beside import beside, shares, span
+from dashboard.figures.beside import name_positions, shares, span
 from dashboard.figures.paper import escape, in_lines, on_paper
 from dashboard.theme import Look
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "star", "triangle-down", "pentagon")
-FEW = 14  # points: so many have their names beside them
-CROWD = 600  # points: from here on they shine through one another
-WIDTH = 700.0  # pixels of the drawing that names are placed for: narrower than most windows
-AROUND = 120.0  # pixels above and below the drawing
+MOST_NAMED = 14  # points: more of them have no names beside them
+CROWD = 600  # points: from here on they are translucent, without outlines
+WIDTH = 700.0  # pixels of the drawing for which names are placed: narrower than most windows
+MARGINS = 120.0  # pixels above and below the drawing
 ROOM_X, ROOM_Y = 0.12, 0.08  # for names at the edges, as shares of the range
-NEAR = 0.03  # the same where no names stand
+ROOM_WITHOUT_NAMES = 0.03  # the same without names
 
 Ticks = Literal["B", "power", "year", "none"]
 Values: TypeAlias = pd.Series | np.ndarray
@@ -27,7 +27,7 @@ Values: TypeAlias = pd.Series | np.ndarray
 
 @dataclass(frozen=True)
 class Axis:
-    """What stands at an axis; `ticks` are Plotly's: "B" writes thousand, million and billion as k, M and B."""
+    """Title and scale of an axis; `ticks` are Plotly's: "B" writes thousand, million and billion as k, M and B."""
 
     title: str
     log: bool = False
@@ -38,7 +38,7 @@ class Axis:
 class Line:
     """A line through the points: its places, and a band around it where `low` and `high` are given.
 
-    `tell` is Plotly's template for the sentence below the pointer; `whole`: whether the axes reach to the line's ends.
+    `tell` is Plotly's template for the sentence below the pointer; `in_range`: whether axes reach to the line's ends.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Line:
     low: np.ndarray | None = None
     high: np.ndarray | None = None
     tell: str = ""
-    whole: bool = False
+    in_range: bool = False
 
 
 def explored(
@@ -67,23 +67,23 @@ def explored(
     width: float = WIDTH,
     height: int = 520,
 ) -> go.Figure:
-    """One mark for each row of `points`, which has x, y, family, label, short and tell; clicks give its index back.
+    """One mark for each row of `points`, which has x, y, family, label, short and tell; a click returns its index.
 
-    `short` is the name beside a mark where there is room, `tell` what stands below the pointer, under the `label` and
-    above the `footer` of all. The rows `chosen` (by index) have a ring and their names. `hues` gives families their
+    `short` is the name beside a mark if there is room, `tell` the text below the pointer, under the `label` and above
+    the common `footer`. The rows `chosen` (by index) have a ring and their names. `hues` gives families their
     colours, in the order of the legend and of `symbols`. Names are placed for a drawing of `width` pixels.
     """
     figure = go.Figure()
     on_paper(figure, look=look, height=height, x=x.title, y=y.title)
     for line in lines:
         _draw(figure, line, look)
-    named = len(points) <= FEW and bool(points.short.any())
-    sides = _sides(points, x, y, width, height - AROUND, look.letters) if named else {}
+    has_names = len(points) <= MOST_NAMED and bool(points.short.any())
+    sides = _sides(points, x, y, width, height - MARGINS, look.letters) if has_names else {}
     for number, (family, hue) in enumerate(hues.items()):
         members = points[points.family == family]
         if len(members):
-            marks = _marks(members, symbols[number % len(symbols)], hue, look, many=len(points), footer=footer)
-            if named:
+            marks = _marks(members, symbols[number % len(symbols)], hue, look, count=len(points), footer=footer)
+            if has_names:
                 marks.update(
                     mode="markers+text",
                     text=[escape(short) if sides[row] else "" for row, short in members.short.items()],
@@ -93,36 +93,46 @@ def explored(
             figure.add_trace(marks)
     if rings := [row for row in chosen if row in points.index]:
         figure.add_trace(_rings(points.loc[rings], look))
-        if not named:
+        if not has_names:
             middle = sum(_ends(points.x, x)) / 2
-            for row, aside in _asides(points.y[rings]).items():
-                _name(figure, points.loc[row], x, y, middle=middle, aside=aside, look=look)
+            for row, offset in _name_offsets(points.y[rings]).items():
+                _name(figure, points.loc[row], x, y, middle=middle, offset=offset, look=look)
     figure.update_layout(margin={"t": 34}, hovermode="closest")
-    whole = [line for line in lines if line.whole]
-    _scale(figure.update_xaxes, x, [points.x, *(line.x for line in whole)], room=ROOM_X if named else NEAR)
-    _scale(figure.update_yaxes, y, [points.y, *(line.y for line in whole)], room=ROOM_Y if named else NEAR)
+    full_lines = [line for line in lines if line.in_range]
+    _scale(
+        figure.update_xaxes,
+        x,
+        [points.x, *(line.x for line in full_lines)],
+        room=ROOM_X if has_names else ROOM_WITHOUT_NAMES,
+    )
+    _scale(
+        figure.update_yaxes,
+        y,
+        [points.y, *(line.y for line in full_lines)],
+        room=ROOM_Y if has_names else ROOM_WITHOUT_NAMES,
+    )
     return figure
 
 
-def _marks(members: pd.DataFrame, symbol: str, hue: str, look: Look, *, many: int, footer: str) -> go.Scatter:
-    few = many <= 4 * FEW
-    opacity = 0.95 if few else 0.85 if many < CROWD else 0.7
+def _marks(members: pd.DataFrame, symbol: str, hue: str, look: Look, *, count: int, footer: str) -> go.Scatter:
+    are_few = count <= 4 * MOST_NAMED
+    opacity = 0.95 if are_few else 0.85 if count < CROWD else 0.7
     return go.Scatter(
         x=members.x.to_numpy(),
         y=members.y.to_numpy(),
         name=escape(str(members.family.iloc[0])),
         mode="markers",
         marker={
-            "size": 11 if few else look.letters / 2,
+            "size": 11 if are_few else look.letters / 2,
             "color": hue,
             "symbol": symbol,
             "opacity": opacity,
-            # Many marks shine through one another instead: an outline would double the time that they take to draw.
-            "line": {"width": 0.6 if many < CROWD else 0, "color": look.palette.paper}
+            # Many marks are translucent instead: an outline would double the time that it takes to draw them.
+            "line": {"width": 0.6 if count < CROWD else 0, "color": look.palette.paper}
             if not symbol.endswith("-open")
             else {"width": 2},
         },
-        # A click selects; what is not selected shall not fade: rings show what is chosen.
+        # A click selects, but the other marks shall not fade: rings show what is chosen.
         selected={"marker": {"opacity": opacity}},
         unselected={"marker": {"opacity": opacity}},
         cliponaxis=False,
@@ -156,15 +166,15 @@ def _rings(rows: pd.DataFrame, look: Look) -> go.Scatter:
     )
 
 
-def _name(figure: go.Figure, row: pd.Series, x: Axis, y: Axis, *, middle: float, aside: float, look: Look) -> None:
-    """A name at a ring, on paper of its own, towards the middle of the picture and clear of the point."""
+def _name(figure: go.Figure, row: pd.Series, x: Axis, y: Axis, *, middle: float, offset: float, look: Look) -> None:
+    """Draw a name in a box at a ring, towards the middle of the figure and clear of the point."""
     across = math.log10(row.x) if x.log else row.x
     figure.add_annotation(
         x=across,
         y=math.log10(row.y) if y.log else row.y,
         text=escape(row.label),
         ax=36 if across < middle else -36,
-        ay=aside,
+        ay=offset,
         xanchor="left" if across < middle else "right",
         arrowcolor=look.palette.accent,
         arrowhead=0,
@@ -177,8 +187,8 @@ def _name(figure: go.Figure, row: pd.Series, x: Axis, y: Axis, *, middle: float,
     )
 
 
-def _asides(heights: pd.Series) -> dict[int, float]:
-    """How far below its ring each name stands, in pixels: the upper half above, so that no two cross or cover."""
+def _name_offsets(heights: pd.Series) -> dict[int, float]:
+    """The vertical offset of each name from its ring, in pixels: the upper half goes up, so that no two cross."""
     order = heights.sort_values(ascending=False, kind="stable").index.tolist()
     above = len(order) // 2
     steps = [place - above if place < above else place - above + 1 for place in range(len(order))]
@@ -211,38 +221,38 @@ def _faint(colour: str) -> str:
 
 
 def _scale(update: Callable, axis: Axis, values: Sequence[Values], *, room: float) -> None:
-    """The range with room for names at both ends, and ticks that can be read."""
-    placed = np.concatenate([_placed(each, axis) for each in values])
-    far = float(placed.max() - placed.min())
+    """Set an axis' range with room for names at both ends, and readable ticks."""
+    positions = np.concatenate([_on_axis(array, axis) for array in values])
+    extent = float(positions.max() - positions.min())
     update(
         type="log" if axis.log else "linear",
-        range=span(placed, room),
+        range=span(positions, room),
         exponentformat="none" if axis.ticks == "year" else axis.ticks,
         separatethousands=axis.ticks != "year",
     )
     if axis.ticks == "year":
-        update(dtick=next((step for step in (1, 2, 5, 10) if far <= 8 * step), 20), tick0=2000)
+        update(dtick=next((step for step in (1, 2, 5, 10) if extent <= 8 * step), 20), tick0=2000)
     if axis.log:
-        # Below two powers of ten also 2 and 5 of each; far more of them than fit are left out.
-        update(dtick="D2" if far < 2 else math.ceil(far / 9))
+        # Below two powers of ten, ticks at 2 and 5 too; for many powers, only as many ticks as fit.
+        update(dtick="D2" if extent < 2 else math.ceil(extent / 9))
 
 
 def _ends(values: pd.Series, axis: Axis) -> tuple[float, float]:
-    placed = _placed(values, axis)
-    return float(placed.min()), float(placed.max())
+    positions = _on_axis(values, axis)
+    return float(positions.min()), float(positions.max())
 
 
 def _sides(points: pd.DataFrame, x: Axis, y: Axis, width: float, height: float, size: int) -> dict[int, str]:
-    """Where each name stands; "" where there is no room for it."""
+    """The position of each name at its mark; "" if there is no room."""
     across, up = (
-        shares(placed := _placed(values, axis), span(placed, room))
+        shares(positions := _on_axis(values, axis), span(positions, room))
         for values, axis, room in ((points.x, x, ROOM_X), (points.y, y, ROOM_Y))
     )
-    sides = beside(across, up, points.short.tolist(), width=width, height=height, size=size - 3)
+    sides = name_positions(across, up, points.short.tolist(), width=width, height=height, size=size - 3)
     return dict(zip(points.index.tolist(), sides, strict=True))
 
 
-def _placed(values: Values, axis: Axis) -> np.ndarray:
-    """In the numbers that Plotly counts an axis in."""
+def _on_axis(values: Values, axis: Axis) -> np.ndarray:
+    """Values in the units of Plotly's axis: logarithms on a logarithmic one."""
     numbers = np.asarray(values, dtype=float)
     return np.log10(numbers) if axis.log else numbers

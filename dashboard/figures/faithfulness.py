@@ -1,4 +1,4 @@
-"""Curves of deletion and insertion beside those of orders drawn at random, and an area in its numbers."""
+"""Curves of deletion and insertion beside those of random orders, and the formula of an area with its numbers."""
 
 from collections.abc import Mapping
 
@@ -63,12 +63,12 @@ def faithfulness_curves(
 
 
 def area_in_latex(curve: Faithfulness) -> str:
-    """The trapezoid rule for a curve of deletion, its first and its last term in numbers."""
+    """The trapezoid rule for a deletion curve as LaTeX, with the first and the last term in numbers."""
     heights, shares = curve.deletion.tolist(), curve.shares.tolist()
     terms = [
         rf"\tfrac{{{heights[place]:.3f} + {heights[place + 1]:.3f}}}{{2}} \cdot {shares[place + 1] - shares[place]:.3f}"
         for place in range(len(heights) - 1)
     ]
-    shown = terms if len(terms) < 3 else [terms[0], r"\dots", terms[-1]]
-    added = r" \\ {}+ ".join(shown)
-    return rf"\begin{{gathered}} \vphantom{{\Big|}} {added} \\ = {curve.deletion_area:.3f} \end{{gathered}}"
+    ends = terms if len(terms) < 3 else [terms[0], r"\dots", terms[-1]]
+    sum_of_terms = r" \\ {}+ ".join(ends)
+    return rf"\begin{{gathered}} \vphantom{{\Big|}} {sum_of_terms} \\ = {curve.deletion_area:.3f} \end{{gathered}}"

@@ -1,4 +1,4 @@
-"""How often the bright spot is the right one: a point for each way and network, with its error; baselines as lines."""
+"""Scores of the pointing game: a point for each method and network, with its error; baselines as lines."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from dashboard.theme import HUES, Look
 
 @dataclass(frozen=True)
 class Scored:
-    """A network and a way to tell: a share with its standard error, over so many words."""
+    """The score of a network and a method (`way`): a share with its standard error, over so many words."""
 
     model: str
     way: str
@@ -23,25 +23,30 @@ class Scored:
 def grounding_points(
     rows: Sequence[Scored], baselines: Mapping[str, float], *, look: Look, x: str, height: int, unit: str = "words"
 ) -> go.Figure:
-    """One line of points for each network, ways from top to bottom; `baselines` are upright lines by name.
+    """One line of points for each network, methods from top to bottom; `baselines` are upright lines by name.
 
-    `unit`: what the shares are shares of.
+    `unit`: the things that are counted, in the plural.
     """
     figure = go.Figure()
-    ways = list(dict.fromkeys(row.way for row in rows))
+    methods = list(dict.fromkeys(row.way for row in rows))
     models = list(dict.fromkeys(row.model for row in rows))
     for number, model in enumerate(models):
-        own = [row for row in rows if row.model == model]
+        rows_of_model = [row for row in rows if row.model == model]
         shift = 0.5 * (number - (len(models) - 1) / 2) / max(1, len(models))
         figure.add_trace(
             go.Scatter(
-                x=[row.share for row in own],
-                y=[ways.index(row.way) + shift for row in own],
-                error_x={"type": "data", "array": [2 * row.error for row in own], "thickness": 1.4, "width": 0},
+                x=[row.share for row in rows_of_model],
+                y=[methods.index(row.way) + shift for row in rows_of_model],
+                error_x={
+                    "type": "data",
+                    "array": [2 * row.error for row in rows_of_model],
+                    "thickness": 1.4,
+                    "width": 0,
+                },
                 mode="markers",
                 name=escape(model),
                 marker={"color": HUES[number % len(HUES)], "size": 11},
-                customdata=[[escape(row.way), row.words] for row in own],
+                customdata=[[escape(row.way), row.words] for row in rows_of_model],
                 hovertemplate="%{customdata[0]}: %{x:.1%} of %{customdata[1]:,} "
                 f"{escape(unit)}<extra>%{{fullData.name}}</extra>",
             )
@@ -52,14 +57,14 @@ def grounding_points(
         height=height,
         x=x,
         xaxis={"range": [0, 1.02], "tickformat": ".0%", "showgrid": True},
-        yaxis=names_axis(ways, range=[len(ways) - 0.4, -0.6], tickfont={"color": look.palette.ink}),
+        yaxis=names_axis(methods, range=[len(methods) - 0.4, -0.6], tickfont={"color": look.palette.ink}),
         margin={"t": 48},
     )
     for number, (name, share) in enumerate(baselines.items()):
         figure.add_vline(x=share, line={"color": look.palette.soft, "width": 1.4, "dash": "dot"})
         figure.add_annotation(
             x=share,
-            y=len(ways) - 0.5 - 0.3 * number,
+            y=len(methods) - 0.5 - 0.3 * number,
             text=escape(name),
             showarrow=False,
             xanchor="left",

@@ -1,4 +1,4 @@
-"""A matrix as a map: one cell a number, the page itself where the number is zero."""
+"""A matrix as a map: one cell for each number, in the colour of the page for zero."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from dashboard import theme
 from dashboard.figures.paper import in_lines, on_paper
 from dashboard.theme import Look
 
-FEW = 48  # rows or columns: up to here there is a gap between cells
+MOST_WITH_GAPS = 48  # rows or columns: up to here there is a gap between cells
 
 
 def heat(
@@ -32,7 +32,7 @@ def heat(
     """
     low, high = limits or limits_of(values)
     colours = theme.diverging(look.palette) if low < 0 else theme.sequential(look.palette)
-    gap = 0.5 if max(values.shape) <= FEW else 0
+    gap = 0.5 if max(values.shape) <= MOST_WITH_GAPS else 0
     figure = go.Figure(
         go.Heatmap(
             z=np.asarray(values, dtype=np.float32),
@@ -47,12 +47,12 @@ def heat(
         )
     )
     quiet = {"showgrid": False, "tickcolor": look.palette.hair}
-    xaxis, yaxis = quiet | _named(columns), quiet | _named(rows) | {"autorange": "reversed"}
+    xaxis, yaxis = quiet | _tick_labels(columns), quiet | _tick_labels(rows) | {"autorange": "reversed"}
     return on_paper(figure, look=look, height=height, x=x, y=y, xaxis=xaxis, yaxis=yaxis)
 
 
-def _named(labels: Sequence[str] | None) -> dict[str, list]:
-    """The names along an axis, each in the lines that it has."""
+def _tick_labels(labels: Sequence[str] | None) -> dict[str, list]:
+    """The settings of an axis with labels, whose newlines are kept."""
     if labels is None:
         return {}
     return {"tickvals": list(range(len(labels))), "ticktext": [in_lines(label) for label in labels]}

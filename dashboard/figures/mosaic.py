@@ -9,16 +9,16 @@ def tiles(maps: np.ndarray, rows: int, columns: int) -> np.ndarray:
     if count != rows * columns:
         raise ValueError(f"{count} maps do not fill a grid of {rows} × {columns}.")
     sheet = np.full((rows * (high + 1) - 1, columns * (wide + 1) - 1), np.nan, dtype=np.float32)
-    for number, small in enumerate(maps):
+    for number, tile in enumerate(maps):
         row, column = divmod(number, columns)
-        sheet[row * (high + 1) :, column * (wide + 1) :][:high, :wide] = small
+        sheet[row * (high + 1) :, column * (wide + 1) :][:high, :wide] = tile
     return sheet
 
 
 def rearranged(picture: np.ndarray, rows: int, columns: int, order: np.ndarray) -> np.ndarray:
     """A picture (row, column, channel) cut into rows x columns patches, with patch order[i] moved to place i.
 
-    What does not fill a whole number of patches is cut off below and on the right.
+    Rows and columns that do not fill a patch are cut off at the bottom and on the right.
     """
     high, wide = picture.shape[0] // rows, picture.shape[1] // columns
     cut = picture[: high * rows, : wide * columns].reshape(rows, high, columns, wide, -1).swapaxes(1, 2)

@@ -1,4 +1,4 @@
-"""What a model expects, as bars; beside it, what it expects after it was changed."""
+"""A model's predictions as bars, beside those after a change."""
 
 import plotly.graph_objects as go
 
@@ -15,7 +15,7 @@ def prediction_bars(
     changed: str = "heads silenced",
     hues: list[str] | None = None,
 ) -> go.Figure:
-    """One bar a label, its length the probability (0 to 1); a second one below it, if `after` is given.
+    """One bar for each label, its length the probability (0 to 1); a second one below it, if there is `after`.
 
     `changed` names the second bars; `hues` are the colours of the first ones, if each has its own.
     """

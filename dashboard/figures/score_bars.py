@@ -76,7 +76,7 @@ def _bars(names: Sequence[str], column: Column, number: int, look: Look) -> go.B
         xaxis="x" if number == 0 else f"x{number + 1}",
         orientation="h",
         marker={"color": [look.palette.negative if value < 0 else colour for value in values], "line": {"width": 0}},
-        text=["" if np.isnan(value) else _written(value, column.percent) for value in values],
+        text=["" if np.isnan(value) else _formatted(value, column.percent) for value in values],
         textposition="outside",
         textfont={"size": look.letters - 2, "color": look.palette.ink},
         cliponaxis=False,
@@ -86,12 +86,12 @@ def _bars(names: Sequence[str], column: Column, number: int, look: Look) -> go.B
     )
 
 
-def _written(value: float, percent: bool) -> str:
+def _formatted(value: float, percent: bool) -> str:
     return f"{round(value, 3) + 0.0:.1%}".replace("-", "−") if percent else signed(value)
 
 
 def _range(values: np.ndarray) -> list[float]:
-    """From the lowest to the highest value, 0 among them, with room for the numbers where bars point to."""
+    """The range of values and 0, with room for the numbers at the ends of the bars."""
     finite = np.asarray(values, dtype=float)[np.isfinite(values)]
     low, high = min(0.0, *finite, 0.0), max(0.0, *finite, 0.0)
     room = ROOM * (high - low) or 1.0

@@ -18,7 +18,7 @@ TITLE = 1.7
 
 @dataclass(frozen=True)
 class Row:
-    """One vector with what is written above it; `name` begins the sentence below the pointer."""
+    """One vector with the title above it; `name` begins the sentence below the pointer."""
 
     title: str
     name: str
@@ -28,15 +28,15 @@ class Row:
 def vector_rows(rows: Sequence[Row], *, look: Look, one_scale: bool = False) -> go.Figure:
     """Signed strips around the colour of the page, which is 0.
 
-    Each strip has its own scale, and the title tells how far it reaches; with `one_scale` all share one, so that
-    strips can be added up by eye.
+    Each strip has its own scale, whose limit is in the title; with `one_scale` all share one, so that strips can be
+    added up by eye.
     """
-    figure, own = go.Figure(), dict[str, Any]()
+    figure, axes = go.Figure(), dict[str, Any]()
     shapes, titles = list[dict](), list[dict]()
-    together = max((_reach(row.values) for row in rows), default=1.0)
+    common_limit = max((_reach(row.values) for row in rows), default=1.0)
     height = len(rows) * (STRIP + TITLE)
     for number, row in enumerate(rows):
-        limit = together if one_scale else _reach(row.values)
+        limit = common_limit if one_scale else _reach(row.values)
         top = 1 - (number * (STRIP + TITLE) + TITLE) / height
         suffix = "" if number == 0 else str(number + 1)
         figure.add_trace(
@@ -53,15 +53,15 @@ def vector_rows(rows: Sequence[Row], *, look: Look, one_scale: bool = False) -> 
             )
         )
         bottom = max(0.0, top - STRIP / height)
-        own[f"xaxis{suffix}"] = {"visible": False, "fixedrange": True, "anchor": f"y{suffix}"}
-        own[f"yaxis{suffix}"] = {"visible": False, "fixedrange": True, "domain": [bottom, top]}
+        axes[f"xaxis{suffix}"] = {"visible": False, "fixedrange": True, "anchor": f"y{suffix}"}
+        axes[f"yaxis{suffix}"] = {"visible": False, "fixedrange": True, "domain": [bottom, top]}
         text = f"{row.title} <span style='color:{look.palette.soft}'>up to ±{signed(_reach(row.values))}</span>"
-        above = {"x": 0, "xref": "paper", "xanchor": "left", "y": top, "yref": "paper", "yanchor": "bottom"}
-        titles.append({"text": text, "showarrow": False, "font": {"size": look.letters - 1}, **above})
+        position = {"x": 0, "xref": "paper", "xanchor": "left", "y": top, "yref": "paper", "yanchor": "bottom"}
+        titles.append({"text": text, "showarrow": False, "font": {"size": look.letters - 1}, **position})
         frame = {"type": "rect", "xref": "paper", "yref": "paper", "x0": 0, "x1": 1, "y0": bottom, "y1": top}
         shapes.append({**frame, "line": {"color": look.palette.hair, "width": 1}})
     tall = round(12 + height * look.letters)
-    return on_paper(figure, look=look, height=tall, annotations=titles, shapes=shapes, **own)
+    return on_paper(figure, look=look, height=tall, annotations=titles, shapes=shapes, **axes)
 
 
 def _reach(values: np.ndarray) -> float:

@@ -1,1 +1,1 @@
-"""What stands around a section: head, sections, layout, navigation, and what is carried from page to page."""
+"""The frame of a section: head, sections, layout, navigation, and choices carried from page to page."""

@@ -1,4 +1,4 @@
-"""What a visitor asked for and cannot have, as one sentence."""
+"""Errors of the atlas, shown to the visitor as one sentence."""
 
 import logging
 from collections.abc import Iterable
@@ -12,29 +12,29 @@ from dashboard.typeset import plain
 
 
 @contextmanager
-def sentences():
-    """Show what a visitor asked for and cannot have as one sentence. The only place that catches it.
+def as_sentences():
+    """Show an AtlasError as a warning of one sentence. The only place that catches it.
 
-    Programming errors pass through: they are logged, and Streamlit shows the visitor no traceback. But no page has to
-    find figures for what `warn_of` has warned of, such as a model whose numbers are none.
+    Programming errors pass through: they are logged, and Streamlit shows the visitor no traceback. After a warning by
+    `warn_of`, such as of NaN in a model's weights, they are logged, and shown as a sentence as well.
     """
-    _warned.set(False)
+    _has_warned.set(False)
     try:
         yield
     except AtlasError as error:
         st.warning(plain(str(error)), icon=":material/info:")
     except Exception:
-        if not _warned.get():
+        if not _has_warned.get():
             raise
         logging.getLogger(__name__).info("A model that was warned of could not be shown.", exc_info=True)
         st.warning("This cannot be drawn for such a model. Choose another model or section.", icon=":material/info:")
 
 
-_warned = ContextVar("warned", default=False)  # in this run of a page
+_has_warned = ContextVar("warned", default=False)  # in this run of a page
 
 
 def warn_of(warnings: Iterable[str]) -> None:
-    """What whoever opens a model should know first, in sentences, such as that some weights are no numbers."""
+    """Show warnings about a model, such as that some weights are no numbers."""
     for sentence in warnings:
-        _warned.set(True)
+        _has_warned.set(True)
         st.warning(plain(sentence), icon=":material/warning:")

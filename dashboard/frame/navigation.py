@@ -1,4 +1,4 @@
-"""Ways on from a page: the next one, those that it builds on, and the projector's bar with its keys."""
+"""Navigation from a page: the next page, those that it builds on, and the projector's bar with its keys."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ SECTION = "show"  # in the address: the section of a page
 KEYS = "PageUp and PageDown turn pages; the arrow keys left and right turn the sections of a page; Esc leaves."
 
 
-def beside(page: Page) -> tuple[Page | None, Page | None]:
+def neighbours(page: Page) -> tuple[Page | None, Page | None]:
     """The pages before and after one, in the order of the table of contents."""
     pages = contents.pages()
     place = pages.index(page)
@@ -18,23 +18,23 @@ def beside(page: Page) -> tuple[Page | None, Page | None]:
 
 
 def end(page: Page) -> None:
-    """Below all that a page shows: what it takes for granted, and where to go next."""
-    _, following = beside(page)
-    if not page.builds_on and following is None:
+    """Draw, at the end of a page, links to the pages that it builds on and to the next one."""
+    _, next_page = neighbours(page)
+    if not page.builds_on and next_page is None:
         return
     st.divider()
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         if page.builds_on:
             with st.container(horizontal=True, vertical_alignment="center", width="content", gap="small"):
                 st.markdown(":gray[This page takes for granted]", width="content")
-                for each in page.builds_on:
-                    each.link(each.name)
-        if following is not None:
-            following.link(f"Next: {following.question}")
+                for earlier in page.builds_on:
+                    earlier.link(earlier.name)
+        if next_page is not None:
+            next_page.link(f"Next: {next_page.question}")
 
 
-def offer_to_present() -> None:
-    """The way into the projector's view, which keeps all that was chosen."""
+def present_button() -> None:
+    """Draw the button for the projector's view, which keeps all choices."""
     st.button(
         "Present",
         key="present-this",
@@ -50,48 +50,48 @@ def _present() -> None:
 
 
 def bar(page: Page, *, turns_pages: bool = True) -> None:
-    """The projector's thin bar: the pages before and after, unless stations are turned instead, and the way out."""
-    before, after = beside(page)
+    """Draw the projector's bar: buttons to the pages before and after (not in a lesson), and to leave."""
+    before, after = neighbours(page)
     with st.container(horizontal=True, width="content", gap="small", key="projector-bar"):
-        ways = (
+        turns = (
             ("Previous page", "PageUp", ":material/first_page:", before),
             ("Next page", "PageDown", ":material/last_page:", after),
         )
-        for label, key, icon, other in ways if turns_pages else ():
-            told = f"{label}: {other.name}" if other else label
+        for label, key, icon, other in turns if turns_pages else ():
+            help_text = f"{label}: {other.name}" if other else label
             if st.button(
-                "", key=f"turn-{key}", icon=icon, help=told, shortcut=key, disabled=other is None, type="tertiary"
+                "", key=f"turn-{key}", icon=icon, help=help_text, shortcut=key, disabled=other is None, type="tertiary"
             ):
                 assert other is not None
                 st.session_state.pop(SECTION, None)  # the other page begins with its own first one
-                st.switch_page(other.place(), query_params={PRESENT: "1"})
+                st.switch_page(other.streamlit_page(), query_params={PRESENT: "1"})
         st.button(
             "", key="leave", icon=":material/close:", help="Leave", shortcut="Esc", on_click=leave, type="tertiary"
         )
 
 
 def leave() -> None:
-    """Out of the projector's view; all else stays as it is."""
+    """Leave the projector's view; nothing else changes."""
     st.query_params.pop(PRESENT, None)
 
 
 def turn_sections(names: list[str]) -> None:
-    """Two buttons, and the arrow keys, for the sections of a page on a projector."""
+    """Draw two buttons, with the arrow keys as shortcuts, for the sections of a page on a projector."""
     place = names.index(st.session_state.get(SECTION) or names[0])
     for label, shortcut, icon, step in (
         ("Previous section", "Left", ":material/chevron_left:", -1),
         ("Next section", "Right", ":material/chevron_right:", 1),
     ):
-        to = place + step
+        target = place + step
         st.button(
             "",
             key=f"turn-{shortcut}",
             icon=icon,
-            help=f"{label}: {names[to]}" if 0 <= to < len(names) else label,
+            help=f"{label}: {names[target]}" if 0 <= target < len(names) else label,
             shortcut=shortcut,
-            disabled=not 0 <= to < len(names),
+            disabled=not 0 <= target < len(names),
             on_click=_choose,
-            args=(names[to % len(names)],),
+            args=(names[target % len(names)],),
             type="tertiary",
         )
 

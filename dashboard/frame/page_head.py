@@ -1,4 +1,4 @@
-"""The head of a page: its question, the way to the projector's view, and what stands below the title."""
+"""The head of a page: its question, the button for the projector's view, and the lead below the title."""
 
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ LOGO = (contents.ROOT / "dashboard" / "logo.svg").read_text(encoding="utf-8")
 
 
 def show_logo() -> None:
-    """The atlas's own sign, in the colours of the visitor's theme."""
+    """Show the atlas's logo, in the colours of the visitor's theme."""
     st.logo(LOGO.replace("INK", theme.look().palette.ink).replace("MAP", theme.look().palette.map), size="large")
 
 
@@ -25,7 +25,7 @@ _below_title = ContextVar[Callable[[], None] | None]("below_title", default=None
 
 @contextmanager
 def below_title(show: Callable[[], None] | None):
-    """While a page runs, `show` what stands below its title."""
+    """While a page runs in this block, call `show` below its title, in place of the lead."""
     before = _below_title.set(show)
     try:
         yield
@@ -34,31 +34,31 @@ def below_title(show: Callable[[], None] | None):
 
 
 def head(words: layout.PageWords) -> None:
-    """The question as the title, the way to the projector's view or the ways on and out of it, and one paragraph."""
+    """Draw the question as the title, the button for the projector's view or its bar, and the lead."""
     layout.begin_page()
     with st.container(horizontal=True, gap="small"):
         st.title(words.question, anchor=False)
         if theme.is_presented():
-            navigation.bar(contents.asking(words.question), turns_pages=_below_title.get() is None)
+            navigation.bar(contents.page_asking(words.question), turns_pages=_below_title.get() is None)
         else:
             with st.container(horizontal=True, gap="small", width="content"):  # below a short title on a phone, both
-                navigation.offer_to_present()
+                navigation.present_button()
                 view.offer()
-    # A place even when presented: what moves on the page would lose its part of the address.
+    # A container even when presented: controls that move on the page would lose their part of the address.
     with st.container():
         if show := _below_title.get():
             show()
         elif not theme.is_presented():
             st.markdown(glossary.linked(words.lead), width=theme.PROSE)
     with st.container(gap=None):
-        _say_what_was_refused()
+        _show_refusals()
 
 
-def _say_what_was_refused() -> None:
-    """What the page shows instead of what it was opened with and cannot use."""
+def _show_refusals() -> None:
+    """Show which carried values the page could not use, and what it shows instead."""
     for key, refusal in carried.refusals().items():
         line = typeset.plain(carried.line_of(key, refusal))
-        if refusal.asked:
+        if refusal.from_address:
             st.warning(line, icon=":material/info:")
         else:
             st.caption(line)

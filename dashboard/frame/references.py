@@ -1,4 +1,4 @@
-"""Where to read on: references.toml has each work, by subject, with what it is good for here."""
+"""References for further reading: references.toml has each work, by subject, with its use here."""
 
 import tomllib
 from pathlib import Path
@@ -8,5 +8,5 @@ WORKS: dict[str, str] = {name: text for works in _SUBJECTS.values() for name, te
 
 
 def references(*names: str) -> tuple[str, ...]:
-    """The works of these names in Markdown; KeyError for one that is not in the file."""
+    """The works with these names in Markdown; KeyError for one that is not in the file."""
     return tuple(WORKS[name] for name in names)

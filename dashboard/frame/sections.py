@@ -1,4 +1,4 @@
-"""The sections of a page, of which one is shown: only that one is computed."""
+"""The sections of a page, of which only the chosen one is computed and shown."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeVar
@@ -13,18 +13,18 @@ Show = TypeVar("Show", bound=Callable[..., None])
 
 
 def chosen(sections: Mapping[str, Show]) -> Show:
-    """What shows the section that the visitor has chosen by its name; the first one before anybody has chosen."""
+    """Draw the choice of sections, and return the function of the chosen one; the first one by default."""
     names = list(sections)
     if st.session_state.get(navigation.SECTION) not in (*names, None):  # of the page before
         st.session_state[navigation.SECTION] = names[0]
     with st.container(gap=None):
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            asked = st.segmented_control(
+            selection = st.segmented_control(
                 "What to look at", names, default=names[0], key=navigation.SECTION, bind="query-params", required=True
             )
             if theme.is_presented():
                 navigation.turn_sections(names)
-        name = asked or names[0]  # an address may name none: `?show=`
+        name = selection or names[0]  # an address may name none: `?show=`
         section_name(name)
     layout.begin_section()
     return sections[name]

@@ -1,1 +1,1 @@
-"""The server, the command and the notebook's way to start it, and what it logs and answers with."""
+"""The server, the command and the function for notebooks that start it, its logs and its headers."""

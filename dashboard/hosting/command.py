@@ -1,8 +1,8 @@
-"""The command `attention-atlas`: the app for whoever sits at this computer, on a model of their own if they name one.
+"""The command `attention-atlas`: the app on this computer, with a model of the user's own if one is named.
 
     attention-atlas [--model FOLDER] [--port N]
 
-Here nothing of the app is imported before its folder is the working folder, where Streamlit reads its settings.
+Nothing of the app is imported before its folder is the working folder, from which Streamlit reads its settings.
 """
 
 import argparse
@@ -14,16 +14,16 @@ from pathlib import Path
 
 from .importable import ROOT, make_importable
 
-NEEDED = ("streamlit", "plotly", "pandas", "transformers", "timm", "PIL")  # each would be the first to be missed
-REFUSED = 2  # the exit code, as of any command that cannot do what it was told
+NEEDED = ("streamlit", "plotly", "pandas", "transformers", "timm", "PIL")  # each may be the first one missing
+REFUSED = 2  # the exit code for unusable arguments
 
 
-def main(given: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Serve the app until it is stopped; the exit code."""
-    asked = read(given)
-    folder = os.path.abspath(os.path.expanduser(asked.model)) if asked.model else None
+    options = read(arguments)
+    folder = os.path.abspath(os.path.expanduser(options.model)) if options.model else None
     if folder and not os.path.isdir(folder):
-        return refuse(f"'{asked.model}' is not a folder. Name the one that holds config.json and model.safetensors.")
+        return refuse(f"'{options.model}' is not a folder. Name the one that holds config.json and model.safetensors.")
     if any(find_spec(name) is None for name in NEEDED):
         return refuse("The app needs more than the library does: pip install 'attention-atlas[app]'.")
 
@@ -33,40 +33,40 @@ def main(given: Sequence[str] | None = None) -> int:
     from core.errors import ModelError
 
     try:
-        place = place_of(folder) if folder else ""
+        address = address_of(folder) if folder else ""
     except ModelError as error:
         return refuse(str(error))
-    print(f"Attention Atlas: http://localhost:{asked.port}/{place}  (stop it with Ctrl+C)", flush=True)
+    print(f"Attention Atlas: http://localhost:{options.port}/{address}  (stop it with Ctrl+C)", flush=True)
     from streamlit.web import cli
 
-    options = ["--server.port", str(asked.port), "--server.address", "127.0.0.1"]
-    cli.main(["run", "dashboard/hosting/server.py", *options], prog_name="streamlit")
+    settings = ["--server.port", str(options.port), "--server.address", "127.0.0.1"]
+    cli.main(["run", "dashboard/hosting/server.py", *settings], prog_name="streamlit")
     return 0
 
 
-def read(given: Sequence[str] | None) -> argparse.Namespace:
-    """What was asked for."""
+def read(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The parsed arguments."""
     parser = argparse.ArgumentParser("attention-atlas", description="See attention at work, in your browser.")
     parser.add_argument("--model", metavar="FOLDER", help="open this model: config.json, model.safetensors and so on")
     parser.add_argument("--port", metavar="N", type=port, default=8501, help="where to serve (default: %(default)s)")
-    return parser.parse_args(given)
+    return parser.parse_args(arguments)
 
 
-def port(written: str) -> int:
-    """A port that can be listened to; ArgumentTypeError."""
-    if not written.isdecimal() or not 0 < int(written) < 65536:
-        raise argparse.ArgumentTypeError(f"'{written}' is not a port. Ports are whole numbers from 1 to 65535.")
-    return int(written)
+def port(text: str) -> int:
+    """A port from 1 to 65535; ArgumentTypeError for any other text."""
+    if not text.isdecimal() or not 0 < int(text) < 65536:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a port. Ports are whole numbers from 1 to 65535.")
+    return int(text)
 
 
 def refuse(sentence: str) -> int:
-    """Say why not, where errors are read."""
+    """Write a sentence to standard error; returns the exit code."""
     print(sentence, file=sys.stderr)
     return REFUSED
 
 
-def place_of(folder: str) -> str:
-    """The address, seen from the first page, that opens a model; ModelError if it cannot be opened in Explore."""
+def address_of(folder: str) -> str:
+    """The address, relative to the first page, that opens a model; ModelError if Explore cannot open it."""
     from core import zoo
     from core.errors import ModelError
     from core.hub.architectures import read_kind

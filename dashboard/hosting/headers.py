@@ -1,4 +1,4 @@
-"""What a browser is told with every answer: load nothing from elsewhere, guess no types, stay in your frame."""
+"""HTTP headers of every response: load nothing from elsewhere, guess no types, restrict framing."""
 
 import base64
 import hashlib
@@ -17,16 +17,16 @@ from core.errors import AtlasError
 _INDEX = Path(st.__file__).parent / "static" / "index.html"  # the one page that Streamlit serves
 _INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _ORIGIN = re.compile(r"https?://(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
-_OFF = """
+_DISABLED_FEATURES = """
 accelerometer autoplay browsing-topics display-capture encrypted-media geolocation gyroscope hid magnetometer
 microphone midi payment publickey-credentials-get screen-wake-lock serial usb xr-spatial-tracking
 """
 
 
 def embedders(setting: str) -> tuple[str, ...]:
-    """The origins in ATLAS_EMBED, between spaces or commas: pages there may show the atlas in a frame.
+    """The origins in ATLAS_EMBED, between spaces or commas, whose pages may show the atlas in a frame.
 
-    AtlasError for what is no origin, so that nothing else can get into a header.
+    AtlasError for anything that is no origin, so that nothing else can get into a header.
     """
     origins = tuple(setting.replace(",", " ").split())
     for origin in origins:
@@ -40,11 +40,11 @@ def embedders(setting: str) -> tuple[str, ...]:
 
 
 def policy(embedded_by: Iterable[str] = ()) -> str:
-    """The content security policy: everything from this server, and what the page itself has made."""
+    """The content security policy: everything from this server, and blobs of the page itself."""
     sources = {
         "default-src": "'none'",
-        # Components arrive as text over the websocket and run as modules of their own: blob:. Streamlit's numbers of
-        # 64 bits are multiplied in WebAssembly; text is never run as a script (no 'unsafe-eval').
+        # Components arrive as text over the websocket and run as modules of their own: blob:. Streamlit multiplies
+        # 64-bit numbers in WebAssembly; text is never run as a script (no 'unsafe-eval').
         "script-src": " ".join(["'self'", "blob:", "'wasm-unsafe-eval'", *_hashes(_INDEX.read_text(encoding="utf-8"))]),
         # Plotly, Streamlit and the styles of components write <style> elements and attributes.
         "style-src": "'self' 'unsafe-inline'",
@@ -60,25 +60,25 @@ def policy(embedded_by: Iterable[str] = ()) -> str:
 
 
 def headers(embedded_by: Iterable[str] = ()) -> dict[str, str]:
-    """The headers of every answer."""
+    """The headers of every response."""
     return {
         "Content-Security-Policy": policy(embedded_by),
         "X-Content-Type-Options": "nosniff",
-        # The address holds what the visitor wrote: no other site learns it from a link.
+        # The address holds what the visitor wrote, which no other site shall learn from a link.
         "Referrer-Policy": "same-origin",
-        "Permissions-Policy": ", ".join(["camera=(self)", *(f"{name}=()" for name in _OFF.split())]),
+        "Permissions-Policy": ", ".join(["camera=(self)", *(f"{name}=()" for name in _DISABLED_FEATURES.split())]),
     }
 
 
 class AnswerHeaders:
-    """ASGI: adds the headers to every answer; what comes over a websocket passes untouched."""
+    """ASGI middleware that adds the headers to every HTTP response; websockets pass untouched."""
 
     def __init__(self, app: ASGIApp, embedded_by: tuple[str, ...] = ()):
         self._app = app
         self._headers = headers(embedded_by)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle one request."""
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -89,21 +89,21 @@ class AnswerHeaders:
 
 
 class OwnPagesOnly:
-    """ASGI: refuses a websocket that a page of another site opens.
+    """ASGI middleware that refuses websockets opened by pages of other sites.
 
-    Streamlit refuses it as well, but not before it has asked a service on the internet for this machine's own
-    address, to compare: a forged header would hold up all visitors and send a request from the host. Behind a proxy
-    the header Host has to be the visitor's.
+    Streamlit refuses them as well, but only after it has asked a service on the internet for this machine's own
+    address to compare: a forged header would block all visitors and send a request from the host. Behind a proxy the
+    header Host has to be the visitor's.
     """
 
     def __init__(self, app: ASGIApp):
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let everything else through."""
+        """Handle one request or websocket."""
         if scope["type"] == "websocket" and st.get_option("server.enableCORS"):
-            told = Headers(scope=scope)
-            if (origin := told.get("origin")) and origin.partition("://")[2] != told.get("host"):
+            request_headers = Headers(scope=scope)
+            if (origin := request_headers.get("origin")) and origin.partition("://")[2] != request_headers.get("host"):
                 await receive()
                 await send({"type": "websocket.close", "code": 1008})
                 return
@@ -111,16 +111,16 @@ class OwnPagesOnly:
 
 
 def internal_error(embedded_by: Iterable[str] = ()) -> Callable[[Request, Exception], Awaitable[Response]]:
-    """What answers when the server itself fails: the one answer that no middleware sees."""
-    told = headers(embedded_by)
+    """The handler of errors of the server itself, the only response that passes no middleware."""
+    response_headers = headers(embedded_by)
 
     async def answer(_request: Request, _error: Exception) -> Response:
-        return PlainTextResponse("Internal Server Error", 500, headers=told)
+        return PlainTextResponse("Internal Server Error", 500, headers=response_headers)
 
     return answer
 
 
 def _hashes(html: str) -> list[str]:
-    """What allows exactly the scripts that stand in a page, and no other."""
+    """The sources of a policy that allow exactly the inline scripts of a page."""
     digests = [hashlib.sha256(script.encode()).digest() for script in _INLINE_SCRIPT.findall(html)]
     return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]

@@ -1,4 +1,4 @@
-"""Lets `core`, `dashboard` and `pages` be found where the app is part of a package. Imports nothing of either."""
+"""Makes `core`, `dashboard` and `pages` importable where the app is part of a package. Imports none of them."""
 
 import importlib
 import sys
@@ -13,31 +13,31 @@ PACKAGE = __package__.partition(".")[0]  # once installed `attention_atlas`, in 
 
 
 def make_importable() -> None:
-    """Let them be found, by the names that the app has for them.
+    """Make `core`, `dashboard` and `pages` importable under these names.
 
-    Once installed, the folder of `core` is that of `attention_atlas`: `core` is another name of that package then,
-    and its modules are the same ones, so that a model that was wrapped there is a model here.
+    Once installed, the folder of `core` is that of `attention_atlas`: `core` is then an alias of that package, with the
+    same module objects, so that a model wrapped there is an instance of the same classes here.
     """
     if str(ROOT) not in sys.path:
         sys.path.insert(0, str(ROOT))
-    if not (ROOT / "core").is_dir() and not any(isinstance(finder, _Core) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Core())
+    if not (ROOT / "core").is_dir() and not any(isinstance(finder, _CoreAlias) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _CoreAlias())
 
 
-class _Core(MetaPathFinder, Loader):
-    """Finds `core` and what is in it under the name of the package that is installed."""
+class _CoreAlias(MetaPathFinder, Loader):
+    """Finds `core` and its modules as aliases of the installed package and its modules."""
 
     def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
-        """Where a module is, if its name begins as ours."""
+        """A spec for `core` and its modules; None for any other."""
         return ModuleSpec(name, self) if name.partition(".")[0] == "core" else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """The module that has the other name."""
+        """The module of the installed package."""
         module = importlib.import_module(PACKAGE + spec.name.removeprefix("core"))
         spec.loader_state = module.__spec__
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing is left to run; but it is found again as what it was."""
+        """Restore the module's own spec; it has run already."""
         assert module.__spec__
         module.__spec__ = module.__spec__.loader_state

@@ -1,4 +1,4 @@
-"""The server: `streamlit run dashboard/hosting/server.py` starts the atlas with what it needs already warm."""
+"""The server: `streamlit run dashboard/hosting/server.py` starts the atlas and loads models in the background."""
 
 import gc
 import logging
@@ -23,7 +23,7 @@ from dashboard.classroom import websocket
 from dashboard.hosting import logs
 from dashboard.hosting.headers import AnswerHeaders, OwnPagesOnly, embedders, internal_error
 
-LAST_WORK = 10  # seconds that the server waits at its end for what it is still loading
+LAST_WORK = 10  # seconds that the server waits at its end for a load in progress
 FIRST_VISIT = 8  # seconds from the start of the server until the first page is there
 
 
@@ -31,39 +31,39 @@ FIRST_VISIT = 8  # seconds from the start of the server until the first page is 
 async def lifespan(_app: st.App):
     """Prepare the first visit while the server starts."""
     # Streamlit takes a folder named `pages` for its older kind of app until navigation has been set once; the first
-    # visitor who came by a deep link would be told "Page not found". Here navigation is known from the start.
-    # That this is outside any visit, as it has to be, Streamlit would remark upon at every start.
+    # visitor who came by a deep link would see "Page not found". Here navigation is set from the start, outside of any
+    # visit, about which Streamlit would log a warning at every start.
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
     st.navigation(contents.navigation())
     torch.set_num_threads(THREADS)
     visitor.check_settings()
-    ending = threading.Event()
-    warming = threading.Thread(target=warm_up, args=(ending,), daemon=True)
+    stop = threading.Event()
+    warming = threading.Thread(target=warm_up, args=(stop,), daemon=True)
     warming.start()
     yield {}
-    ending.set()
+    stop.set()
     warming.join(LAST_WORK)  # a thread that is still in a library when Python ends takes the process down with it
 
 
-def warm_up(ending: threading.Event) -> None:
-    """Load what the first visitor will want, while the server starts; what is slower, once that visitor is served."""
+def warm_up(stop: threading.Event) -> None:
+    """Load what the first visitor needs while the server starts, and slower things once that visitor is served."""
     DECODERS.start()
     loads: list[Callable[[], object]] = [
         *(partial(text_model, name) for name in zoo.TEXT),
-        partial(ending.wait, FIRST_VISIT),
+        partial(stop.wait, FIRST_VISIT),
         *(partial(image_model, name) for name in zoo.WHOLE),
         *(page.warm_up for page in contents.pages()),
     ]
     for load in loads:
         load()
-        if ending.is_set():
+        if stop.is_set():
             return
-    gc.freeze()  # what libraries have made stays: no collection need look through half a million objects again
+    gc.freeze()  # objects of libraries stay: no collection has to search half a million objects again
 
 
 try:
     EMBEDDED_BY = embedders(os.environ.get("ATLAS_EMBED", ""))
-except AtlasError as error:  # told to the host, who sits at a terminal
+except AtlasError as error:  # shown to the host at a terminal
     sys.exit(str(error))
 
 logs.leave_out_messages()

@@ -1,1 +1,1 @@
-"""What visitors choose with: texts, pictures, models, heads, numbers."""
+"""Controls for visitors: texts, pictures, models, heads, numbers."""

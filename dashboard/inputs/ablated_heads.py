@@ -1,4 +1,4 @@
-"""Heads that a visitor silences: which they are, by the address, and what the view shows of them."""
+"""The heads that a visitor silences: their control, and their places in the view."""
 
 from collections.abc import Callable
 
@@ -11,22 +11,22 @@ from dashboard.recordings import scenes
 from dashboard.recordings.watched import Head, Watched
 
 
-def which_maps(plain: Watched, changed: Watched | None) -> Watched:
-    """Whether the view shows attention as it is, or as it becomes when heads are silenced."""
+def choose_run(plain: Watched, changed: Watched | None) -> Watched:
+    """The run whose attention the view shows, by the visitor's choice: as it is, or with heads silenced."""
     if changed is None:
         return plain
-    shown = controls.choice("Maps", ["as it is", "heads silenced"], key="maps")
-    return changed if shown == "heads silenced" else plain
+    choice = controls.choice("Maps", ["as it is", "heads silenced"], key="maps")
+    return changed if choice == "heads silenced" else plain
 
 
-def shown_heads(scene: Scene, heads: tuple[Head, ...]) -> tuple[Head, ...]:
-    """The same heads by their places in the scene."""
+def places_in_scene(scene: Scene, heads: tuple[Head, ...]) -> tuple[Head, ...]:
+    """The heads (layer, head) with the layer's place in the scene; heads of layers that are not in it are dropped."""
     places = [(scenes.layer_of(scene, number), head) for number, head in heads]
     return tuple((layer, head) for layer, head in places if layer is not None)
 
 
-def switching(scene: Scene) -> Callable[[int, int], None]:
-    """What to do when the view asks to silence a head, or to let it speak again if it is silenced."""
+def toggle_callback(scene: Scene) -> Callable[[int, int], None]:
+    """A callback for the view that silences a head, or restores it if it is silenced."""
 
     def switch(layer: int, head: int) -> None:
         chosen = set(st.session_state.get("silenced", []))
@@ -36,7 +36,7 @@ def switching(scene: Scene) -> Callable[[int, int], None]:
 
 
 def silenced_heads(watched: Watched) -> tuple[Head, ...]:
-    """The heads that the visitor has silenced, with the way to wake them again."""
+    """Draw the control of silenced heads, and return them as (layer, head)."""
     heads = [f"{layer}.{head}" for layer, call in by_layer(watched.record.calls).items() for head in range(call.heads)]
     chosen = st.multiselect(
         "Silenced heads (layer.head)",

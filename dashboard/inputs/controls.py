@@ -1,4 +1,4 @@
-"""What visitors choose with. Every choice is kept in the address; what cannot be used stops the page in a sentence."""
+"""Controls for visitors. Every choice is kept in the address; an unusable one stops the page with a sentence."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,13 +23,13 @@ from dashboard.inputs import uploads
 Option = TypeVar("Option")
 Number = TypeVar("Number", int, float)
 
-# What a page shows before anybody has chosen anything; the resolution in pixels on a side.
+# Defaults of a page; the resolution in pixels on a side.
 FIRST_TEXT = next(iter(texts.TO_GO_ON.values()))
 FIRST_PICTURE, FIRST_RESOLUTION = "cat", 96
-WIDTH = 260  # pixels: a control that need not grow
+WIDTH = 260  # pixels: of a control that does not grow
 LONGEST_TYPED = 50_000  # characters of an address; the server answers none of 64 KB
-TOKENS_BEFORE = "tokens_before"  # the last token and the usual one, when the slider was drawn last
-WITHOUT_LINK = "text_without_link"  # whether the field held a longer one a moment ago
+TOKENS_BEFORE = "tokens_before"  # the last token and the default one, when the slider was last drawn
+WITHOUT_LINK = "text_without_link"  # whether the field held a longer text in the previous run
 TOO_LONG = (
     "This text would take {length:,} characters of a link; a link holds at most {most:,} of it. "
     "Open it as a file, or shorten it."
@@ -37,12 +37,12 @@ TOO_LONG = (
 
 
 def text(*, first: str = FIRST_TEXT) -> str | Upload:
-    """The visitor's text: typed, or a file; `first` stands there before anybody has typed."""
-    before = st.session_state.get("text", "")
-    length = len(quote(before, errors="replace"))
+    """The visitor's text: typed, or a file; `first` is the default."""
+    typed_before = st.session_state.get("text", "")
+    length = len(quote(typed_before, errors="replace"))
     is_short = length <= LONGEST_TYPED
     if is_short and st.session_state.pop(WITHOUT_LINK, False):
-        st.query_params["text"] = before  # the browser did not: the field that it was typed into had no link
+        st.query_params["text"] = typed_before  # the browser did not: the field that it was typed into had no link
     typed = st.text_area(
         "Your text",
         first,
@@ -52,16 +52,16 @@ def text(*, first: str = FIRST_TEXT) -> str | Upload:
         placeholder="Type or paste a text",
     )
     carried.note("text", typed, first)
-    file = uploads.given(OWN_TEXT)
+    file = uploads.current(OWN_TEXT)
     with st.popover(uploads.name_of(OWN_TEXT) or "Open a file", icon=":material/description:"):
-        uploads.offer_to_remove(OWN_TEXT)
-        uploads.take(OWN_TEXT, "A text file", type=["txt", "md"])
+        uploads.remove_button(OWN_TEXT)
+        uploads.uploader(OWN_TEXT, "A text file", type=["txt", "md"])
         st.caption(
             "Plain text, at most 1 MB. While a file is open it is read instead of the field; it is not kept in the "
             f"address, so a copied link leads to the text in the field. {uploads.RULE}"
         )
     if uploads.is_forgotten(OWN_TEXT):
-        _say_forgotten("file", "Open it again", "the text in the field")
+        _inform_of_dropped_file("file", "Open it again", "the text in the field")
     if not is_short:
         st.session_state[WITHOUT_LINK] = True
         st.query_params.pop("text", None)  # the browser wrote it there; so long an address could not be opened again
@@ -71,17 +71,17 @@ def text(*, first: str = FIRST_TEXT) -> str | Upload:
 
 
 def examples(texts: Mapping[str, str], *, field: str = "text", forgets: Sequence[str] = ()) -> None:
-    """Texts to click, by what stands on the button: one replaces the visitor's own, in its field or in a file.
+    """Draw example texts by the labels of their buttons; a click replaces the visitor's text or file.
 
-    `field`: its key, by default that of `text`; `forgets`: what the address says of the former text, such as the words
-    that were chosen in it.
+    `field`: the key of the text, by default that of `text`; `forgets`: parameters of the address that belong to the
+    former text, such as words chosen in it.
     """
-    key, may_be_file = f"{field}_example", field == "text"
+    key, has_upload = f"{field}_example", field == "text"
     current = st.session_state.get(field)
 
-    def take() -> None:
+    def replace_text() -> None:
         if (name := st.session_state[key]) in texts:
-            if may_be_file:
+            if has_upload:
                 uploads.remove(OWN_TEXT)
                 uploads.go_on(OWN_TEXT)
             st.session_state[field] = texts[name]
@@ -89,34 +89,34 @@ def examples(texts: Mapping[str, str], *, field: str = "text", forgets: Sequence
                 st.query_params.pop(address, None)
 
     if current is not None:  # a text that was typed or edited is no example
-        is_read = not may_be_file or uploads.given(OWN_TEXT) is None
+        is_read = not has_upload or uploads.current(OWN_TEXT) is None
         st.session_state[key] = next((name for name, text in texts.items() if is_read and text == current), None)
-    st.pills("Examples", list(texts), key=key, on_change=take, label_visibility="collapsed")
+    st.pills("Examples", list(texts), key=key, on_change=replace_text, label_visibility="collapsed")
 
 
 def picture() -> str | Upload:
-    """The visitor's picture: the name of an example, or a file, or what the camera saw."""
-    own = uploads.given(OWN_PHOTO)
-    if own is None and st.session_state.get("picture") == OWN_PICTURE:
+    """The visitor's picture: the name of an example, a file, or a photograph of the camera."""
+    upload = uploads.current(OWN_PHOTO)
+    if upload is None and st.session_state.get("picture") == OWN_PICTURE:
         st.session_state.picture = FIRST_PICTURE  # it has been taken away again
-    offered = [*EXAMPLES, OWN_PICTURE] if own else list(EXAMPLES)
+    options = [*EXAMPLES, OWN_PICTURE] if upload else list(EXAMPLES)
     chosen = choice(
-        "Photograph", offered, key="picture", first=FIRST_PICTURE, on_change=uploads.go_on, args=(OWN_PHOTO,)
+        "Photograph", options, key="picture", first=FIRST_PICTURE, on_change=uploads.go_on, args=(OWN_PHOTO,)
     )
     carried.note("picture", chosen, FIRST_PICTURE)
     with st.popover("Your own", icon=":material/add_a_photo:"):
-        uploads.offer_to_remove(OWN_PHOTO)
+        uploads.remove_button(OWN_PHOTO)
         # Any file may be dropped: what cannot be read gets a sentence that says why.
-        uploads.take(OWN_PHOTO, "A picture from this device", on_given=_choose_own)
+        uploads.uploader(OWN_PHOTO, "A picture from this device", on_new=_choose_own)
         if st.toggle("Use the camera", key=CAMERA):
-            uploads.take(OWN_PHOTO, "A new photograph", camera=True, on_given=_choose_own)
+            uploads.uploader(OWN_PHOTO, "A new photograph", camera=True, on_new=_choose_own)
         st.caption(f"{LIMITS} It is not kept in the address: whoever opens a link has to upload it again.")
         st.caption(uploads.RULE)
     if uploads.is_forgotten(OWN_PHOTO):
-        _say_forgotten("photograph", "Give it again under “Your own”", "the example")
-    _say_whose(chosen == OWN_PICTURE)
-    if own and chosen == OWN_PICTURE:
-        return own
+        _inform_of_dropped_file("photograph", "Give it again under “Your own”", "the example")
+    _note_owner(chosen == OWN_PICTURE)
+    if upload and chosen == OWN_PICTURE:
+        return upload
     return chosen if chosen in EXAMPLES else FIRST_PICTURE
 
 
@@ -126,18 +126,18 @@ OWN_TEXT, OWN_PHOTO, CAMERA = "own_text", "own_photo", "use_camera"
 
 
 def _choose_own() -> None:
-    """A picture that has just been given is what its visitor wants to see."""
+    """Choose a picture that has just been uploaded."""
     st.session_state.picture = OWN_PICTURE
     st.session_state[CAMERA] = False
 
 
-def _say_forgotten(what: str, again: str, instead: str) -> None:
+def _inform_of_dropped_file(what: str, again: str, instead: str) -> None:
     st.info(uploads.FORGOTTEN.format(what=what, again=again, instead=instead), icon=":material/history:")
 
 
-def _say_whose(own: bool) -> None:
-    """Keep in the address that the picture is the visitor's own, and say so to whoever opens the link without it."""
-    if own:
+def _note_owner(is_own: bool) -> None:
+    """Note in the address that the picture is the visitor's own, and inform visitors who open the link without it."""
+    if is_own:
         st.session_state[OWN] = True
         st.query_params[OWN] = "1"
     elif st.session_state.pop(OWN, False):
@@ -151,7 +151,7 @@ def _say_whose(own: bool) -> None:
 
 
 def resolution(model: zoo.ImageModel, *, first: int = FIRST_RESOLUTION) -> int | None:
-    """How finely the picture is cut, where the model leaves a choice; `first`: pixels on a side before anybody does."""
+    """The resolution of the picture, if the model leaves a choice; `first`: the default, in pixels on a side."""
     if len(model.resolutions) < 2:
         return None
     patch, _ = model.patch
@@ -168,9 +168,9 @@ def resolution(model: zoo.ImageModel, *, first: int = FIRST_RESOLUTION) -> int |
 
 
 def number(label: str, count: int, *, key: str, first: int = 0) -> int:
-    """One of `count` things that are counted from 0, such as layers; `first` is chosen before anybody chooses.
+    """One of `count` things that are counted from 0, such as layers; `first` is the default.
 
-    Another model or input may have fewer than the one that was chosen from: then it is `first` again.
+    Another model or input may have fewer of them: then it is `first` again.
     """
     first = min(first, count - 1)
     if (st.session_state.get(key) or 0) >= count:
@@ -179,18 +179,18 @@ def number(label: str, count: int, *, key: str, first: int = 0) -> int:
 
 
 def number_box(label: str, least: Number, most: Number, first: Number, *, key: str, **more: Any) -> Number:
-    """A box for a number from `least` to `most`; `first` before anybody chooses, and where the address has no such one.
+    """A box for a number from `least` to `most`; `first` is the default, also for an invalid number in the address.
 
-    `more` is for `st.number_input`.
+    `more` is passed to `st.number_input`.
     """
     return st.number_input(label, least, most, first, key=key, bind=_bind_if_finite(key), **more)
 
 
 def _bind_if_finite(key: str) -> Literal["query-params"] | None:
-    """How a box for a number is bound to the address, which is rid of what is infinite or no number at all.
+    """How a box for a number is bound to the address, from which an infinite number or NaN is removed.
 
-    Streamlit 1.67 turns the text into a float and that into an integer; of 1e309 it raises OverflowError. A box that is
-    not bound for one run does not read the address.
+    Streamlit 1.67 turns the text into a float and that into an integer; for 1e309 it raises OverflowError. A box that
+    is not bound for one run does not read the address.
     """
     text = st.query_params.get(key, "")
     try:
@@ -204,9 +204,9 @@ def _bind_if_finite(key: str) -> Literal["query-params"] | None:
 
 
 def layer(numbers: Sequence[int], *, first: int, key: str = "layer") -> int:
-    """One of a model's layers, by the numbers that it gives them; `first` before anybody chooses, or where it has gone.
+    """One of a model's layers, by its number in the model; `first` is the default, also for one that is not there.
 
-    In a hybrid some numbers are missing, of layers without attention: then the others are a list.
+    In a hybrid the numbers of layers without attention are missing: then the others are a list.
     """
     if list(numbers) == list(range(len(numbers))):
         return number("Layer", len(numbers), key=key, first=first)
@@ -224,23 +224,23 @@ def choice(
     about: str | None = None,
     **more: Any,
 ) -> Option:
-    """One of a few, side by side: `first`, or the first of them, before anybody chooses and where the choice is gone.
+    """One of a few options, side by side; the default is `first`, or the first of them, also for an invalid choice.
 
-    `about` is its help; `more` is for `st.segmented_control`.
+    `about` is its help; `more` is passed to `st.segmented_control`.
     """
-    offered = list(options)
-    usual = offered[0] if first is None else first
-    if st.session_state.get(key) not in (*offered, None):
-        st.session_state[key] = usual
+    available = list(options)
+    default = available[0] if first is None else first
+    if st.session_state.get(key) not in (*available, None):
+        st.session_state[key] = default
     more.setdefault("wrap", None if about else True)  # with a help, one that wraps takes a whole row in a control bar
     chosen = st.segmented_control(
-        label, offered, default=usual, key=key, bind="query-params", required=True, help=about or None, **more
+        label, available, default=default, key=key, bind="query-params", required=True, help=about or None, **more
     )
-    return usual if chosen is None else chosen  # an address may name none: `?picture=`
+    return default if chosen is None else chosen  # an address may name none: `?picture=`
 
 
 def token(labels: Sequence[str], *, first: int, label: str = "Token", width: int = WIDTH) -> int:
-    """One of the tokens, by a slider that says its name; `first` is chosen before anybody chooses."""
+    """One of the tokens, by a slider with its name; `first` is the default."""
     last = len(labels) - 1
     if last < 1:
         return 0
@@ -249,15 +249,15 @@ def token(labels: Sequence[str], *, first: int, label: str = "Token", width: int
 
 
 def _token_in_view(last: int, first: int) -> int:
-    """What the slider is going to hold; of another text the same place if it was chosen and is there, else `first`."""
-    held, before = st.session_state.get("token"), st.session_state.get(TOKENS_BEFORE)
+    """The value that the slider will have; for another text the same one if it was chosen and exists, else `first`."""
+    value, previous = st.session_state.get("token"), st.session_state.get(TOKENS_BEFORE)
     st.session_state[TOKENS_BEFORE] = last, first
-    if held is None:  # before its first run a widget that a link has set is known from the address alone
-        asked = parameter("token", lambda text: whole_number(text, last + 1))
-        return first if asked is None else asked
-    if before == (last, first):
-        return held
-    is_chosen = before is None or held != before[1]
+    if value is None:  # before its first run a widget that a link has set is known from the address alone
+        from_address = parameter("token", lambda text: whole_number(text, last + 1))
+        return first if from_address is None else from_address
+    if previous == (last, first):
+        return value
+    is_chosen = previous is None or value != previous[1]
     # Left to itself, the slider of another length would begin anew, and not say so before it is drawn.
-    st.session_state.token = held if is_chosen and 0 <= held <= last else first
+    st.session_state.token = value if is_chosen and 0 <= value <= last else first
     return st.session_state.token

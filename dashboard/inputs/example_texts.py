@@ -1,6 +1,6 @@
-"""Texts to click, by what stands on the button: those that several pages offer."""
+"""Example texts that several pages offer, by the label of their button."""
 
-# For a model that goes on with a text; the first is there before anybody has typed.
+# For a model that continues a text; the first one is the default.
 TO_GO_ON = {
     "Repetition": "The cat that the dogs chased sat down because it was tired. The cat that the dogs",
     "A pronoun": "Mary lent John her umbrella because it was raining, and John thanked",
@@ -13,7 +13,7 @@ TO_GO_ON = {
     "Two languages": "The cat is black. Le chat est noir. The dog is white. Le chien est",
 }
 
-# English sentences for translators that learned from short ones.
+# English sentences for translators that were trained on short ones.
 TO_TRANSLATE = {
     "A pronoun": "My brother bought a small red car because it was not expensive.",
     "Negation": "I have never seen this film.",

@@ -5,7 +5,7 @@ from core.errors import InputError
 from dashboard.frame import layout
 from dashboard.inputs import controls
 
-# Name, key, least, most, at first: those of GPT-3 175B.
+# Name, key, least, most, default: those of GPT-3 175B.
 _FIELDS = (
     ("Layers", "layers", 1, 1_000, 96),
     ("Width", "width", 8, 100_000, 12_288),
@@ -16,7 +16,7 @@ _FIELDS = (
 
 
 def choose(prefix: str) -> tuple[Shape, int]:
-    """The chosen shape and its context, kept in the address under `prefix`; InputError where heads do not fit."""
+    """The chosen shape and context, kept in the address under `prefix`; InputError if heads do not divide the width."""
     with layout.control_bar():
         layers, width, heads, vocabulary, context = (
             controls.number_box(name, least, most, first, key=f"{prefix}_{key}", width=150)

@@ -1,4 +1,4 @@
-"""The patches that a visitor hides: kept in the address in few letters, checked against the grid."""
+"""The patches that a visitor hides: a short code in the address, checked against the grid."""
 
 import re
 from collections.abc import Collection
@@ -15,7 +15,7 @@ _RUN = re.compile(r"(\d{1,5})(?:-(\d{1,5}))?", re.ASCII)
 
 
 def encode(hidden: Collection[int], grid: Patches) -> str:
-    """As they stand in the address: "12x12_3-5.17" are the patches 3, 4, 5 and 17 of 12 × 12, counted row by row."""
+    """The code of patches in the address: "12x12_3-5.17" are 3, 4, 5 and 17 of 12 × 12, counted row by row."""
     runs: list[list[int]] = []
     for place in sorted(hidden):
         if runs and runs[-1][1] == place - 1:
@@ -27,7 +27,7 @@ def encode(hidden: Collection[int], grid: Patches) -> str:
 
 
 def decode(text: str, grid: Patches) -> tuple[frozenset[int], str]:
-    """The patches of an address, and what to say if it holds others than this grid has."""
+    """The patches of a code, and a sentence ("" if all is well) if the code is invalid or belongs to another grid."""
     if not text:
         return frozenset(), ""
     match = _GRID.fullmatch(text[:LONGEST])
@@ -39,7 +39,7 @@ def decode(text: str, grid: Patches) -> tuple[frozenset[int], str]:
             f"The hidden patches belonged to a grid of {rows} × {columns}; this one has {grid.rows} × {grid.columns}: "
             "none is hidden."
         )
-    found: set[int] = set()
+    hidden: set[int] = set()
     wrong = 0
     for part in filter(None, match[3].split(".")):
         run = _RUN.fullmatch(part)
@@ -47,16 +47,18 @@ def decode(text: str, grid: Patches) -> tuple[frozenset[int], str]:
         if run is None or not int(run[1]) <= last < rows * columns:
             wrong += 1
         else:
-            found.update(range(int(run[1]), last + 1))
-    said = f"{wrong} of the hidden patches in the address lie outside of {rows} × {columns}: left out." if wrong else ""
-    return frozenset(found), said
+            hidden.update(range(int(run[1]), last + 1))
+    problem = (
+        f"{wrong} of the hidden patches in the address lie outside of {rows} × {columns}: left out." if wrong else ""
+    )
+    return frozenset(hidden), problem
 
 
 def from_address(grid: Patches) -> frozenset[int]:
-    """The visitor's hidden patches; what does not fit this grid is dropped, and that is said."""
-    hidden, said = parameter(ADDRESS, lambda text: decode(text, grid))
-    if said:
-        st.info(said, icon=":material/link_off:")
+    """The visitor's hidden patches; those that do not fit this grid are dropped, with a sentence."""
+    hidden, problem = parameter(ADDRESS, lambda text: decode(text, grid))
+    if problem:
+        st.info(problem, icon=":material/link_off:")
         to_address(hidden, grid)
     return hidden
 
@@ -70,11 +72,11 @@ def to_address(hidden: Collection[int], grid: Patches) -> None:
 
 
 def swap_button(hidden: frozenset[int], grid: Patches) -> None:
-    """A button that hides what is shown, and shows what is hidden."""
-    every = frozenset(range(grid.rows * grid.columns))
+    """Draw a button that hides the visible patches and shows the hidden ones."""
+    all_patches = frozenset(range(grid.rows * grid.columns))
     st.button(
         "Swap hidden and shown",
         icon=":material/swap_horiz:",
-        on_click=lambda: to_address(every - hidden, grid),
+        on_click=lambda: to_address(all_patches - hidden, grid),
         disabled=not hidden,
     )

@@ -1,4 +1,4 @@
-"""Which model: one of ours, or any other by name or folder; what it costs is said before it is fetched."""
+"""The control for a model: one of ours, or any other by name or folder; its cost is stated before a download."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -9,14 +9,23 @@ import streamlit as st
 from core import zoo
 from core.errors import HubError, ModelError, OfflineError
 from core.hub.permissions import Purpose
-from core.hub.repositories import offline as offline_sentence
+from core.hub.repositories import offline_message
 from core.zoo.loading import check_offer
 from core.zoo.masked_autoencoders import AUTOENCODERS
 from core.zoo.transformers_captioners import NamedPictureWriter
 from core.zoo.transformers_joint import NamedJointReader
 from dashboard import theme, typeset, visitor
 from dashboard.cache import waiting
-from dashboard.cache.models import OURS, autoencoder, clip, fetch_model, image_model, inspect_model, listed, text_model
+from dashboard.cache.models import (
+    OURS,
+    autoencoder,
+    clip,
+    fetch_model,
+    image_model,
+    inspect_model,
+    offered_names,
+    text_model,
+)
 from dashboard.frame import carried, error_messages, layout
 from dashboard.inputs.controls import WIDTH
 
@@ -26,13 +35,13 @@ KEYS: dict[Purpose, str] = {
     "both": "pair",
     "gaps": "autoencoder",
 }  # in the address
-USUAL: dict[Purpose, Sequence[str]] = {
+DEFAULT_NAMES: dict[Purpose, Sequence[str]] = {
     "text": tuple(zoo.TEXT),
     "image": zoo.WHOLE,
     "both": ("photographs",),
     "gaps": tuple(AUTOENCODERS),
 }
-READERS: Mapping[Purpose, Callable[[str], Any]] = {
+LOADERS: Mapping[Purpose, Callable[[str], Any]] = {
     "text": text_model,
     "image": image_model,
     "both": clip,
@@ -45,16 +54,16 @@ Named = TypeVar("Named", zoo.NamedTranslator, NamedPictureWriter, NamedJointRead
 def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True) -> str:
     """The name of a model that is ready: one that comes with the atlas, or any other by name or folder.
 
-    Where the hub does not give what was named, a sentence says so, and it is the model of before, or the first.
+    If the hub does not have the named model, a sentence says so, and the previous model is used, or the first.
 
-    `offered`: those of ours that are on the list, by default all that read texts or whole pictures; `attends`:
-    whether a model without attention heads is refused. What reads "both" says how well pictures and texts agree,
-    what reads "gaps" fills them in.
+    `offered`: our models on the list, by default all that read texts or whole pictures; `attends`: whether a model
+    without attention heads is refused. The purpose "both" is agreement of pictures and texts, "gaps" is filling in
+    patches.
     """
-    ours, key = list(offered or USUAL[purpose]), KEYS[purpose]
+    ours, key = list(offered or DEFAULT_NAMES[purpose]), KEYS[purpose]
     name = st.selectbox(
         "Model",
-        [*ours, *listed(purpose)],
+        [*ours, *offered_names(purpose)],
         key=key,
         bind="query-params",
         accept_new_options=True,  # what may not be opened is refused in a sentence, not passed over in silence
@@ -62,31 +71,31 @@ def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True
         help=visitor.may_name(),
     )
     carried.note(key, name, ours[0], title=OURS.get(name, ""))
-    kept = f"{key} in view, of {', '.join(ours)}"  # another page may offer others
+    session_key = f"{key} in view, of {', '.join(ours)}"  # another page may offer others
     if purpose in ("both", "gaps") and name in ours:
-        st.session_state[kept] = name
+        st.session_state[session_key] = name
         return name
     inspect = partial(
         inspect_model, purpose=purpose, attends=attends, give_up=partial(st.session_state.__setitem__, key, ours[0])
     )
     try:
-        found = inspect(name)
+        offer = inspect(name)
     except HubError as error:
-        before = st.session_state.get(kept, ours[0])
-        _say_instead(error, before, offline_sentence(ours))
-        if before in ours and purpose in ("both", "gaps"):
-            return before
-        name, found = before, inspect(before)
+        previous = st.session_state.get(session_key, ours[0])
+        _warn_of_refusal(error, previous, offline_message(ours))
+        if previous in ours and purpose in ("both", "gaps"):
+            return previous
+        name, offer = previous, inspect(previous)
     if purpose == "both":
-        check_offer(found, "agreement")
-    _fetch(found, purpose)
-    st.session_state[kept] = name
+        check_offer(offer, "agreement")
+    _fetch(offer, purpose)
+    st.session_state[session_key] = name
     if name not in OURS:  # ours need no look: their numbers are known
-        error_messages.warn_of(READERS[purpose](name).warnings)
+        error_messages.warn_of(LOADERS[purpose](name).warnings)
     return name
 
 
-def named(
+def named_model(
     key: str,
     purpose: Purpose,
     check: Callable[[zoo.Offer], None],
@@ -94,13 +103,13 @@ def named(
     *,
     placeholder: str,
     about: str,
-    nothing: str,
+    empty_text: str,
     offline: str,
 ) -> Named | None:
-    """The model that a visitor named, opened by `read`, and what it is; None before, where `nothing` is said.
+    """The model that a visitor named, loaded by `read`; None, and `empty_text` is written, if no name is given.
 
-    `check` refuses in a ModelError what does something else than the page needs; `offline` says what there is on the
-    page while the hub cannot be reached.
+    `check` raises ModelError for a model that does not do what the page needs; `offline` is the sentence for a hub that
+    cannot be reached.
     """
     at_home = visitor.is_at_home()
     name = st.text_input(
@@ -114,23 +123,23 @@ def named(
         width=theme.PROSE,
     ).strip()
     if not name:
-        st.markdown(nothing, width=theme.PROSE)
+        st.markdown(empty_text, width=theme.PROSE)
         if not at_home:
             st.caption(visitor.may_name())
         return None
     inspect = partial(inspect_model, purpose=purpose, give_up=partial(st.session_state.__setitem__, key, ""))
-    kept = f"{key} in view"
+    session_key = f"{key} in view"
     try:
-        found = inspect(name)
+        offer = inspect(name)
     except HubError as error:
-        before = st.session_state.get(kept)
-        if before is None:
+        previous = st.session_state.get(session_key)
+        if previous is None:
             raise (ModelError(offline) if isinstance(error, OfflineError) else error) from error
-        _say_instead(error, before, offline)
-        name, found = before, inspect(before)
-    check(found)
-    _fetch(found, purpose)
-    st.session_state[kept] = name
+        _warn_of_refusal(error, previous, offline)
+        name, offer = previous, inspect(previous)
+    check(offer)
+    _fetch(offer, purpose)
+    st.session_state[session_key] = name
     with layout.waiting_place():
         model = read(name)
     error_messages.warn_of(model.warnings)
@@ -141,14 +150,14 @@ def named(
     return model
 
 
-def _say_instead(error: HubError, before: str, offline: str) -> None:
-    """Why a model cannot be had, and which one is shown instead; `offline` is the sentence of a page without a hub."""
+def _warn_of_refusal(error: HubError, previous: str, offline: str) -> None:
+    """Warn that a model cannot be had, and which one is shown instead; `offline` is the sentence for OfflineError."""
     sentence = offline if isinstance(error, OfflineError) else str(error)
-    st.warning(f"{typeset.plain(sentence)} Still shown: **{typeset.plain(before)}**.", icon=":material/info:")
+    st.warning(f"{typeset.plain(sentence)} Still shown: **{typeset.plain(previous)}**.", icon=":material/info:")
 
 
 def _fetch(offer: zoo.Offer, purpose: Purpose) -> None:
-    """Of a model that is not here say what it costs; fetch it when the visitor agrees, stop the page until then."""
+    """State the cost of a model that is not here; fetch it when the visitor agrees, and stop the page until then."""
     if not offer.download:
         return
     licence = f", licence {offer.licence}" if offer.licence else ""

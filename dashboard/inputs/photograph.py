@@ -1,4 +1,4 @@
-"""A visitor's photograph, the model that looks at it, and how finely it is cut."""
+"""A visitor's photograph, the model that reads it, and the resolution."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ PIXELS_OF_WINDOWS = 128  # a picture of which Swin's windows fill every stage, a
 
 @dataclass(frozen=True)
 class Photograph:
-    """A photograph and the model that looks at it: what its pages compute with, and know it by."""
+    """A photograph and the model that reads it: the input of the pages about vision, and the key of their caches."""
 
     name: str  # of the model
     picture: Picture
@@ -35,9 +35,9 @@ class Photograph:
 
     @property
     def identity(self) -> Hashable:
-        """What tells it from any other."""
-        known = self.picture.identity if isinstance(self.picture, Upload) else self.picture
-        return self.name, known, self.resolution
+        """The key in caches."""
+        picture = self.picture.identity if isinstance(self.picture, Upload) else self.picture
+        return self.name, picture, self.resolution
 
     @property
     def model(self) -> zoo.ImageModel:
@@ -50,34 +50,34 @@ class Photograph:
         return prepare(self.name, self.picture, self.resolution)
 
     def watched(self, silenced: tuple[Head, ...] = ()) -> WatchedImage:
-        """What the model attends to, with some heads silenced; CaptureError if it does not attend to anything."""
+        """The recorded attention of the model, with some heads silenced; CaptureError if it has none."""
         return watch_image(self.name, self.picture, self.resolution, silenced)
 
 
-def how_often_right(name: str, side: int, weights: Path = WEIGHTS) -> str:
-    """How often the first answer of a model of ours is right at a size, with two standard errors, a sentence.
+def accuracy_sentence(name: str, side: int, weights: Path = WEIGHTS) -> str:
+    """A sentence with the top-1 accuracy of a model of ours at a size, with two standard errors.
 
-    `side`: pixels of a side of the picture that it reads; "" of a model or a size that was not measured here.
+    `side`: pixels of a side of the picture that it reads; "" for a model or a size that was not measured.
     """
     if name not in IMAGE:
         return ""
     try:
-        found = classifier_results.quality(weights / name).at(side)
-    except ModelError:  # it has not been measured, or its file makes no sense: the page has its figures without it
+        accuracy = classifier_results.quality(weights / name).at(side)
+    except ModelError:  # it has not been measured, or its file is invalid: the page works without it
         return ""
-    if found is None:
+    if accuracy is None:
         return ""
     return RIGHT.format(
-        right=f"{100 * found.top1:.0f}",
-        error=f"{100 * CLEAR * found.standard_error:.0f}",
-        pictures=found.pictures,
+        right=f"{100 * accuracy.top1:.0f}",
+        error=f"{100 * CLEAR * accuracy.standard_error:.0f}",
+        pictures=accuracy.pictures,
         at="at" if side == classifier_results.SIDE else "enlarged to",
         side=side,
     )
 
 
 def choose(offered: Sequence[str] = (), *, attends: bool = True) -> Photograph:
-    """The row of controls above a figure: the same keys, so the same choice, in every section of a page.
+    """Draw the row of controls above a figure; its keys, and so the choices, are the same in every section of a page.
 
     `offered`: which of our models are on the list; `attends`: whether a model without attention is refused.
     """

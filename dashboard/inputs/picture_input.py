@@ -1,4 +1,4 @@
-"""What a page of words and pictures looks at: a photograph, or a scene of the drawn world.
+"""The picture of a page of words and pictures: a photograph, a scene of the drawn world, or an emoji.
 
 The address holds it: `world`, `picture` as on the other pages, and `scene`, the scene as a text (core/scenes/codes.py).
 """
@@ -27,7 +27,7 @@ from dashboard.recordings.watched import Picture
 
 PHOTOGRAPHS, SCENES, EMOJI = "Photographs", "Drawn scenes", "Emoji"
 FIRST_EMOJI = "❤️"
-SHOWN = 512  # pixels of a scene as a person sees it
+DISPLAY_SIDE = 512  # pixels of a scene as a person sees it
 SPLITS = {  # of scenes and sentences that no network learned (core/scenes/things.py)
     "test": "new scenes",
     "pairs": "a colour and a shape never joined before",
@@ -41,41 +41,41 @@ class PictureInput:
     """A photograph (the name of an example, or a file), a scene as its code, or an emoji as its character."""
 
     world: str
-    given: Picture
+    picture: Picture
 
     @property
     def identity(self) -> Hashable:
-        """What tells it from any other."""
-        return self.world, self.given.identity if isinstance(self.given, Upload) else self.given
+        """The key of this picture in caches."""
+        return self.world, self.picture.identity if isinstance(self.picture, Upload) else self.picture
 
     @property
     def scene(self) -> Scene | None:
-        """The scene, where it is one."""
-        return read_code(self.given) if self.world == SCENES and isinstance(self.given, str) else None
+        """The scene; None for any other picture."""
+        return read_code(self.picture) if self.world == SCENES and isinstance(self.picture, str) else None
 
     @property
     def is_scene(self) -> bool:
-        """Whether it is drawn, so that it is known what words mean."""
+        """Whether it is a drawn scene, for which the meaning of words is known."""
         return self.world == SCENES
 
     def opened(self) -> Image.Image:
         """The picture, as RGB."""
-        return _opened(self)
+        return _open(self)
 
-    def shown(self) -> np.ndarray | None:
-        """A scene drawn finely, for people; None of a photograph, of which the model's part is shown."""
+    def for_display(self) -> np.ndarray | None:
+        """A scene drawn at DISPLAY_SIDE pixels; None for a photograph, whose part that the model sees is displayed."""
         scene = self.scene
-        return None if scene is None else draw(scene, SHOWN)
+        return None if scene is None else draw(scene, DISPLAY_SIDE)
 
 
 @cached("Opening the picture …")
-def _opened(seen: PictureInput) -> Image.Image:
-    if (scene := seen.scene) is not None:
+def _open(picture_input: PictureInput) -> Image.Image:
+    if (scene := picture_input.scene) is not None:
         return Image.fromarray(draw(scene))
-    given = seen.given
-    if seen.world == EMOJI:
-        return Image.fromarray(picture_of(str(given)))
-    return open_example(given) if isinstance(given, str) else open_picture(given.content)
+    picture = picture_input.picture
+    if picture_input.world == EMOJI:
+        return Image.fromarray(picture_of(str(picture)))
+    return open_example(picture) if isinstance(picture, str) else open_picture(picture.content)
 
 
 def choose(worlds: Sequence[str] = (PHOTOGRAPHS, SCENES), *, first: str = SCENES) -> PictureInput:
@@ -84,13 +84,13 @@ def choose(worlds: Sequence[str] = (PHOTOGRAPHS, SCENES), *, first: str = SCENES
     if world == PHOTOGRAPHS:
         return PictureInput(world, controls.picture())
     if world == EMOJI:
-        named = {each.character: each.description for each in emoji()}
-        place = list(named).index(FIRST_EMOJI) if FIRST_EMOJI in named else 0
+        descriptions = {entry.character: entry.description for entry in emoji()}
+        place = list(descriptions).index(FIRST_EMOJI) if FIRST_EMOJI in descriptions else 0
         chosen = st.selectbox(
             "Emoji",
-            list(named),
+            list(descriptions),
             index=place,
-            format_func=lambda one: f"{one} {named[one]}",
+            format_func=lambda character: f"{character} {descriptions[character]}",
             key="one_emoji",
             bind="query-params",
         )
@@ -98,28 +98,28 @@ def choose(worlds: Sequence[str] = (PHOTOGRAPHS, SCENES), *, first: str = SCENES
     return PictureInput(world, scene_builder.choose())
 
 
-def masks_of(seen: PictureInput, words: Sequence[str]) -> tuple[Bool[np.ndarray, "_ _"] | None, ...]:
-    """For each word of a sentence the pixels that it means; None where that is not known, or nothing.
+def masks_of(picture_input: PictureInput, words: Sequence[str]) -> tuple[Bool[np.ndarray, "_ _"] | None, ...]:
+    """For each word of a sentence, the mask of the pixels that it refers to; None where it refers to none.
 
-    Known is it where the words are a sentence of the grammar that is true of the scene.
+    All None unless the picture is a scene and the words are a sentence of the grammar that is true of it.
     """
-    scene, none = seen.scene, (None,) * len(words)
+    scene, unknown = picture_input.scene, (None,) * len(words)
     if scene is None:
-        return none
+        return unknown
     try:
         sentence = parse(" ".join(words))
     except InputError:
-        return none
+        return unknown
     if len(sentence.words) != len(words):
-        return none
-    drawn = masks(scene)
-    meant = meanings(sentence, scene)
-    return tuple(np.asarray(drawn[sorted(things)].any(axis=0)) if things else None for things in meant)
+        return unknown
+    mask_of_thing = masks(scene)
+    meant_things = meanings(sentence, scene)
+    return tuple(np.asarray(mask_of_thing[sorted(things)].any(axis=0)) if things else None for things in meant_things)
 
 
-def truth_of(seen: PictureInput, text: str) -> bool | None:
-    """Whether a text is true of a scene; None where nobody knows: of photographs, and of what is no sentence."""
-    scene = seen.scene
+def truth_of(picture_input: PictureInput, text: str) -> bool | None:
+    """Whether a text is true of a scene; None for photographs, and for texts that are no sentence of the grammar."""
+    scene = picture_input.scene
     if scene is None:
         return None
     try:
@@ -129,12 +129,12 @@ def truth_of(seen: PictureInput, text: str) -> bool | None:
 
 
 def sentence_for(scene: Scene, number: int = 0) -> str:
-    """A true sentence about a scene: the first of those drawn with a seed that says a relation, or any."""
-    found: list[Sentence] = []
-    for tried in range(60):
-        sentence = sentence_about(scene, Random(f"{code_of(scene)} {number} {tried}"), held=None)
+    """A true sentence about a scene: the first sampled one that states a relation, else the first sampled one."""
+    sentences: list[Sentence] = []
+    for attempt in range(60):
+        sentence = sentence_about(scene, Random(f"{code_of(scene)} {number} {attempt}"), held_out=None)
         if sentence is not None and not sentence.denied:
             if sentence.other is not None:
                 return sentence.text
-            found.append(sentence)
-    return found[0].text if found else "a thing"
+            sentences.append(sentence)
+    return sentences[0].text if sentences else "a thing"

@@ -28,7 +28,7 @@ SENTENCES = {
 
 
 def choose() -> str:
-    """The code of the scene that the visitor has made; InputError for a text that is none."""
+    """Draw the controls, and return the code of the visitor's scene; InputError for an invalid text."""
     with st.popover("A scene of your own", icon=":material/draw:"):
         st.text_input(
             "A sentence: a scene for it is drawn",
@@ -48,7 +48,7 @@ def choose() -> str:
 
 
 def _draw_for_sentence(*, once: bool = False) -> None:
-    """Put a scene for the sentence in place of the former one; a sentence says why there is none."""
+    """Replace the scene by one for the typed sentence, or note the problem."""
     text = st.session_state.get("scene_sentence") or ""
     if once and st.session_state.get("scene_drawn_for") == text:
         return
@@ -63,7 +63,7 @@ def _draw_for_sentence(*, once: bool = False) -> None:
 
 
 def _draw_another() -> None:
-    """Another scene for the same sentence; without one any other."""
+    """Replace the scene by another one for the typed sentence; without a sentence, by a random one."""
     number = st.session_state.get("scene_number", 0) + 1
     st.session_state.scene_number = number
     text = st.session_state.get("scene_sentence") or ""
@@ -79,7 +79,7 @@ def _put(scene: Scene) -> None:
 
 
 def _by_hand() -> None:
-    """Drag things, add one, change one, take one away."""
+    """Draw the controls to drag, add, change and remove things."""
     try:
         scene = read_code(st.session_state.get("scene") or FIRST_SCENE)
     except InputError:
@@ -88,16 +88,16 @@ def _by_hand() -> None:
     with left:
         scene_mover(scene, key="scene_mover", on_move=lambda thing, row, column: _move(scene, thing, row, column))
     with right:
-        names = [f"{each.size} {each.texture} {each.colour} {each.shape}" for each in scene.things]
+        names = [f"{thing.size} {thing.texture} {thing.colour} {thing.shape}" for thing in scene.things]
         chosen = st.selectbox("Thing", range(len(names)), format_func=lambda place: names[place], key="scene_thing")
         thing = scene.things[chosen or 0]
-        offered: Mapping[str, Sequence[str]] = {
+        options_by_part: Mapping[str, Sequence[str]] = {
             "shape": SHAPES,
             "colour": list(COLOURS),
             "size": list(SIZES),
             "texture": TEXTURES,
         }
-        for part, options in offered.items():
+        for part, options in options_by_part.items():
             key = f"scene_{part}"
             st.session_state[key] = getattr(thing, part)
             st.selectbox(part.capitalize(), options, key=key, on_change=_change, args=(scene, chosen or 0, part))
@@ -107,7 +107,7 @@ def _by_hand() -> None:
 
 
 def _try(scene: Scene) -> None:
-    """Put a scene in place, or say why it cannot be."""
+    """Replace the scene, or note why that is not possible."""
     try:
         check_scene(scene)
     except InputError as error:
@@ -125,26 +125,28 @@ def _change(scene: Scene, thing: int, part: str) -> None:
 
 
 def _with(scene: Scene, place: int, thing: Thing) -> Scene:
-    return replace(scene, things=tuple(thing if number == place else own for number, own in enumerate(scene.things)))
+    return replace(
+        scene, things=tuple(thing if number == place else other for number, other in enumerate(scene.things))
+    )
 
 
 def _take_away(scene: Scene, thing: int) -> None:
     st.session_state.pop("scene_thing", None)
-    _try(replace(scene, things=tuple(own for number, own in enumerate(scene.things) if number != thing)))
+    _try(replace(scene, things=tuple(other for number, other in enumerate(scene.things) if number != thing)))
 
 
 def _add(scene: Scene) -> None:
-    """One more thing where there is room for it."""
-    dice = Random(f"add {code_of(scene)}")
+    """Add a random thing where there is room for it."""
+    random = Random(f"add {code_of(scene)}")
     for _ in range(200):
-        thing = Thing(dice.choice(SHAPES), dice.choice(list(COLOURS)), dice.choice(list(SIZES)), "plain", 0, 0)
-        placed = place_things(dice, [thing])
+        thing = Thing(random.choice(SHAPES), random.choice(list(COLOURS)), random.choice(list(SIZES)), "plain", 0, 0)
+        placed = place_things(random, [thing])
         assert placed is not None
-        larger = replace(scene, things=(*scene.things, placed[0]))
+        extended = replace(scene, things=(*scene.things, placed[0]))
         try:
-            check_scene(larger)
+            check_scene(extended)
         except InputError:
             continue
-        _put(larger)
+        _put(extended)
         return
     st.session_state.scene_problem = "There is no room for one more thing here. Take one away, or make one smaller."

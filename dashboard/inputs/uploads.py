@@ -1,9 +1,9 @@
-"""A visitor's own file: taken from the browser once, kept for an hour at most, and known by its digest from there on.
+"""A visitor's own file: read from the browser once, kept for an hour at most, and identified by its digest.
 
-    file = uploads.given("text_file")          # what the visitor gave under this key, while it is kept
-    uploads.take("text_file", "A text file")   # where to give it; another one replaces it
+    file = uploads.current("text_file")            # the visitor's file under this key, while it is kept
+    uploads.uploader("text_file", "A text file")   # draws where to upload one; another one replaces it
 
-Streamlit would hold each file until its visitor has left, outside of any budget; here it gives it away at once.
+Streamlit would hold each file until its visitor has left, outside of any budget; here its copy is dropped at once.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,23 +22,23 @@ FORGOTTEN = (
     "Your {what} is forgotten: files are kept for an hour at most, less if others need the room. {again}, or go on "
     "with {instead}."
 )
-SHOWN = 24  # characters of a file's name
+MOST_CHARACTERS = 24  # characters of a file's name
 
 
 @dataclass(frozen=True)
-class _Given:
-    """What a session remembers of a file: not its content."""
+class _StoredFile:
+    """A file as the session holds it, without its content."""
 
     identity: Digest
     name: str
 
 
-def given(key: str) -> Upload | None:
-    """The file that this visitor gave; None if there is none, or if it is forgotten."""
-    known: _Given | None = st.session_state.get(_of(key))
-    if known is None:
+def current(key: str) -> Upload | None:
+    """This visitor's file; None if there is none, or if it was dropped from the cache."""
+    stored: _StoredFile | None = st.session_state.get(_session_key(key))
+    if stored is None:
         return None
-    upload = memo.stored_upload(known.identity)
+    upload = memo.stored_upload(stored.identity)
     if upload is None:
         remove(key)
         st.session_state[f"{key} forgotten"] = True
@@ -46,66 +46,68 @@ def given(key: str) -> Upload | None:
 
 
 def is_forgotten(key: str) -> bool:
-    """Whether there was a file, and the visitor has neither given another one nor gone on without."""
+    """Whether the file was dropped, and the visitor has neither uploaded another one nor gone on without."""
     return f"{key} forgotten" in st.session_state
 
 
 def go_on(key: str) -> None:
-    """The visitor goes on without the forgotten file."""
+    """Note that the visitor goes on without the dropped file."""
     st.session_state.pop(f"{key} forgotten", None)
 
 
 def remove(key: str) -> None:
-    """The visitor wants it no longer; others may have given the same, so it is kept for its time."""
-    st.session_state.pop(_of(key), None)
+    """Forget the visitor's file. The cache keeps it for its time: others may have uploaded the same."""
+    st.session_state.pop(_session_key(key), None)
 
 
 def name_of(key: str) -> str:
     """The name of the file as Markdown, cut to what fits into a button; "" if there is none."""
-    known: _Given | None = st.session_state.get(_of(key))
-    if known is None:
+    stored: _StoredFile | None = st.session_state.get(_session_key(key))
+    if stored is None:
         return ""
-    return typeset.plain(known.name if len(known.name) <= SHOWN else f"{known.name[: SHOWN - 1]}…")
+    return typeset.plain(
+        stored.name if len(stored.name) <= MOST_CHARACTERS else f"{stored.name[: MOST_CHARACTERS - 1]}…"
+    )
 
 
-def take(
+def uploader(
     key: str,
     label: str,
     *,
     type: Sequence[str] | None = None,  # noqa: A002, as st.file_uploader says it
     camera: bool = False,
-    on_given: Callable[[], None] | None = None,
+    on_new: Callable[[], None] | None = None,
 ) -> None:
-    """Where to give a file, or a photograph of the `camera`; `on_given` is called when there is a new one."""
-    # A new one after each file: the one before goes with the copy that Streamlit has of its file.
+    """Draw the upload of a file, or of a photograph by the `camera`; `on_new` is called when there is a new one."""
+    # A new widget after each file: the old one is dropped, with Streamlit's copy of its file.
     widget = f"{key} {'camera' if camera else 'file'} {st.session_state.get(f'{key} count', 0)}"
     if camera:
-        st.camera_input(label, key=widget, on_change=_take, args=(key, widget, on_given))
+        st.camera_input(label, key=widget, on_change=_store, args=(key, widget, on_new))
     else:
-        st.file_uploader(label, type=type, key=widget, on_change=_take, args=(key, widget, on_given))
+        st.file_uploader(label, type=type, key=widget, on_change=_store, args=(key, widget, on_new))
 
 
-def offer_to_remove(key: str) -> None:
-    """A button that takes away what was given."""
-    known: _Given | None = st.session_state.get(_of(key))
-    if known is not None:
+def remove_button(key: str) -> None:
+    """Draw a button that removes the file, if there is one."""
+    stored: _StoredFile | None = st.session_state.get(_session_key(key))
+    if stored is not None:
         st.button(f"Remove {name_of(key)}", key=f"{key} remove", icon=":material/delete:", on_click=remove, args=(key,))
 
 
-def _take(key: str, widget: str, on_given: Callable[[], None] | None) -> None:
+def _store(key: str, widget: str, on_new: Callable[[], None] | None) -> None:
     file = st.session_state[widget]
-    if not isinstance(file, UploadedFile):  # none, or one that was taken already and that the browser still tells of
+    if not isinstance(file, UploadedFile):  # none, or one that was stored already and that the browser still reports
         return
     upload = memo.store_upload(file.getvalue())
-    st.session_state[_of(key)] = _Given(upload.identity, file.name)
+    st.session_state[_session_key(key)] = _StoredFile(upload.identity, file.name)
     st.session_state[f"{key} count"] = st.session_state.get(f"{key} count", 0) + 1
     go_on(key)
     context = get_script_run_ctx()
     if context and (drop := getattr(context.uploaded_file_mgr, "remove_file", None)):
         drop(session_id=context.session_id, file_id=file.file_id)
-    if on_given:
-        on_given()
+    if on_new:
+        on_new()
 
 
-def _of(key: str) -> str:
+def _session_key(key: str) -> str:
     return f"{key} given"

@@ -1,1 +1,1 @@
-"""Lessons: paths of stations through the pages, each with a question that a running model answers."""
+"""Lessons: sequences of stations on pages, each with a question that a running model answers."""

@@ -1,4 +1,4 @@
-"""The form in which lessons are written, Markdown that also reads well as it stands: docs/writing-a-lesson.md."""
+"""The format of lessons, a form of Markdown that is readable as such: docs/writing-a-lesson.md."""
 
 import ast
 import os
@@ -15,23 +15,25 @@ from dashboard.cache.memo import cached
 from dashboard.contents import Page
 
 FOLDER = contents.ROOT / "lessons"
-TOUR = "first-twenty-minutes"  # the path that Home offers
+TOUR = "first-twenty-minutes"  # the lesson that Home offers
 LONGEST = 100_000  # characters of a lesson
 SETTING = "ATLAS_LESSONS"  # a folder with lessons of a host's own
 
-_ORDER = re.compile(r"^\d+-")  # before the name of a file: its place among the others
+_ORDER = re.compile(r"^\d+-")  # at the beginning of a file's name: its order among the lessons
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]*)\)")
 _READING = re.compile(r"`([^`]+)`\s+(\S.*)")
-_PLACE = re.compile(r"\{\{\s*([^{}\n]{1,200}?)\s*\}\}")  # in a station's text: {{share}}, for what a reading measured
+_PLACEHOLDER = re.compile(
+    r"\{\{\s*([^{}\n]{1,200}?)\s*\}\}"
+)  # in a station's text: {{share}}, for a value of its reading
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked before the view is shown.
+    """A question that is asked before the view is shown.
 
-    `reading` names a function of `dashboard.lessons.readings` and `arguments` its arguments: it reads the answer off a
-    model. `options` are the choices that are offered; none: all that the reading knows. `expected` is the answer that
-    the lesson was written for: the test of a lesson compares it with what the model says.
+    `reading` names a function of `dashboard.lessons.readings` that reads the answer off a model, `arguments` are its
+    arguments. `options` are the choices offered; none: all that the reading returns. `expected` is the answer for which
+    the lesson was written: tests compare it with that of the model.
     """
 
     text: str
@@ -42,13 +44,13 @@ class Question:
 
     @property
     def identity(self) -> Hashable:
-        """What tells it from any other, however it is put in words."""
+        """The key of the question in caches, independent of its wording."""
         return self.reading, repr(sorted(self.arguments.items())), self.options
 
 
 @dataclass(frozen=True)
 class Station:
-    """One stop: a page with all that is chosen on it, what to know before, a question, and what to see afterwards."""
+    """A page with choices on it, the text before it, a question, and the text after the answer."""
 
     title: str
     page: Page
@@ -60,7 +62,7 @@ class Station:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A path of stations; `name` stands in the address."""
+    """A sequence of stations; `name` stands in the address."""
 
     name: str
     title: str
@@ -70,17 +72,17 @@ class Lesson:
 
 @cached(computes=False)
 def lessons() -> Mapping[str, Lesson]:
-    """The lessons that come along and those of the host's own folder, by name and in the order of the files.
+    """The built-in lessons and those of the host's own folder, by name and in the order of the files.
 
-    InputError, with the file and the line, where one is not in this form.
+    InputError, with the file and the line, for a lesson that is not in this format.
     """
-    folders = [FOLDER, *(Path(each) for each in [os.environ.get(SETTING, "")] if each)]
+    folders = [FOLDER, *(Path(folder) for folder in [os.environ.get(SETTING, "")] if folder)]
     files = {_ORDER.sub("", file.stem): file for folder in folders for file in sorted(folder.glob("*.md"))}
     return {name: read(file.read_text(encoding="utf-8"), name=name, where=file.name) for name, file in files.items()}
 
 
 def read(text: str, *, name: str, where: str = "The lesson") -> Lesson:
-    """A lesson from its text; InputError with the line where the form is left."""
+    """Parse a lesson; InputError with the line that is not in the format."""
     if len(text) > LONGEST:
         raise InputError(f"{where} has {len(text):,} characters; a lesson has at most {LONGEST:,}.")
     blocks = list(_blocks(text))
@@ -97,25 +99,25 @@ def read(text: str, *, name: str, where: str = "The lesson") -> Lesson:
 
 
 def fill(text: str, words: Mapping[str, str]) -> str:
-    """A station's text with `{{name}}` replaced by what the reading of its question measured under that name.
+    """A station's text with each `{{name}}` replaced by the value of that name in `words`, from the question's reading.
 
-    InputError for a name that the reading does not have.
+    InputError for a name that is not in `words`.
     """
 
-    def put(place: re.Match[str]) -> str:
-        if place[1] not in words:
+    def value_at(match: re.Match[str]) -> str:
+        if match[1] not in words:
             raise InputError(
-                f"This station's text names “{place[1][:40]}”, and its reading measures no such thing; it has "
+                f"This station's text names “{match[1][:40]}”, and its reading measures no such thing; it has "
                 f"{', '.join(words)[:300]}."
             )
-        return words[place[1]]
+        return words[match[1]]
 
-    return _PLACE.sub(put, text)
+    return _PLACEHOLDER.sub(value_at, text)
 
 
-def named(text: str) -> tuple[str, ...]:
-    """The names in a station's text for which a reading has numbers."""
-    return tuple(_PLACE.findall(text))
+def placeholders(text: str) -> tuple[str, ...]:
+    """The names in the placeholders of a station's text."""
+    return tuple(_PLACEHOLDER.findall(text))
 
 
 @dataclass(frozen=True)
@@ -125,69 +127,71 @@ class _Block:
 
 
 def _blocks(text: str) -> Iterator[_Block]:
-    """Pieces between empty lines, each with the number of its first line; a quotation with empty lines is one."""
-    held: list[str] = []
-    begun = 0
+    """The paragraphs of a text, each with the number of its first line."""
+    paragraph: list[str] = []
+    start = 0
     for number, line in enumerate([*text.splitlines(), ""], start=1):
         if line.strip():
-            begun = begun if held else number
-            held.append(line.rstrip())
-        elif held:
-            yield _Block(begun, "\n".join(held))
-            held = []
+            start = start if paragraph else number
+            paragraph.append(line.rstrip())
+        elif paragraph:
+            yield _Block(start, "\n".join(paragraph))
+            paragraph = []
 
 
 def _station(blocks: list[_Block], where: str) -> Station:
-    title, *rest = blocks
-    asked = [place for place, block in enumerate(rest) if block.text.startswith(">")]
-    link = _LINK.fullmatch(rest[0].text) if rest else None
+    title, *body = blocks
+    questions = [place for place, block in enumerate(body) if block.text.startswith(">")]
+    link = _LINK.fullmatch(body[0].text) if body else None
     if link is None:
         raise InputError(
             f"{where}, line {title.line}: below its title a station links to its page, such as "
             "“[Text](text?text=To+be+or+not+to+be)”."
         )
-    if len(asked) != 1:
+    if len(questions) != 1:
         raise InputError(
             f"{where}, line {title.line}: a station asks one question, in lines that begin with “>”; this one asks "
-            f"{len(asked)}."
+            f"{len(questions)}."
         )
-    page, choices = _place(link[2], f"{where}, line {rest[0].line}")
-    before, after = ("\n\n".join(block.text for block in some) for some in (rest[1 : asked[0]], rest[asked[0] + 1 :]))
-    question = _question(rest[asked[0]], where)
+    page, choices = _place(link[2], f"{where}, line {body[0].line}")
+    before, after = (
+        "\n\n".join(block.text for block in part) for part in (body[1 : questions[0]], body[questions[0] + 1 :])
+    )
+    question = _question(body[questions[0]], where)
     return Station(title.text[3:].strip(), page, choices, before, question, after)
 
 
 def _place(address: str, where: str) -> tuple[Page, dict[str, str]]:
     url, _, query = address.partition("?")
-    known = {page.url: page for page in contents.pages()}
-    if url not in known:
-        raise InputError(f"{where}: there is no page “{url[:60]}”; there are {', '.join(filter(None, known))}.")
-    return known[url], dict(parse_qsl(query, keep_blank_values=True))
+    page_by_url = {page.url: page for page in contents.pages()}
+    if url not in page_by_url:
+        raise InputError(f"{where}: there is no page “{url[:60]}”; there are {', '.join(filter(None, page_by_url))}.")
+    return page_by_url[url], dict(parse_qsl(query, keep_blank_values=True))
 
 
 def _question(block: _Block, where: str) -> Question:
     lines = [line.removeprefix(">").strip() for line in block.text.splitlines()]
-    read = [found for line in lines if (found := _READING.fullmatch(line))]
-    if len(read) != 1:
+    readings = [match for line in lines if (match := _READING.fullmatch(line))]
+    if len(readings) != 1:
         raise InputError(
             f"{where}, line {block.line}: a question names what answers it, and the answer, in a line such as "
             '“> `next_token(text="The cat")` sat”.'
         )
-    reading, arguments = _call(read[0][1], f"{where}, line {block.line}")
+    reading, arguments = _call(readings[0][1], f"{where}, line {block.line}")
     text = " ".join(line for line in lines if line and not line.startswith("- ") and not _READING.fullmatch(line))
     if not text:
         raise InputError(f"{where}, line {block.line}: this question asks nothing: write it above the reading.")
     options = tuple(line[2:].strip() for line in lines if line.startswith("- "))
-    return Question(text, reading, arguments, read[0][2].strip(), options)
+    return Question(text, reading, arguments, readings[0][2].strip(), options)
 
 
 def _call(text: str, where: str) -> tuple[str, dict[str, Any]]:
-    """The name and the arguments of a call with literal arguments by name; nothing of it is run."""
+    """Parse a call with literal keyword arguments into its name and arguments, without running anything."""
     try:
         call = ast.parse(text, mode="eval").body
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args):
             raise ValueError
-        return call.func.id, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+        return call.func.id, {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         raise InputError(
             f"{where}: “{text[:80]}” is not a reading: write a name and arguments, as in `looks_at(layer=3, head=2)`."

@@ -1,6 +1,6 @@
-"""Plays a lesson: a bar below the title of whatever page its station is, a question first, then the page itself.
+"""Plays a lesson: for each station a question first, then its page, with a bar below the title.
 
-The address holds all of it: `lesson`, `station` (from 1), and `answer` once somebody has answered.
+The address holds the state: `lesson`, `station` (from 1), and `answer` after a guess.
 """
 
 from dataclasses import dataclass
@@ -21,16 +21,16 @@ from dashboard.lessons.readings.answers import Amount, Answer, Choice
 from dashboard.output.data_table import data_table
 
 LESSON, STATION, ANSWER = "lesson", "station", "answer"  # in the address
-SHOWN = "–"  # in the address as the answer: somebody wanted to see it without one
+NO_GUESS = "–"  # in the address as the answer: somebody wanted to see it without one
 CHOICE, NUMBER = "station_choice", "station_number"  # what is chosen before it is given as the answer
-OWN = "station_answers"  # in the session: what this visitor answered, by question
-FEW = 8  # choices that stand side by side; more are a list
-TOLD = 5  # choices whose numbers stand beside the answer
+OWN_ANSWERS = "station_answers"  # in the session: what this visitor answered, by question
+MOST_PILLS = 8  # choices that stand side by side; more are a list
+NUMBERS_LISTED = 5  # choices whose numbers stand beside the answer
 
 
 @dataclass(frozen=True)
-class Playing:
-    """A lesson, the number of the station that one is at, from 0, and the answer that was given, if one was."""
+class LessonPosition:
+    """A lesson, the visitor's station in it (counted from 0), and the answer in the address, if there is one."""
 
     lesson: Lesson
     number: int
@@ -38,12 +38,12 @@ class Playing:
 
     @property
     def station(self) -> Station:
-        """Where one is."""
+        """The station at this position."""
         return self.lesson.stations[self.number]
 
 
-def playing() -> Playing | None:
-    """What the address says of a lesson; None where it says nothing. InputError where there is no such station."""
+def position_in_lesson() -> LessonPosition | None:
+    """The lesson, station and answer in the address; None if it names no lesson. InputError for an unknown station."""
     if not (name := st.query_params.get(LESSON)):
         return None
     lesson, station = find(name), st.query_params.get(STATION, "1")
@@ -52,23 +52,23 @@ def playing() -> Playing | None:
         raise InputError(
             f"“{lesson.title}” has the stations 1 to {len(lesson.stations)}; there is no station {station[:20]}."
         )
-    return Playing(lesson, number - 1, st.query_params.get(ANSWER))
+    return LessonPosition(lesson, number - 1, st.query_params.get(ANSWER))
 
 
 def find(name: str) -> Lesson:
-    """A lesson that comes along, or one that somebody has opened from a file in the last hour, by its digest."""
+    """A built-in lesson by its name, or by its digest one that was opened from a file in the last hour."""
     if name in lessons():
         return lessons()[name]
     if upload := memo.stored_upload(Digest(name)):
-        return opened(upload)
+        return read_upload(upload)
     raise InputError(
         f"There is no lesson “{name[:60]}” here. One that was opened from a file is kept for an hour: open it again on "
         "the page Lessons."
     )
 
 
-def opened(upload: memo.Upload) -> Lesson:
-    """A visitor's own lesson; InputError with the line where it is not in the form."""
+def read_upload(upload: memo.Upload) -> Lesson:
+    """A visitor's own lesson; InputError that names the line that breaks the form."""
     try:
         text = upload.content.decode("utf-8")
     except UnicodeDecodeError:
@@ -76,28 +76,28 @@ def opened(upload: memo.Upload) -> Lesson:
     return read(text, name=upload.identity)
 
 
-def question(at: Playing) -> None:
-    """The station before its view is shown: what to know, and a question to answer."""
-    station, asked = at.station, at.station.question
+def show_question(position: LessonPosition) -> None:
+    """Draw the station before its page is shown: what to know, and a question to answer."""
+    station = position.station
     with st.container(horizontal=True, gap="small"):
         st.title(station.page.question, anchor=False)
         if theme.is_presented():
             navigation.bar(station.page, turns_pages=False)
-    bar(at)
+    station_bar(position)
     st.header(station.title, anchor=False)
-    answer = ask(asked)
+    answer = ask(station.question)
     st.markdown(filled(station.before, answer), width=theme.PROSE)
     with st.container(border=True, width=theme.PROSE):
-        st.markdown(f"**{filled(asked.text, answer)}**")
+        st.markdown(f"**{filled(station.question.text, answer)}**")
         guess = _guess(answer)
-        view.answers_bars(name_of(at), _choices(answer))
+        view.answers_bars(name_of(position), _choices(answer))
         with st.container(horizontal=True):
-            given = st.button("Answer and see", disabled=guess is None)
-            shown = st.button("Just show me", type="tertiary")
-    if given and guess is not None:
-        _show(at, guess)
-    if shown:
-        _show(at, SHOWN)
+            answer_clicked = st.button("Answer and see", disabled=guess is None)
+            show_clicked = st.button("Just show me", type="tertiary")
+    if answer_clicked and guess is not None:
+        _show(position, guess)
+    if show_clicked:
+        _show(position, NO_GUESS)
 
 
 def _guess(answer: Answer) -> str | None:
@@ -108,46 +108,53 @@ def _guess(answer: Answer) -> str | None:
         return None if number is None else f"{number:g}"
     assert isinstance(answer, Choice)
     choices = list(answer.values)
-    if len(choices) > FEW:
+    if len(choices) > MOST_PILLS:
         return st.selectbox("Your guess", choices, index=None, key=CHOICE, width=theme.PROSE // 2)
     return st.pills("Your guess", choices, key=CHOICE)
 
 
-def _show(at: Playing, answer: str) -> None:
-    """Go to the station's page with all that is chosen there.
+def _show(position: LessonPosition, answer: str) -> None:
+    """Go to the station's page with the choices that the station makes there.
 
-    While a question is shown no control is bound to the address, so Streamlit lets it be set as a whole.
+    While a question is shown no control is bound to the address, so Streamlit allows setting all of it.
     """
-    if answer != SHOWN:
-        st.session_state.setdefault(OWN, {})[name_of(at)] = answer
-    address = {**at.station.choices, LESSON: at.lesson.name, STATION: str(at.number + 1), ANSWER: answer}
+    if answer != NO_GUESS:
+        st.session_state.setdefault(OWN_ANSWERS, {})[name_of(position)] = answer
+    address = {
+        **position.station.choices,
+        LESSON: position.lesson.name,
+        STATION: str(position.number + 1),
+        ANSWER: answer,
+    }
     if theme.is_presented():
         address[theme.PRESENT] = "1"
-    st.switch_page(at.station.page.place(), query_params=address)
+    st.switch_page(position.station.page.streamlit_page(), query_params=address)
 
 
-def below_title(at: Playing) -> None:
-    """Below the title of the station's page: the bar, and what the model says to the question."""
-    bar(at)
-    answer, station = ask(at.station.question), at.station
+def below_title(position: LessonPosition) -> None:
+    """Draw, below the title of the station's page, the bar and the model's answer to the question."""
+    station_bar(position)
+    answer, station = ask(position.station.question), position.station
     # The address may hold the answer of whoever made the link, or of the teacher whom this page follows.
-    own = st.session_state.get(OWN, {}).get(name_of(at))
-    given = own or at.answer or SHOWN
+    own_answer = st.session_state.get(OWN_ANSWERS, {}).get(name_of(position))
+    guess = own_answer or position.answer or NO_GUESS
     with st.container(border=True):
-        said, numbers = st.columns([1.4, 1], gap="large") if isinstance(answer, Choice) else (st.container(), None)
-        with said:
-            asked = filled(station.question.text, answer)
-            st.markdown(f"**{asked}**  \n{told(answer, given, own=own is not None)}")
+        answer_column, number_column = (
+            st.columns([1.4, 1], gap="large") if isinstance(answer, Choice) else (st.container(), None)
+        )
+        with answer_column:
+            question_text = filled(station.question.text, answer)
+            st.markdown(f"**{question_text}**  \n{result_sentence(answer, guess, is_own=own_answer is not None)}")
             st.markdown(explained(station, answer), width=theme.PROSE)
-            view.answered(name_of(at), own)
-            view.answers_bars(name_of(at), _choices(answer))
-        if isinstance(answer, Choice) and numbers is not None:
-            with numbers:
+            view.answered(name_of(position), own_answer)
+            view.answers_bars(name_of(position), _choices(answer))
+        if isinstance(answer, Choice) and number_column is not None:
+            with number_column:
                 _numbers(answer)
 
 
 def filled(text: str, answer: Answer) -> str:
-    """A station's text with what the reading measured, as Markdown; in its place a sentence where it names no such."""
+    """A station's text with the measured values filled in, as Markdown; the error's sentence if one is unknown."""
     try:
         return fill(text, {name: typeset.plain(words) for name, words in answer.words.items()})
     except InputError as error:
@@ -155,7 +162,7 @@ def filled(text: str, answer: Answer) -> str:
 
 
 def explained(station: Station, answer: Answer) -> str:
-    """What a station says once somebody has answered: true of the answer that it was written for, so of no other."""
+    """The station's text for after the answer, which holds only if the model's answer is still the expected one."""
     if is_as_written(answer, station.question.expected):
         return filled(station.after, answer)
     return (
@@ -165,68 +172,69 @@ def explained(station: Station, answer: Answer) -> str:
 
 
 def is_as_written(answer: Answer, expected: str) -> bool:
-    """Whether the answer is the one that a station was written for; of an amount, to the last digit that is told."""
-    return answer.says(expected) if isinstance(answer, Choice) else answer.best == expected
+    """Whether the model's answer is the expected one; an amount is compared to the last digit that is written."""
+    return answer.is_right(expected) if isinstance(answer, Choice) else answer.best == expected
 
 
-def name_of(at: Playing) -> str:
-    """What a class knows the station's question by."""
-    return f"{at.lesson.name}/{at.number + 1}"
+def name_of(position: LessonPosition) -> str:
+    """The name of the station's question for a class."""
+    return f"{position.lesson.name}/{position.number + 1}"
 
 
 def _choices(answer: Answer) -> list[str]:
-    """What can be answered; of an amount, none: anything may be guessed."""
+    """The possible answers; empty for an amount."""
     return list(answer.values) if isinstance(answer, Choice) else []
 
 
-def told(answer: Answer, guess: str, *, own: bool = True) -> str:
-    """Whether a guess is right, and what the model says, as Markdown; `own`: whether this visitor has guessed."""
+def result_sentence(answer: Answer, guess: str, *, is_own: bool = True) -> str:
+    """Whether a guess is right, and the model's answer, as Markdown; `is_own`: whether the guess is this visitor's."""
     if isinstance(answer, Amount):
-        right = f"the model says **{answer.told()}**"
+        right = f"the model says **{answer.with_unit()}**"
     else:
         assert isinstance(answer, Choice)
         best = typeset.plain(answer.best)
-        right = f"the model says **{best}** ({typeset.plain(answer.told(answer.values[answer.best]))})"
-    if guess == SHOWN:
+        right = f"the model says **{best}** ({typeset.plain(answer.with_unit(answer.values[answer.best]))})"
+    if guess == NO_GUESS:
         return f"{right[0].upper()}{right[1:]}."
-    given = typeset.plain(guess[:60])
-    said = f"You said {given}" if own else f"The answer given was {given}"
-    if answer.says(guess):
-        return f":material/check_circle: {said}: {right}."
-    return f":material/arrow_forward: {said}; {right}."
+    guess_text = typeset.plain(guess[:60])
+    guess_sentence = f"You said {guess_text}" if is_own else f"The answer given was {guess_text}"
+    if answer.is_right(guess):
+        return f":material/check_circle: {guess_sentence}: {right}."
+    return f":material/arrow_forward: {guess_sentence}; {right}."
 
 
 def _numbers(answer: Choice) -> None:
     """The numbers behind the answer, the largest first, or the least."""
-    rows = sorted(answer.values.items(), key=lambda row: row[1], reverse=not answer.least)[:TOLD]
-    table = pd.DataFrame({"": [name for name, _ in rows], "the model": [answer.told(value) for _, value in rows]})
+    rows = sorted(answer.values.items(), key=lambda row: row[1], reverse=not answer.least)[:NUMBERS_LISTED]
+    table = pd.DataFrame({"": [name for name, _ in rows], "the model": [answer.with_unit(value) for _, value in rows]})
     data_table(table, hide_index=True, height="content")
 
 
-def bar(at: Playing) -> None:
-    """Where one is in the lesson, back and on, and out of it."""
-    last = len(at.lesson.stations) - 1
+def station_bar(position: LessonPosition) -> None:
+    """Draw the position in the lesson, with buttons that go back, go on and leave."""
+    last = len(position.lesson.stations) - 1
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="station-bar"):
         st.markdown(
-            f"**{typeset.plain(at.lesson.title)}** · {at.number + 1} of {last + 1}: {typeset.plain(at.station.title)}",
+            f"**{typeset.plain(position.lesson.title)}** · {position.number + 1} of {last + 1}: "
+            f"{typeset.plain(position.station.title)}",
             width="content",
         )
         st.button(
             "Back",
             icon=":material/chevron_left:",
-            disabled=at.number == 0,
+            disabled=position.number == 0,
             on_click=_go,
-            args=(at.number - 1,),
+            args=(position.number - 1,),
             key="station-back",
             shortcut="PageUp" if theme.is_presented() else None,
         )
-        if at.number < last:
+        if position.number < last:
             st.button(
                 "On",
                 icon=":material/chevron_right:",
                 icon_position="right",
                 on_click=_go,
-                args=(at.number + 1,),
+                args=(position.number + 1,),
                 key="station-on",
                 shortcut="PageDown" if theme.is_presented() else None,
             )
@@ -249,8 +257,8 @@ def _forget_answer() -> None:
         st.session_state.pop(key, None)
 
 
-def entry(lesson: Lesson, number: int) -> None:
+def station_link(lesson: Lesson, number: int) -> None:
     """A link to a station of a lesson: its number and title."""
     station, icon = lesson.stations[number], f":material/counter_{number + 1}:"
     address = {LESSON: lesson.name, STATION: str(number + 1)}
-    st.page_link(station.page.place(), label=typeset.plain(station.title), icon=icon, query_params=address)
+    st.page_link(station.page.streamlit_page(), label=typeset.plain(station.title), icon=icon, query_params=address)

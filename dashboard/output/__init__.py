@@ -1,1 +1,1 @@
-"""What pages show besides their own figures: charts, tables, downloads, notices and shared results."""
+"""Output that pages share: charts, tables, downloads, predictions and common results."""

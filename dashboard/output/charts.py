@@ -1,4 +1,4 @@
-"""A figure on a page, and what can be taken away from it."""
+"""A figure on a page, and its downloads."""
 
 import hashlib
 import pickle
@@ -26,18 +26,18 @@ def chart(
     table: pd.DataFrame | partial[pd.DataFrame] | None = None,
     on_select: Callable[[], None] | None = None,
 ) -> None:
-    """Show a figure and, below it, what can be taken away: link, picture (SVG, PNG) and numbers (CSV).
+    """Show a figure and, below it, its downloads: link, picture (SVG, PNG) and numbers (CSV).
 
-    `name` is the widget's key and begins the names of files; `alt` says in a sentence what is to be seen; `table`
-    holds the numbers of the figure, one row a point or a cell. `on_select` is called when a point is clicked, which
-    then stands in the session under `name`.
+    `name` is the widget's key and begins the names of files; `alt` describes the figure in a sentence; `table` holds
+    its numbers, one row for each point or cell. `on_select` is called when a point is clicked; the point is then in the
+    session under `name`.
 
-    A `partial` of a function that draws is called once, and what it drew kept for all who ask with equal arguments:
-    the function must be pure, and a module's own. Plotly takes 5 to 100 ms to check a figure. The same for a table.
+    The result of a `partial` is cached by its function and arguments: the function must be pure, and defined at the top
+    of a module. Plotly takes 5 to 100 ms to check a figure. The same holds for a table.
     """
     plot(figure, name=name, alt=alt, on_select=on_select)
     if not theme.is_presented():
-        csv = _kept_csv(_Asked(table)) if isinstance(table, partial) else _small_csv(table)
+        csv = _cached_csv(_Call(table)) if isinstance(table, partial) else _small_csv(table)
         takeaway(name, name=f"attention-atlas-{name}", alt=alt, csv=csv)
         if table is not None and csv is None:
             download_table(table, name)
@@ -46,10 +46,10 @@ def chart(
 def plot(
     figure: go.Figure | partial[go.Figure], *, name: str, alt: str, on_select: Callable[[], None] | None = None
 ) -> None:
-    """Show a figure alone."""
+    """Show a figure without downloads."""
     clicked = on_select is not None
     st.plotly_chart(
-        _kept(_Asked(figure), clicked) if isinstance(figure, partial) else _ready(figure, clicked),
+        _cached_figure(_Call(figure), clicked) if isinstance(figure, partial) else _serializable(figure, clicked),
         key=name,
         alt=alt,
         theme=None,
@@ -60,54 +60,54 @@ def plot(
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """A pure function with its arguments, kept by what they are."""
+class _Call:
+    """A pure function with its arguments, as a key of the cache."""
 
     make: partial
 
     @cached_property
     def identity(self) -> str:
-        """The same for the same function with equal arguments, down to the last number of each array."""
+        """A digest of the function and all its arguments."""
         return hashlib.blake2b(pickle.dumps(self.make, protocol=5), digest_size=16).hexdigest()
 
 
-class _Ready(BaseFigure):
-    """What a figure sends, and nothing else of it.
+class _SerializedFigure(BaseFigure):
+    """A figure reduced to the dict that is sent.
 
-    Streamlit asks a figure for a copy of all that it holds whenever it is shown, which takes longer than sending it.
+    Streamlit calls `to_dict` of a figure whenever it is shown, and copying everything takes longer than sending it.
     """
 
     def __init__(self, figure: go.Figure):
-        self._sent = figure.to_dict()
+        self._content = figure.to_dict()
 
     def to_dict(self) -> dict[str, Any]:
-        """Its traces and its layout, which nobody may change."""
-        return self._sent
+        """Traces and layout, not to be changed."""
+        return self._content
 
 
 @cached(computes=False)
-def _kept(asked: _Asked, clicked: bool) -> _Ready:
-    return _Ready(_ready(asked.make(), clicked))
+def _cached_figure(call: _Call, clicked: bool) -> _SerializedFigure:
+    return _SerializedFigure(_serializable(call.make(), clicked))
 
 
 @cached(computes=False)
-def _kept_csv(asked: _Asked) -> str | None:
-    return _small_csv(asked.make())
+def _cached_csv(call: _Call) -> str | None:
+    return _small_csv(call.make())
 
 
-def _ready(figure: go.Figure, clicked: bool) -> go.Figure:
+def _serializable(figure: go.Figure, clicked: bool) -> go.Figure:
     if clicked:
         # What Streamlit would set otherwise, after a first drawing.
         figure.update_layout(clickmode="event+select", hovermode="closest", dragmode="pan")
-    return drawn_once(figure)
+    return without_redraw(figure)
 
 
-def drawn_once(figure: go.Figure) -> go.Figure:
-    """The same figure, so that the browser does not draw it twice.
+def without_redraw(figure: go.Figure) -> go.Figure:
+    """The same figure, changed so that the browser does not draw it twice.
 
-    Streamlit hands each new figure to Plotly twice, the second time as a copy. Plotly draws the copy again where it
-    takes something for new: numbers, if the figure says nothing of their revision; an array that came as bytes; a
-    template, even an equal one.
+    Streamlit hands each new figure to Plotly twice, the second time as a copy. Plotly draws the copy again if it takes
+    something for new: numbers, if the figure has no `datarevision`; an array that came as bytes; a template, even an
+    equal one.
     """
     figure.layout.template = None
     figure.layout.datarevision = 1
@@ -121,7 +121,7 @@ def drawn_once(figure: go.Figure) -> go.Figure:
 
 
 def download_table(table: pd.DataFrame | partial[pd.DataFrame], name: str) -> None:
-    """A button for the numbers as CSV, made when it is asked for; none on a projector."""
+    """Draw a button for the numbers as CSV, computed at a click; nothing on a projector."""
     if theme.is_presented():
         return
     st.download_button(
@@ -137,21 +137,21 @@ def download_table(table: pd.DataFrame | partial[pd.DataFrame], name: str) -> No
 
 
 def _small_csv(table: pd.DataFrame | None) -> str | None:
-    """What goes to the browser with its figure; None if there is nothing, or too much."""
-    return csv_of(table) if table is not None and table.size <= SENT else None
+    """The CSV that is sent with a figure; None for no table, or one of more than MOST_CELLS cells."""
+    return csv_of(table) if table is not None and table.size <= MOST_CELLS else None
 
 
 def csv_of(table: pd.DataFrame) -> str:
-    """A table as CSV that a spreadsheet may open: a text that starts like a formula gets an apostrophe."""
+    """A table as CSV that is safe for spreadsheets: a text that starts like a formula gets an apostrophe."""
     numbers = pd.api.types.is_numeric_dtype
-    columns = [column if numbers(column) else column.map(_inert) for _, column in table.items()]
-    return pd.concat(columns, axis=1).rename(columns=_inert).to_csv(index=False, lineterminator="\r\n")
+    columns = [column if numbers(column) else column.map(_escaped) for _, column in table.items()]
+    return pd.concat(columns, axis=1).rename(columns=_escaped).to_csv(index=False, lineterminator="\r\n")
 
 
-def _inert(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+def _escaped(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_SIGNS) else value
 
 
-# Cells of a table that go to the browser with the figure; a larger one is made when it is asked for.
-SENT = 5_000
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# Cells of a table whose CSV is sent with the figure; that of a larger one is computed at a click.
+MOST_CELLS = 5_000
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")

@@ -1,4 +1,4 @@
-"""Which of several numbers lead, where a margin says from when on one is more than another."""
+"""The largest of several numbers, up to a margin, and lists of names in sentences."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,17 +8,17 @@ Name = TypeVar("Name")
 
 
 def leading(values: Mapping[Name, float], margin: float, *, least: bool = False) -> list[Name]:
-    """The names with the largest value, or the `least`, and those within `margin` of it; NaN takes no part.
+    """The names with the largest value, or the `least`, and those within `margin` of it; NaN is ignored.
 
-    Empty where no value is a number; all names where none stands out.
+    Empty if no value is finite; all names if none stands out.
     """
-    known = {name: value for name, value in values.items() if math.isfinite(value)}
-    if not known:
+    finite = {name: value for name, value in values.items() if math.isfinite(value)}
+    if not finite:
         return []
-    best = (min if least else max)(known.values())
-    return [name for name, value in known.items() if abs(value - best) <= margin]
+    best = (min if least else max)(finite.values())
+    return [name for name, value in finite.items() if abs(value - best) <= margin]
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Names as a sentence lists them: "A", "A and B", "A, B and C"."""
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]

@@ -1,4 +1,4 @@
-"""Deletion or insertion by several explanations beside orders drawn at random, with what can be taken away of it."""
+"""Deletion or insertion curves of several explanations beside random orders, with their downloads."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -15,7 +15,7 @@ from dashboard.output import charts
 
 
 def show(
-    found: Mapping[str, Faithfulness],
+    curves: Mapping[str, Faithfulness],
     side: str,
     areas: Mapping[str, float],
     band: tuple[np.ndarray, np.ndarray],
@@ -26,12 +26,12 @@ def show(
     hues: Mapping[str, str],
     name: str,
 ) -> None:
-    """A line for each of `found`, by its title, the random one among them; `side` is "deletion" or "insertion".
+    """Draw a line for each of `curves`, by its title, random orders included; `side` is "deletion" or "insertion".
 
-    `band`: the lowest and the highest of the random draws; `answer` is the class in question.
+    `band`: the lowest and the highest of the random draws; `answer` is the class whose probability is drawn.
     """
-    lines = {each: getattr(curve, side).numpy() for each, curve in found.items()}
-    shares, (low, high) = next(iter(found.values())).shares.numpy(), band
+    lines = {explanation: getattr(curve, side).numpy() for explanation, curve in curves.items()}
+    shares, (low, high) = next(iter(curves.values())).shares.numpy(), band
     st.markdown(f"**{title}**")
     figure = partial(
         faithfulness_curves,
@@ -48,6 +48,6 @@ def show(
     charts.chart(
         figure,
         name=name,
-        alt=f"{title}. Areas: " + ", ".join(f"{each} {area:.3f}" for each, area in areas.items()),
+        alt=f"{title}. Areas: " + ", ".join(f"{explanation} {area:.3f}" for explanation, area in areas.items()),
         table=pd.DataFrame({"share": shares, **lines, "random, lowest": low, "random, highest": high}),
     )

@@ -1,4 +1,4 @@
-"""One model and one input: every head, what is predicted with and without some of them, what to notice."""
+"""One model and one input: all heads, the predictions with and without some of them, and notices."""
 
 import math
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from dashboard.recordings import notices, scenes
 from dashboard.recordings.scenes import Head
 from dashboard.recordings.watched import Watched
 
-SIDES = (2.6, 1)  # the map, and beside it what is predicted: before and after are seen with it
+SIDES = (2.6, 1)  # the map, and beside it the predictions, before and after
 
 
 def explore(
@@ -28,39 +28,41 @@ def explore(
     view: View | None = None,
     apart: str | None = None,
 ) -> None:
-    """Show a run; `silence` makes another one in which some heads say nothing.
+    """Show a run; `silence` makes another one with some heads silenced.
 
-    `apart` is the address at which a head of the run can be taken apart, if there is one.
+    `apart` is the address of a page that takes a head of the run apart, if there is one.
     """
-    layout.noticed_here()
+    layout.place_notice()
     view_side, effect_side = st.columns(SIDES, gap="medium")
     with effect_side:
         silenced = ablated_heads.silenced_heads(plain)
         with layout.waiting_place():
             changed = silence(silenced) if silenced else None
-        shown = ablated_heads.which_maps(plain, changed)
+        displayed = ablated_heads.choose_run(plain, changed)
         predictions.show(plain, changed)
         if not theme.is_presented():
-            export.download_all_heads(shown)
+            export.download_all_heads(displayed)
     with view_side:
         choice = attention_view(
-            shown.scene,
+            displayed.scene,
             key="view",
             view=view,
             token=plain.notice.start.token,
-            silenced=ablated_heads.shown_heads(shown.scene, silenced),
-            on_silence=ablated_heads.switching(shown.scene),
-            apart=apart if shown is plain else None,
+            silenced=ablated_heads.places_in_scene(displayed.scene, silenced),
+            on_silence=ablated_heads.toggle_callback(displayed.scene),
+            apart=apart if displayed is plain else None,
         )
-        export.download_view(shown.scene, start=(choice.layer, choice.head), view=view, token=plain.notice.start.token)
+        export.download_view(
+            displayed.scene, start=(choice.layer, choice.head), view=view, token=plain.notice.start.token
+        )
     predictions.show_at_every_token(plain, changed)
     notices.show_unseen(plain.record)
-    call = by_layer(shown.record.calls)[scenes.number_of(shown.scene, choice.layer)]
-    layout.notes(words, notice=shown.notice.told_first, formula=lambda: _explain(call))
+    call = by_layer(displayed.record.calls)[scenes.number_of(displayed.scene, choice.layer)]
+    layout.notes(words, notice=displayed.notice.ordered, formula=lambda: _explain(call))
 
 
 def _explain(call: AttentionCall) -> None:
-    """How the weights of the view come about, with this model's sizes."""
+    """Write how the weights of the view are computed, with this model's sizes."""
     formula, words = formula_of(call)
     if formula:
         st.latex(formula)
@@ -70,26 +72,26 @@ def _explain(call: AttentionCall) -> None:
 
 
 def formula_of(call: AttentionCall) -> tuple[str, str]:
-    """The weights of a call as LaTeX ("" where only its softmax was seen), and in words with its sizes."""
+    """The formula of a call's weights as LaTeX ("" if only its softmax was recorded), and in words with its sizes."""
     product = call.product
     if product is None:
         changed = "" if call.rows_sum_to_one else " Rows are as they met the values: some do not sum to 1."
         return "", f"The weights are the model's own softmax, recorded while it ran.{changed}"
     width, scale = product.query.shape[-1], product.scale
-    usual = math.isclose(scale, width**-0.5)
-    scores = rf"\frac{{q\,k^\top}}{{\sqrt{{{width}}}}}" if usual else rf"{scale:.3g}\;q\,k^\top"
-    added, what = "", ""
+    is_standard = math.isclose(scale, width**-0.5)
+    scores = rf"\frac{{q\,k^\top}}{{\sqrt{{{width}}}}}" if is_standard else rf"{scale:.3g}\;q\,k^\top"
+    term, note = "", ""
     if product.is_causal and product.mask is None:
-        added, what = " + M", " *M* hides what comes later."
+        term, note = " + M", " *M* hides what comes later."
     elif (bias := product.biases(slice(1), [0])) is not None and bias.any():
         visible = mask_of(call)
         if bias[0, 0].expand_as(visible)[visible].any():
-            added, what = " + B", " *B* is what the model itself adds to the scores: a bias for positions, or a mask."
+            term, note = " + B", " *B* is what the model itself adds to the scores: a bias for positions, or a mask."
         else:
-            hides = "hides what comes later" if call.causal else "hides what a token may not look at"
-            added, what = " + M", f" *M* {hides}."
+            purpose = "hides what comes later" if call.causal else "hides what a token may not look at"
+            term, note = " + M", f" *M* {purpose}."
     words = (
         f"For each token a query *q*, for each a key *k*, of {width} numbers each, taken from the model while it ran: "
-        f"{call.query_length} × {call.key_length} products in every head, and each row made to sum to 1.{what}"
+        f"{call.query_length} × {call.key_length} products in every head, and each row made to sum to 1.{note}"
     )
-    return rf"\mathrm{{softmax}}\left({scores}{added}\right)", words
+    return rf"\mathrm{{softmax}}\left({scores}{term}\right)", words

@@ -1,4 +1,4 @@
-"""All heads of what is shown to take away: arrays in one file that numpy opens, the view in one for a browser."""
+"""Downloads of all heads of a view: arrays in one file for numpy, the view in one for a browser."""
 
 import io
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ from dashboard.recordings.watched import Watched
 
 
 def download_all_heads(watched: Watched) -> None:
-    """A button for an NPZ file with the weights of every head and the labels; it is made when it is asked for."""
+    """Draw a button for an NPZ file with the weights of every head and the labels, computed at a click."""
     download_arrays(
         "All heads (NPZ)",
         lambda: all_heads(watched),
@@ -26,7 +26,7 @@ def download_all_heads(watched: Watched) -> None:
 
 
 def download_arrays(label: str, file: Callable[[], bytes], *, name: str, about: str) -> None:
-    """A button for an NPZ file, which is made when it is asked for; `about` says what is in it. None on a projector."""
+    """Draw a button for an NPZ file, computed at a click; `about` describes it. Nothing on a projector."""
     if theme.is_presented():
         return
     st.download_button(
@@ -42,7 +42,7 @@ def download_arrays(label: str, file: Callable[[], bytes], *, name: str, about: 
 
 
 def download_view(scene: Scene, *, start: tuple[int, int], view: str | None = None, token: int | None = None) -> None:
-    """A button for the view as an HTML file, all heads inside, made when it is asked for. None on a projector.
+    """Draw a button for the view as an HTML file with all heads, computed at a click. Nothing on a projector.
 
     `start` is the layer and the head that the file opens with; `view` and `token` as for the view on the page.
     """

@@ -1,4 +1,4 @@
-"""What is measured on the visitor's machine: the button that starts it, and costs as figures."""
+"""Measurements on the machine that runs the app: the button that starts one, and costs as figures."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,27 +15,29 @@ from dashboard.output import charts
 
 
 def offer(measure: Callable[[Progress], object], *, again: bool, unit: str = "passes") -> None:
-    """A button that starts `measure`, its progress, a way to stop it, then the page anew."""
+    """Draw a button that starts `measure` under a bar with a button to cancel it; then the page runs again."""
     label = "Measure again" if again else "Measure on this machine"
     waiting.offer(label, measure, unit=unit, start="Waiting for a free place …", icon=":material/timer:")
 
 
-def time_and_memory(costs: Sequence[Cost], *, hues: Mapping[str, str], name: str, what: str) -> None:
-    """Time and memory of one pass against the number of tokens, beside one another, for all that `hues` names.
+def time_and_memory(costs: Sequence[Cost], *, hues: Mapping[str, str], name: str, plural: str) -> None:
+    """Draw time and memory of one pass against the number of tokens, side by side, with a line for each name in `hues`.
 
-    `name` begins the names of files, `what` says in the plural what was measured.
+    `name` begins the names of files, `plural` names what was measured.
     """
     quantities = (
         ("time", "milliseconds", [1e3 * cost.seconds for cost in costs]),
         ("memory", "megabytes", [cost.bytes / 1e6 for cost in costs]),
     )
     for column, (quantity, unit, values) in zip(st.columns(2, gap="medium"), quantities, strict=True):
-        rows = pd.DataFrame({what: [of.name for of in costs], "n": [of.tokens for of in costs], quantity: values})
-        wide = rows.pivot(index="n", columns=what, values=quantity)
+        rows = pd.DataFrame(
+            {plural: [cost.name for cost in costs], "n": [cost.tokens for cost in costs], quantity: values}
+        )
+        wide = rows.pivot(index="n", columns=plural, values=quantity)
         lengths = wide.index.to_list()
         figure = curves(
             lengths,
-            {each: np.array(wide[each]) for each in hues},
+            {series: np.array(wide[series]) for series in hues},
             look=theme.look(),
             x="n, tokens",
             y=f"{quantity} of one pass ({unit})",
@@ -47,7 +49,9 @@ def time_and_memory(costs: Sequence[Cost], *, hues: Mapping[str, str], name: str
             height=theme.look().high(440),
         )
         figure.update_xaxes(tickvals=lengths, ticktext=[f"{n:,}" for n in lengths])
-        alt = f"The {quantity} of one pass of each of the {what} against the number of tokens, both scales logarithmic"
+        alt = (
+            f"The {quantity} of one pass of each of the {plural} against the number of tokens, both scales logarithmic"
+        )
         table = rows.rename(columns={quantity: f"{quantity} ({unit})"})
         with column:
             charts.chart(figure, name=f"{name}-{quantity}", alt=alt, table=table)

@@ -1,11 +1,11 @@
-"""How a model knows the order of its tokens when it adds no vectors for positions, or besides adding them."""
+"""Clauses about how a model encodes the order of its tokens other than by adding vectors for positions."""
 
 from collections.abc import Mapping
 
-from core.order.learned_positions import Way
+from core.order.learned_positions import PositionMethod
 
-# What `core.order.learned_positions.other_way` finds, as the end of a sentence about the model.
-WAY_TOLD: Mapping[Way, str] = {
+# What `core.order.learned_positions.position_method` finds, as the end of a sentence about the model.
+ORDER_CLAUSES: Mapping[PositionMethod, str] = {
     "rotary": "it rotates queries and keys by their places (rotary)",
     "alibi": "it takes distance off its scores (ALiBi)",
     "buckets": "it adds a learned bias for each bucket of distances (T5)",

@@ -1,4 +1,4 @@
-"""What became of a model's prediction when something in it was changed, in one sentence."""
+"""A sentence about how a change of a model or its input changed a prediction."""
 
 from collections.abc import Callable
 
@@ -7,39 +7,38 @@ from jaxtyping import Float
 
 from dashboard import typeset
 
-HARDLY = 0.02  # of the probability: when less than this goes elsewhere, hardly anybody would notice
-HALF = 0.5  # of its former probability is left
-LOST = 0.1  # of its former probability is left
+HARDLY_MOVED = 0.02  # total variation distance below which a change hardly matters
+WEAKER_RATIO = 0.5  # of its former probability is left
+LOST_RATIO = 0.1  # of its former probability is left
 
 
 def tell_change(
     before: Float[np.ndarray, " choice"], after: Float[np.ndarray, " choice"], *, name: Callable[[int], str]
 ) -> str:
-    """The verdict on a change of probabilities, as Markdown: what became of the choice that came first before.
+    """A sentence (Markdown) about a change of probabilities, and of the choice that was the most probable one.
 
-    Where it still comes first, the change hardly matters if less than HARDLY of all probability went elsewhere (total
-    variation); at most HALF of its probability left is said. Where another comes first, the old one is lost if less
-    than LOST of its probability is left. `name` is what a choice is called; nothing is said of what is no number.
+    If it still is, the change hardly matters below a total variation distance of HARDLY_MOVED; the sentence says if at
+    most WEAKER_RATIO of its probability is left. If another one is, the old one is lost if less than LOST_RATIO of its
+    probability is left. `name` returns the name of a choice. "" for probabilities that are not finite.
     """
     if not (np.isfinite(before).all() and np.isfinite(after).all()):
         return ""
-    was = int(before.argmax())
-    called = f"“{typeset.plain(name(was))}”"
-    moved = f"{percent(before[was])} before, {percent(after[was])} now"
-    elsewhere = float(np.abs(after - before).sum() / 2)
-    if after[was] >= after.max():
-        if elsewhere < HARDLY:
-            return f"**Hardly matters here**: {called} {moved}."
-        if after[was] <= HALF * before[was]:
-            return f"**{called} stays first, but weaker**: {moved}."
-        return f"**{called} stays first**: {moved}. In all, {elsewhere:.0%} of the probability went elsewhere."
-    now = int(after.argmax())
-    instead = (
-        f"Now “{typeset.plain(name(now))}” comes first ({percent(before[now])} before, {percent(after[now])} now)."
-    )
-    if after[was] < LOST * before[was]:
-        return f"**Loses {called}**: {moved}. {instead}"
-    return f"**{called} comes no longer first**: {moved}. {instead}"
+    first = int(before.argmax())
+    label = f"“{typeset.plain(name(first))}”"
+    shares = f"{percent(before[first])} before, {percent(after[first])} now"
+    distance = float(np.abs(after - before).sum() / 2)
+    if after[first] >= after.max():
+        if distance < HARDLY_MOVED:
+            return f"**Hardly matters here**: {label} {shares}."
+        if after[first] <= WEAKER_RATIO * before[first]:
+            return f"**{label} stays first, but weaker**: {shares}."
+        return f"**{label} stays first**: {shares}. In all, {distance:.0%} of the probability went elsewhere."
+    new_first = int(after.argmax())
+    change = f"{percent(before[new_first])} before, {percent(after[new_first])} now"
+    instead = f"Now “{typeset.plain(name(new_first))}” comes first ({change})."
+    if after[first] < LOST_RATIO * before[first]:
+        return f"**Loses {label}**: {shares}. {instead}"
+    return f"**{label} comes no longer first**: {shares}. {instead}"
 
 
 def percent(share: float) -> str:

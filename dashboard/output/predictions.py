@@ -1,4 +1,4 @@
-"""What the model makes of the input, as it is and with heads silenced, side by side."""
+"""The model's predictions for the input, as it is and with heads silenced, side by side."""
 
 from functools import partial
 from typing import Any
@@ -17,50 +17,43 @@ from dashboard.recordings.watched import Watched, WatchedImage, WatchedText
 
 TOP, TOP_OF_TWO = 5, 3  # of one run; of each of two, which stand in one figure
 
-# What the bars below a view answer, by the kind of model.
-QUESTIONS = {
-    "NextToken": "What comes next?",
-    "MissingToken": "What would it write in the last place?",
-    "SourceToTarget": "What would it write next?",
-    "Classifier": "What is its verdict?",
-    "ImageModel": "What does it take the picture for?",
-}
-
 
 def show(plain: Watched, changed: Watched | None) -> None:
-    """The most probable next tokens or classes; of a changed run also what became of the first of them, in words."""
+    """Draw the most probable next tokens or classes; for a changed run also a sentence about how the first changed."""
     runs: list[Any] = [  # of texts, or of pictures: their models are asked in the same way
         plain,
         *([changed] if changed else []),
     ]
     most = TOP_OF_TWO if changed else TOP
-    found = {
-        best.number: typeset.readable(best.label) for run in runs for best in run.model.predictions(run.run, top=most)
+    labels = {
+        prediction.number: typeset.readable(prediction.label)
+        for run in runs
+        for prediction in run.model.predictions(run.run, top=most)
     }
-    if not found:
+    if not labels:
         return
-    st.subheader(QUESTIONS[type(plain.model).__name__], anchor=False)
+    st.subheader(plain.model.question, anchor=False)
     shares = [run.model.probabilities(run.run).float().numpy() for run in runs]
     if changed:
         st.markdown(tell_change(*shares, name=lambda number: typeset.readable(runs[0].model.label(number))))
     elif classes := getattr(plain.model, "classes", ()):
-        known = f"The most probable of the {len(classes):,} classes that it knows; it can name nothing else."
+        caption = f"The most probable of the {len(classes):,} classes that it knows; it can name nothing else."
         if isinstance(plain, WatchedImage):
-            known += f" {photograph.how_often_right(plain.model.name, plain.given.pixels.shape[-1])}"
-        st.caption(known.rstrip())
-    bars = [share[[*found]].tolist() for share in shares]
-    told = ", ".join(
+            caption += f" {photograph.accuracy_sentence(plain.model.name, plain.inputs.pixels.shape[-1])}"
+        st.caption(caption.rstrip())
+    bars = [share[[*labels]].tolist() for share in shares]
+    alt = ", ".join(
         f"{label} " + ", then ".join(f"{value:.1%}" for value in values)
-        for label, *values in zip(found.values(), *bars, strict=True)
+        for label, *values in zip(labels.values(), *bars, strict=True)
     )
-    figure = partial(prediction_bars, list(found.values()), *bars, look=theme.look())
-    charts.plot(figure, name="predictions", alt=f"Probabilities: {told}")
-    typeset.explain_bytes(found.values())
+    figure = partial(prediction_bars, list(labels.values()), *bars, look=theme.look())
+    charts.plot(figure, name="predictions", alt=f"Probabilities: {alt}")
+    typeset.explain_bytes(labels.values())
 
 
 def show_at_every_token(plain: Watched, changed: Watched | None) -> None:
-    """A fold with what a model of texts expected after every token, where it says so; none on a projector."""
-    if not isinstance(plain, WatchedText) or not _says_at_each_token(plain) or theme.is_presented():
+    """Draw a fold with the predictions after every token, if the model makes them; nothing on a projector."""
+    if not isinstance(plain, WatchedText) or not _predicts_at_every_token(plain) or theme.is_presented():
         return
     table = st.expander("At every token", key="at_every_token", on_change="rerun")
     if table.open:
@@ -73,7 +66,7 @@ def show_at_every_token(plain: Watched, changed: Watched | None) -> None:
 
 @cached()
 def at_every_token(*runs: WatchedText) -> pd.DataFrame:
-    """One row a token: what stood there, and what each run of a text expected next, with its probability."""
+    """One row for each token: the token, and each run's most probable next token with its probability."""
     tokens = runs[0].run.sequences["text"]
     columns: dict[str, list] = {"token": [typeset.in_word(tokens, place) for place in range(len(tokens))]}
     for name, watched in zip(("expected", "heads silenced"), runs, strict=False):
@@ -84,6 +77,6 @@ def at_every_token(*runs: WatchedText) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _says_at_each_token(watched: WatchedText) -> bool:
+def _predicts_at_every_token(watched: WatchedText) -> bool:
     logits = watched.run.logits
     return logits is not None and logits.ndim == 2 and "text" in watched.run.sequences

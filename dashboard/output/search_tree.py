@@ -15,7 +15,7 @@ CONTEXT = 4  # tokens: so much of what a candidate continues is written in the t
 
 
 def nodes_of(decoded: Decoded, label: Label, *, last: int, columns: int) -> tuple[Node, ...]:
-    """The steps up to `last` (counted from 1), at most `columns` of them; before the first one stands the beginning."""
+    """The nodes of at most `columns` steps up to `last` (counted from 1), and a root before the first step."""
     first = max(1, last - columns + 1)
     winning = winning_places(decoded)
     nodes: list[Node] = []
@@ -23,7 +23,7 @@ def nodes_of(decoded: Decoded, label: Label, *, last: int, columns: int) -> tupl
     if first == 1:
         nodes.append(Node(0, None, "<s>", "Here writing begins.", winning=True))
     for number in range(first, last + 1):
-        for place in drawn(decoded.steps[number - 1], winning.get(number)):
+        for place in drawn_places(decoded.steps[number - 1], winning.get(number)):
             candidate = decoded.steps[number - 1][place]
             parent = 0 if number == 1 else places.get((number - 1, candidate.parent))
             places[number, place] = len(nodes)
@@ -33,7 +33,7 @@ def nodes_of(decoded: Decoded, label: Label, *, last: int, columns: int) -> tupl
                     number,
                     parent,
                     label(candidate.token),
-                    tell(candidate, label, is_winning=is_winning),
+                    hover_text(candidate, label, is_winning=is_winning),
                     kept=candidate.kept,
                     ended=candidate.kept and candidate.hypothesis.ended,
                     winning=is_winning,
@@ -42,17 +42,19 @@ def nodes_of(decoded: Decoded, label: Label, *, last: int, columns: int) -> tupl
     return tuple(nodes)
 
 
-def drawn(step: tuple[Candidate, ...], winning: int | None) -> list[int]:
-    """The places of the candidates that are drawn: all that were kept, and the best of the others."""
-    dropped = [place for place, each in enumerate(step) if not each.kept][:DROPPED]
-    return [place for place, each in enumerate(step) if each.kept or place in dropped or place == winning]
+def drawn_places(step: tuple[Candidate, ...], winning: int | None) -> list[int]:
+    """The places of the candidates to draw: all that were kept, the best of the others, and the winning one."""
+    dropped = [place for place, candidate in enumerate(step) if not candidate.kept][:DROPPED]
+    return [place for place, candidate in enumerate(step) if candidate.kept or place in dropped or place == winning]
 
 
 def winning_places(decoded: Decoded) -> dict[int, int]:
-    """For each step (from 1) the place, among its candidates, of the one that leads to the result."""
+    """For each step (from 1), the place among its candidates of the one that leads to the result."""
     last = len(decoded.best.tokens)
     place: int | None = next(
-        place for place, each in enumerate(decoded.steps[last - 1]) if each.kept and each.hypothesis == decoded.best
+        place
+        for place, candidate in enumerate(decoded.steps[last - 1])
+        if candidate.kept and candidate.hypothesis == decoded.best
     )
     places: dict[int, int] = {}
     for number in range(last, 0, -1):
@@ -62,8 +64,8 @@ def winning_places(decoded: Decoded) -> dict[int, int]:
     return places
 
 
-def fate(candidate: Candidate, *, is_winning: bool) -> str:
-    """What became of a candidate, in a word or two."""
+def outcome(candidate: Candidate, *, is_winning: bool) -> str:
+    """The outcome of a candidate, in a word or two."""
     if is_winning:
         return "leads to the result"
     if not candidate.kept:
@@ -71,12 +73,12 @@ def fate(candidate: Candidate, *, is_winning: bool) -> str:
     return "kept as complete" if candidate.hypothesis.ended else "kept"
 
 
-def tell(candidate: Candidate, label: Label, *, is_winning: bool) -> str:
-    """The sentence below the pointer, line by line."""
+def hover_text(candidate: Candidate, label: Label, *, is_winning: bool) -> str:
+    """The text below the pointer, line by line."""
     hypothesis = candidate.hypothesis
     return "\n".join(
         (
-            f"“{label(candidate.token)}”: {fate(candidate, is_winning=is_winning)}",
+            f"“{label(candidate.token)}”: {outcome(candidate, is_winning=is_winning)}",
             f"log-probability of the token {signed(hypothesis.log_probabilities[-1])}",
             f"total of {len(hypothesis.tokens)} tokens {signed(hypothesis.log_probability)}",
             f"score with length penalty {signed(hypothesis.score(PENALTY))}",
@@ -87,58 +89,59 @@ def tell(candidate: Candidate, label: Label, *, is_winning: bool) -> str:
 def table(step: tuple[Candidate, ...], winning: int | None, label: Label) -> pd.DataFrame:
     """All candidates of a step, the most probable first."""
     rows = []
-    for place, each in enumerate(step):
-        hypothesis = each.hypothesis
+    for rank, candidate in enumerate(step):
+        hypothesis = candidate.hypothesis
         before = hypothesis.tokens[:-1]
-        shown = " ".join(map(label, before[-CONTEXT:])) or "<s>"
+        prefix = " ".join(map(label, before[-CONTEXT:])) or "<s>"
         rows.append(
             {
-                "rank": place + 1,
-                "continues": f"… {shown}" if len(before) > CONTEXT else shown,
-                "token": label(each.token),
+                "rank": rank + 1,
+                "continues": f"… {prefix}" if len(before) > CONTEXT else prefix,
+                "token": label(candidate.token),
                 "log p": hypothesis.log_probabilities[-1],
                 "total": hypothesis.log_probability,
                 "score": hypothesis.score(PENALTY),
-                "what became of it": fate(each, is_winning=place == winning),
+                "what became of it": outcome(candidate, is_winning=rank == winning),
             }
         )
     return pd.DataFrame(rows)
 
 
 def about_candidates(decoded: Decoded, step: int) -> str:
-    """How many candidates there were in a step (from 1), and where the one that led to the result stood."""
+    """A notice: the number of candidates in a step (from 1), and the rank of the one that leads to the result."""
     candidates = decoded.steps[step - 1]
     rank = winning_places(decoded)[step] + 1
-    kept = sum(each.kept for each in candidates)
+    count = sum(candidate.kept for candidate in candidates)
     where = "first" if rank == 1 else f"only number {rank}"
     return (
-        f"The beam weighed **{len(candidates)} candidates** in this step and kept {kept}. The one that leads to the "
+        f"The beam weighed **{len(candidates)} candidates** in this step and kept {count}. The one that leads to the "
         f"result stood {where} among them."
     )
 
 
 def about_drawing(decoded: Decoded, step: int, *, beam: int, longest: int) -> str:
-    """What the drawing up to a step leaves out and, at the last one, how the search ended.
+    """The legend of the drawing up to a step and, at the last step, why the search ended.
 
-    `beam` and `longest` are those of the search: hypotheses that it keeps, and tokens that it may write.
+    `beam` and `longest` are those of the search: the number of hypotheses that it keeps, and of tokens that it may
+    write.
     """
-    told = "Solid: kept. Dotted: the best of those that were dropped; the others of this step are in the table."
+    legend = "Solid: kept. Dotted: the best of those that were dropped; the others of this step are in the table."
     if step < len(decoded.best.tokens):
-        return told
+        return legend
     if not (more := len(decoded.steps) - step):
-        return f"{told} Here the search ended: {why_it_ended(decoded, beam=beam, longest=longest)}."
+        return f"{legend} Here the search ended: {why_it_ended(decoded, beam=beam, longest=longest)}."
     steps = "one step" if more == 1 else f"{more} steps"
-    return f"{told} The search went on for {steps}, until {why_it_ended(decoded, beam=beam, longest=longest)}."
+    return f"{legend} The search went on for {steps}, until {why_it_ended(decoded, beam=beam, longest=longest)}."
 
 
 def why_it_ended(decoded: Decoded, *, beam: int, longest: int) -> str:
-    """Which of its three rules ended the search."""
-    kept = [each.hypothesis for step in decoded.steps for each in step if each.kept]
-    if sum(each.ended for each in kept) >= beam:
+    """A clause that says which of its three rules ended the search."""
+    kept_hypotheses = [candidate.hypothesis for step in decoded.steps for candidate in step if candidate.kept]
+    if sum(hypothesis.ended for hypothesis in kept_hypotheses) >= beam:
         return f"as many texts were complete as the beam holds ({beam})"
-    going = [each.hypothesis for each in decoded.steps[-1] if each.kept and not each.hypothesis.ended]
-    # The best that one can hope for is to lose nothing up to the full length.
-    hopes = [each.log_probability / length_penalty(longest, PENALTY) for each in going]
-    if decoded.best.ended and all(hope <= decoded.best.score(PENALTY) for hope in hopes):
+    last = [candidate.hypothesis for candidate in decoded.steps[-1] if candidate.kept]
+    # The best possible continuation loses nothing up to the full length.
+    bounds = [text.log_probability / length_penalty(longest, PENALTY) for text in last if not text.ended]
+    if decoded.best.ended and all(bound <= decoded.best.score(PENALTY) for bound in bounds):
         return "nothing that was still going could overtake this result"
     return "as many tokens as it may write were written"

@@ -1,4 +1,4 @@
-"""Texts that appear as they are written, token by token, and pictures as they are drawn, row by row."""
+"""Texts that appear while they are written, token by token, and pictures while they are drawn, row by row."""
 
 import time
 from collections.abc import Callable
@@ -10,26 +10,27 @@ from streamlit.delta_generator import DeltaGenerator
 from core.translation.decoding import Hypothesis
 from dashboard.cache import turns
 
-APART = 0.1  # seconds between two reports: a browser need not draw more often
+REPORT_PAUSE = 0.1  # seconds between two reports: a browser need not draw more often
 
 
 @dataclass(frozen=True)
 class StepObserver:
-    """Who is told of each step of writing: its number, and what there is so far, such as the best hypothesis of each
-    source.
+    """Gets each step of writing: its number, and the result so far, such as the best hypothesis of each source.
 
-    All have one `identity`: what is written, and kept, does not depend on who looks on.
+    All observers have one `identity`: the cached result does not depend on the observer.
     """
 
     tell: Callable[[int, list[Any]], None] = lambda _step, _best: None
-    waits: Callable[[str], object] = lambda _sentence: None  # is told, while others go before, how long it takes
+    waits: Callable[[str], object] = lambda _sentence: (
+        None
+    )  # gets, while others go before, a sentence about the waiting time
     identity = "onlooker"
 
     def __call__(self, _done: int, _total: int) -> None:
-        """Of how many steps nobody knows before the end."""
+        """Ignore progress: the number of steps is unknown before the end."""
 
-    def look(self, step: int, best: list[Any]) -> None:
-        """A step is done; what takes long goes on when it is its turn."""
+    def report(self, step: int, best: list[Any]) -> None:
+        """Report a step; a long computation may have to wait here for its turn."""
         turns.report(0, 1, self)
         self.tell(step, best)
 
@@ -37,14 +38,14 @@ class StepObserver:
 NOBODY = StepObserver()
 
 
-def observer(place: DeltaGenerator, said: Callable[[int, Hypothesis], str]) -> StepObserver:
-    """Shows in `place` what is said, in Markdown, of the best hypothesis after a step, now and then."""
+def observer(place: DeltaGenerator, text_of: Callable[[int, Hypothesis], str]) -> StepObserver:
+    """An observer that writes `text_of` the best hypothesis (Markdown) into `place`, at most every REPORT_PAUSE."""
     last = 0.0
 
     def tell(step: int, best: list[Hypothesis]) -> None:
         nonlocal last
-        if time.monotonic() - last >= APART:
+        if time.monotonic() - last >= REPORT_PAUSE:
             last = time.monotonic()
-            place.markdown(said(step, best[0]))
+            place.markdown(text_of(step, best[0]))
 
     return StepObserver(tell, waits=place.markdown)

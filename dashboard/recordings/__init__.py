@@ -1,1 +1,1 @@
-"""A model, an input and the attention that was recorded, and what is said of it."""
+"""A model, an input and the recorded attention, with scenes and notices made of it."""

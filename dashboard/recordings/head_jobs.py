@@ -8,5 +8,5 @@ from dashboard.cache.models import text_model
 
 @cached("Testing every head …")
 def repeated_words(name: str) -> Jobs:
-    """What each head gives to what followed the same words earlier, and in texts in which nothing is repeated."""
+    """The weight of each head on the token that followed the same words earlier, and in texts without repetition."""
     return jobs.repeated_words(text_model(name))

@@ -1,4 +1,4 @@
-"""From a recorded run to what the view shows: which tokens or patches each attention layer connects."""
+"""Scenes for the attention view, made from recorded runs: which tokens or patches each attention layer connects."""
 
 from dataclasses import replace
 from typing import Any
@@ -12,11 +12,11 @@ from core.zoo import ImageModel, ImageRun, PreparedPicture, TextModel, TextRun
 from dashboard.components.attention_view import PatchSequence, Scene, Sequence, TextSequence
 
 Head = tuple[int, int]  # (the model's number of the layer, head), both counted from 0
-Within = tuple[str, dict[int, AttentionCall]]
+OwnLayers = tuple[str, dict[int, AttentionCall]]
 
 
 def text_scene(model: TextModel, run: TextRun, record: Record, start: Head) -> Scene:
-    """Every attention layer whose queries and keys are tokens of the text (or of source and target).
+    """The scene of all attention layers whose queries and keys are tokens of the text (or of source and target).
 
     `start` is the head, by its layer's number, that is in view at first.
     """
@@ -26,45 +26,48 @@ def text_scene(model: TextModel, run: TextRun, record: Record, start: Head) -> S
 
 
 def image_scene(model: ImageModel, prepared: PreparedPicture, run: ImageRun, record: Record, start: Head) -> Scene:
-    """Every attention layer whose queries and keys are patches of the whole picture."""
+    """The scene of all attention layers whose queries and keys are patches of the entire picture."""
     names = [model.sequences_of(call, run) for call in record.calls]
     sequences = {
         name: _grid(grid, prepared)
         for name, grid in run.sequences.items()
-        if any(between and name in between for between in names)
+        if any(sequences_between and name in sequences_between for sequences_between in names)
     }
     return _scene(model.title, sequences, record, names, start)
 
 
 def _grid(grid: Patches, prepared: PreparedPicture) -> Sequence:
-    """Patches lie on the picture; in some models (CaiT) the class token asks alone, and has no place on it."""
+    """The sequence of a grid of patches; in some models (CaiT) the only query is the class token, without a place."""
     if grid.rows * grid.columns == 0:
         return TextSequence(grid.prefix, (False,) * len(grid.prefix))
-    return PatchSequence(grid.rows, grid.columns, grid.prefix, prepared.shown)
+    return PatchSequence(grid.rows, grid.columns, grid.prefix, prepared.photograph)
 
 
-def layers_within(model: TextModel | ImageModel, run: TextRun | ImageRun, record: Record) -> Within:
-    """The name of the first sequence that attends to itself, and the layers in which all of its tokens may be looked
-    at by all, by their numbers in the model: of an encoder-decoder those of the encoder. ("", {}) if there are none.
+def self_attention_layers(model: TextModel | ImageModel, run: TextRun | ImageRun, record: Record) -> OwnLayers:
+    """The name of the first sequence with self-attention, and its self-attention layers by their numbers in the model.
+
+    In an encoder-decoder, those of the encoder. ("", {}) if there are none.
     """
-    either: Any = model  # of a text with its run, or of a picture with its own
+    any_model: Any = model  # the union's methods take runs of different types
     calls = {
-        number: (call, either.sequences_of(call, run))
+        number: (call, any_model.sequences_of(call, run))
         for number, call in by_layer(record.calls).items()
         if call.kind == "self"
     }
-    own = {number: (call, names[0]) for number, (call, names) in calls.items() if names and names[0] == names[1]}
-    sequence = next((name for _, name in own.values()), "")
-    return sequence, {number: call for number, (call, name) in own.items() if name == sequence}
+    self_attention = {
+        number: (call, names[0]) for number, (call, names) in calls.items() if names and names[0] == names[1]
+    }
+    sequence = next((name for _, name in self_attention.values()), "")
+    return sequence, {number: call for number, (call, name) in self_attention.items() if name == sequence}
 
 
 def number_of(scene: Scene, layer: int) -> int:
-    """The model's number of a layer of the scene: some layers may not be shown."""
+    """The model's number of a layer of the scene, which may not hold all layers."""
     return int(scene.layers[layer].label)
 
 
 def layer_of(scene: Scene, number: int) -> int | None:
-    """The place in the scene of the layer of that number."""
+    """The index in the scene of the layer with that number; None if it is not in the scene."""
     return next((place for place, layer in enumerate(scene.layers) if layer.label == str(number)), None)
 
 

@@ -1,4 +1,4 @@
-"""A model, an input, and the attention that was paid: kept for the next visitor who asks for the same."""
+"""A model, an input, and the recorded attention, cached for all visitors."""
 
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -26,33 +26,33 @@ Picture = str | Upload  # the name of an example, or a file
 
 @dataclass(frozen=True, eq=False)
 class WatchedText:
-    """A language model, a text, and the attention that was paid. Shared by all visitors: never changed."""
+    """A language model, a text, and the recorded attention. Shared by all visitors: must not be changed."""
 
     model: zoo.TextModel
-    given: Tokens
+    inputs: Tokens
     run: zoo.TextRun
     record: Record
-    first: Head | None = None  # the head to show first; None: where there is most to notice
-    identity: Hashable = field(kw_only=True)  # what tells this run from any other: model, input and silenced heads
+    first: Head | None = None  # the head to show first; None: that of the notice
+    identity: Hashable = field(kw_only=True)  # the key of this run: model, input and silenced heads
 
     @cached_property
     def scene(self) -> Scene:
-        """What the view shows of it."""
+        """The scene for the attention view."""
         return scenes.text_scene(self.model, self.run, self.record, self.first or self.notice.start.place)
 
     @cached_property
     def notice(self) -> Notice:
-        """What is worth noticing in it."""
-        _, calls = scenes.layers_within(self.model, self.run, self.record)
-        return notices.notice_text(calls, self.given)
+        """The notices about this run."""
+        _, calls = scenes.self_attention_layers(self.model, self.run, self.record)
+        return notices.notice_text(calls, self.inputs)
 
 
 @dataclass(frozen=True, eq=False)
 class WatchedImage:
-    """An image model, a picture, and the attention that was paid. Shared by all visitors: never changed."""
+    """An image model, a picture, and the recorded attention. Shared by all visitors: must not be changed."""
 
     model: zoo.ImageModel
-    given: zoo.PreparedPicture
+    inputs: zoo.PreparedPicture
     run: zoo.ImageRun
     record: Record
     first: Head | None = None
@@ -60,28 +60,28 @@ class WatchedImage:
 
     @cached_property
     def scene(self) -> Scene:
-        """What the view shows of it."""
+        """The scene for the attention view."""
         first = self.first or self.notice.start.place
-        return scenes.image_scene(self.model, self.given, self.run, self.record, first)
+        return scenes.image_scene(self.model, self.inputs, self.run, self.record, first)
 
     @cached_property
     def notice(self) -> Notice:
-        """What is worth noticing in it."""
-        sequence, calls = scenes.layers_within(self.model, self.run, self.record)
-        return notices.notice_picture(calls, self.run.sequences.get(sequence, self.given.patches))
+        """The notices about this run."""
+        sequence, calls = scenes.self_attention_layers(self.model, self.run, self.record)
+        return notices.notice_picture(calls, self.run.sequences.get(sequence, self.inputs.patches))
 
 
 Watched = WatchedText | WatchedImage
 
 
 def content_of(text: Text) -> str:
-    """The characters of what was typed, or of a file; InputError where they cannot be read."""
+    """The text as typed, or of a file; InputError if the file cannot be read."""
     return read_text(text.content if isinstance(text, Upload) else text)
 
 
 @cached("Opening the picture …")
 def prepare(name: str, picture: Picture, resolution: int | None) -> zoo.PreparedPicture:
-    """A picture as a model takes it, cut as finely as `resolution` (pixels on a side) says."""
+    """A picture as a model takes it, resized to `resolution` (pixels on a side)."""
     opened = open_example(picture) if isinstance(picture, str) else open_picture(picture.content)
     return image_model(name).prepare(opened, resolution=resolution)
 
@@ -92,12 +92,12 @@ def watch_text(name: str, text: Text, silenced: tuple[Head, ...] = ()) -> Watche
     model = text_model(name)
     if silenced:
         plain = watch_text(name, text)
-        tokens, changes, first = plain.given, silence(plain.record, silenced), plain.notice.start.place
+        tokens, changes, first = plain.inputs, silence(plain.record, silenced), plain.notice.start.place
     else:
         tokens, changes, first = model.encode(content_of(text)), {}, None
     with _recording(model.network, changes) as record:
         run = model.run(tokens)
-    return WatchedText(model, tokens, run, record, first, identity=(name, _known_by(text), silenced))
+    return WatchedText(model, tokens, run, record, first, identity=(name, _identity_of(text), silenced))
 
 
 @cached("Looking …")
@@ -110,7 +110,7 @@ def watch_image(name: str, picture: Picture, resolution: int | None, silenced: t
         changes, first = silence(plain.record, silenced), plain.notice.start.place
     with _recording(model.network, changes) as record:
         run = model.run(prepared)
-    identity = (name, _known_by(picture), resolution, silenced)
+    identity = (name, _identity_of(picture), resolution, silenced)
     return WatchedImage(model, prepared, run, record, first, identity=identity)
 
 
@@ -126,8 +126,8 @@ def silence(record: Record, heads: Iterable[Head]) -> dict:
     return {(calls[layer].path, head): "silence" for layer, head in heads}
 
 
-def _known_by(given: str | Upload) -> str:
-    return given.identity if isinstance(given, Upload) else given
+def _identity_of(file_or_name: str | Upload) -> str:
+    return file_or_name.identity if isinstance(file_or_name, Upload) else file_or_name
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from core.capture import AttentionCall, record_attention
-from core.capture.call import Written
+from core.capture.written import WrittenWeights
 
 WIDTH, HEADS, LAYERS = 16, 2, 2
 EMPTY = 3  # the row of which the mask leaves nothing
@@ -21,7 +21,7 @@ def call_of(kind: str, tokens: int = 8) -> AttentionCall:
 
 def call_with(weights: Tensor) -> AttentionCall:
     """A call of one input with these weights (head, query, key)."""
-    return AttentionCall("made", "self", None, Written(tuple(range(len(weights))), weights[None]))
+    return AttentionCall("made", "self", None, WrittenWeights(tuple(range(len(weights))), weights[None]))
 
 
 def late_mask(tokens: int) -> Tensor:

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from core.errors import CaptureError, InputError, ModelError
-from core.heads.ablation import cost_of_each_head, loss, trial
+from core.heads.ablation import cost_of_each_head, loss, prepare_trial
 from core.images import open_example
 from core.text import Tokens
 from core.zoo import load_text
@@ -65,25 +65,25 @@ def test_a_picture_is_asked_about_the_class_that_the_whole_model_names():
 @pytest.mark.parametrize("kind", ["bert", "roberta", "bert-classifier", "t5", "bart"])
 def test_a_model_without_a_next_token_is_asked_about_its_own_answer(kind, tmp_path):
     model = load_text(str(save_text_model(kind, tmp_path / kind)))
-    asked = trial(model, model.encode("Who listens to whom? The lazy dog."))
+    asked = prepare_trial(model, model.encode("Who listens to whom? The lazy dog."))
     assert asked.quantity == "own answer"
     logits = torch.atleast_2d(asked.run.logits)
     # No other answers could be less surprising to the whole model than its own.
-    assert asked.whole == pytest.approx(-logits.log_softmax(-1).amax(-1)[_own(asked)].mean().item(), abs=1e-5)
-    assert asked.loss(asked.heads) != asked.whole
+    assert asked.baseline == pytest.approx(-logits.log_softmax(-1).amax(-1)[_own(asked)].mean().item(), abs=1e-5)
+    assert asked.loss(asked.heads) != asked.baseline
 
 
 def _own(asked) -> torch.Tensor:
     """Special tokens of a masked text are nobody's answer."""
     rows = torch.arange(len(torch.atleast_2d(asked.run.logits)))
     is_masked = asked.run.logits.ndim == 2 and "text" in asked.run.sequences
-    return rows[~torch.tensor(asked.given.special)] if is_masked else rows
+    return rows[~torch.tensor(asked.inputs.special)] if is_masked else rows
 
 
 def test_an_encoder_decoder_is_asked_about_the_target_that_it_wrote_as_a_whole(tmp_path):
     model = load_text(str(save_text_model("t5", tmp_path / "t5")))
-    asked = trial(model, model.encode("Who listens to whom?"))
-    assert torch.allclose(asked._answer(), asked.run.logits, atol=1e-5)
+    asked = prepare_trial(model, model.encode("Who listens to whom?"))
+    assert torch.allclose(asked._forward(), asked.run.logits, atol=1e-5)
 
 
 def test_a_model_that_predicts_nothing_has_no_loss(tmp_path):

@@ -10,7 +10,7 @@ from torch import nn
 
 from core.capture import record_attention
 from core.errors import CaptureError
-from core.interpretability import OUTPUT, Stack, Walked, arrays_of, kind_of_mask, mask_of, read_norm, stream_of, walk
+from core.interpretability import OUTPUT, ModelWalk, Stack, arrays_of, kind_of_mask, mask_of, read_norm, stream_of, walk
 from core.interpretability.trace import tokens_of
 from core.models.transformer import Transformer, TransformerConfig
 from tests.core.tiny_models import (
@@ -28,7 +28,7 @@ PICTURES = ["vit", "swin", "dinov3"]
 
 
 @functools.cache
-def walked(family: str) -> Walked:
+def walked(family: str) -> ModelWalk:
     if family == "gpt":
         return walk(tiny_gpt(), lambda network: network(IDS))
     if family in ("post", "pre"):
@@ -42,7 +42,7 @@ def walked(family: str) -> Walked:
     return walk(tiny_transformers(family), lambda network: network(**inputs))
 
 
-def drawn(of: Walked) -> list[str]:
+def drawn(of: ModelWalk) -> list[str]:
     """The last lane as words: "line norm", "branch norm attention", a stack as its first block."""
     words = []
     for item in of.lanes[-1].items:
@@ -88,18 +88,18 @@ def test_every_part_can_be_captured_and_the_stream_followed(family):
         arrays = arrays_of(of, part.key)
         assert [tuple(tensor.shape) for tensor in arrays.inputs] == list(part.inputs), part.key
         assert [tuple(tensor.shape) for tensor in arrays.outputs] == list(part.outputs), part.key
-        assert arrays.given is not None
-        assert arrays.made is not None
+        assert arrays.input is not None
+        assert arrays.output is not None
     stream = stream_of(of)
     assert len(stream.points) == 3
-    assert {added.block for added in stream.added} == {0, 1}
+    assert {added.block for added in stream.branches} == {0, 1}
 
 
 @pytest.mark.parametrize("family", ["gpt", "gpt2", "llama", "t5", "vit", "pre"])
 def test_in_a_pre_norm_model_what_is_added_is_the_whole_difference(family):
     of = walked(family)
     for number, block in enumerate(of.stack.blocks):
-        added = sum(tokens_of(step.summed.added.tensor) for step in block.steps if step.summed)
+        added = sum(tokens_of(step.addition.added.tensor) for step in block.steps if step.addition)
         points = stream_of(of).points
         assert torch.allclose(points[number] + added, points[number + 1], atol=1e-4)
 
@@ -112,7 +112,7 @@ def test_an_encoder_decoder_has_two_lanes_and_others_one():
 
 def test_a_module_that_runs_twice_is_two_parts_with_different_numbers():
     of = walked("post")
-    first, again = (arrays_of(of, key).made for key in ("source_embedding.tokens", "source_embedding.tokens again"))
+    first, again = (arrays_of(of, key).output for key in ("source_embedding.tokens", "source_embedding.tokens again"))
     assert first.shape[1] == 7
     assert again.shape[1] == 5
 
@@ -123,15 +123,15 @@ def test_the_captured_numbers_are_those_of_the_module():
     of = walk(model, lambda network: network(IDS))
     arrays = arrays_of(of, "blocks.1.mlp")
     mlp = model.blocks[1].mlp
-    assert torch.equal(mlp(arrays.given), arrays.made)
-    assert torch.allclose(arrays.hidden, F.gelu(mlp.up(arrays.given), approximate="tanh")[0])
-    assert torch.equal(arrays_of(of, OUTPUT).made[0], model(IDS)[0])
+    assert torch.equal(mlp(arrays.input), arrays.output)
+    assert torch.allclose(arrays.hidden, F.gelu(mlp.up(arrays.input), approximate="tanh")[0])
+    assert torch.equal(arrays_of(of, OUTPUT).output[0], model(IDS)[0])
 
 
 @torch.no_grad()
 def test_tokens_and_positions_are_the_sum_before_the_first_block():
     model = tiny_gpt()
-    summed = next(step.summed for step in walk(model, lambda network: network(IDS)).lanes[0].steps if step.summed)
+    summed = next(step.addition for step in walk(model, lambda network: network(IDS)).lanes[0].steps if step.addition)
     assert torch.equal(tokens_of(summed.before.tensor), model.token_embedding(IDS)[0])
     assert torch.equal(tokens_of(summed.added.tensor), model.position_embedding.weight[: IDS.shape[1]])
 
@@ -169,10 +169,10 @@ def test_each_norm_follows_its_formula(family, key, kind):
     of = walked(family)
     key = key or next(part.key for part in of.parts.values() if part.kind == "norm")
     arrays = arrays_of(of, key)
-    reading = read_norm(of.network.get_submodule(key), tokens_of(arrays.given), tokens_of(arrays.made))
+    reading = read_norm(of.network.get_submodule(key), tokens_of(arrays.input), tokens_of(arrays.output))
     assert reading.kind == kind
     assert reading.difference < 1e-5
-    assert torch.allclose(reading.mean, tokens_of(arrays.given).mean(-1))
+    assert torch.allclose(reading.mean, tokens_of(arrays.input).mean(-1))
 
 
 @torch.no_grad()
@@ -192,6 +192,6 @@ def test_the_length_of_the_stream_is_that_of_its_vectors():
     of = walked("vit")
     stream = stream_of(of)
     assert stream.lengths.shape == (3, 17)
-    first = stream.added[0]
+    first = stream.branches[0]
     assert first.kind == "attention"
     assert torch.allclose(first.before, stream.lengths[0])

@@ -20,7 +20,7 @@ from core.efficient import (
 )
 from core.efficient.approximation_error import Head, compare, head_of
 from core.efficient.error_curve import error_against_cost, settings_of
-from core.efficient.sparse_reach import heard_by, layers_needed
+from core.efficient.sparse_reach import layers_needed, reachable_keys
 from core.errors import CaptureError
 from tests.core.tiny_models import inputs_of, tiny_gpt, tiny_transformers, tokens
 
@@ -126,15 +126,15 @@ def test_what_costs_more_errs_less_in_the_end(variant):
     costs, errors = [point.cost for point in points], [point.error for point in points]
     assert costs == sorted(costs)
     assert errors[-1] < 0.6 * errors[0]
-    assert points[-1].setting in (120, 15, *error_curve.MOST.values())
+    assert points[-1].setting in (120, 15, *error_curve.MAX_SETTING.values())
 
 
 def test_settings_that_cost_too_much_are_left_out_unless_all_do():
     points = error_against_cost(Performer(), drawn())
-    some = error_against_cost(Performer(), drawn(), dearest=4.0)
+    some = error_against_cost(Performer(), drawn(), max_cost=4.0)
     assert 0 < len(some) < len(points)
     assert [point.setting for point in some] == [point.setting for point in points if point.cost <= 4]
-    assert [point.setting for point in error_against_cost(Performer(), drawn(), dearest=0.1)] == [8]
+    assert [point.setting for point in error_against_cost(Performer(), drawn(), max_cost=0.1)] == [8]
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: type(variant).__name__)
@@ -193,5 +193,5 @@ def test_over_a_global_token_everything_is_two_layers_away():
 def test_one_query_hears_what_its_row_of_the_powers_says(variant, monkeypatch):
     monkeypatch.setattr("core.efficient.sparse_reach.TILE", 100)
     needed = layers_needed(variant.allowed(50), 4)
-    for layer, heard in enumerate(heard_by(variant, 50, 47, 4), start=1):
+    for layer, heard in enumerate(reachable_keys(variant, 50, 47, 4), start=1):
         assert torch.equal(heard, (needed[47] >= 0) & (needed[47] <= layer))

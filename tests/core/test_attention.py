@@ -70,7 +70,7 @@ def test_every_cell_of_every_step_is_the_sum_of_its_terms(example, options):
     for step in example.steps(**options):
         for operation in step.operations:
             for head in range(example.heads):
-                cells = operation.output.of(head)
+                cells = operation.output.of_head(head)
                 for row in range(min(3, cells.shape[0])):
                     for column in range(min(5, cells.shape[1])):
                         again = terms(operation, row, column, head=head).value

@@ -6,16 +6,16 @@ import torch
 from core.capture import record_attention
 from core.models.attention_gan import (
     AttentionGANConfig,
+    Discriminator,
+    GeneratedPictures,
     Generator,
-    Judge,
-    Painted,
     Regions,
     TextReader,
+    condition_divergence,
     damsm_loss,
-    divergence,
-    judges_loss,
-    makers_loss,
-    matches,
+    discriminator_loss,
+    generator_loss,
+    match_scores,
 )
 
 CONFIG = AttentionGANConfig(words=9, context=6, text=8, condition=4, noise=3, width=4, judge=4)
@@ -48,7 +48,7 @@ def test_damsm_is_as_written_out_and_padding_does_not_count():
     with torch.no_grad():
         read = TextReader(CONFIG)(IDS)
         regions, whole = torch.randn(3, 10, 8), torch.randn(3, 8)
-        found = matches(regions, read, sharp)
+        found = match_scores(regions, read, sharp)
         loss = damsm_loss(regions, whole, read, gamma=sharp)
     pairs = torch.zeros(3, 3)
     sentences = torch.zeros(3, 3)
@@ -95,7 +95,7 @@ def test_a_sentence_is_read_the_same_however_far_it_is_filled_up():
 def test_the_divergence_of_the_condition_is_that_of_two_gaussians():
     torch.manual_seed(0)
     mean, log_variance = torch.randn(5, 4), torch.randn(5, 4)
-    found = divergence(Painted((), mean, log_variance))
+    found = condition_divergence(GeneratedPictures((), mean, log_variance))
     own = torch.distributions.Normal(mean, (log_variance / 2).exp())
     standard = torch.distributions.Normal(torch.zeros(5, 4), torch.ones(5, 4))
     assert torch.allclose(found, torch.distributions.kl_divergence(own, standard).mean(), atol=1e-5)
@@ -103,15 +103,15 @@ def test_the_divergence_of_the_condition_is_that_of_two_gaussians():
 
 def test_a_judge_that_knows_nothing_pays_for_every_question_and_each_side_pulls_its_own_way():
     torch.manual_seed(0)
-    judge = Judge(CONFIG, 16)
+    judge = Discriminator(CONFIG, 16)
     torch.nn.init.zeros_(judge.real.weight), torch.nn.init.zeros_(judge.real.bias)
     torch.nn.init.zeros_(judge.joint[3].weight), torch.nn.init.zeros_(judge.joint[3].bias)
     true, fake, sentence = torch.rand(4, 3, 16, 16), torch.rand(4, 3, 16, 16), torch.randn(4, 8)
     with torch.no_grad():
-        assert float(judges_loss(judge, true, fake, sentence)) == pytest.approx(4 * math.log(2), rel=1e-5)
-        assert float(makers_loss(judge, fake, sentence)) == pytest.approx(2 * math.log(2), rel=1e-5)
+        assert float(discriminator_loss(judge, true, fake, sentence)) == pytest.approx(4 * math.log(2), rel=1e-5)
+        assert float(generator_loss(judge, fake, sentence)) == pytest.approx(2 * math.log(2), rel=1e-5)
         judge.real.bias.fill_(5.0)  # "all are real"
-        assert float(makers_loss(judge, fake, sentence)) < 0.8
+        assert float(generator_loss(judge, fake, sentence)) < 0.8
 
 
 def test_all_weights_of_all_networks_learn():

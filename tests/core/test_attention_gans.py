@@ -14,7 +14,7 @@ from core.zoo.attention_gans import (
     ATTENTION_GANS,
     CUT,
     StagePainter,
-    between,
+    interpolate_noise,
     load_attention_gan,
     offered,
 )
@@ -37,8 +37,8 @@ def test_pictures_grow_and_every_place_shares_itself_out_over_the_words():
     words = painter.encode("a red star above a blue circle")
     stages = painter.paint([words] * 2, painter.noise(0, [0, 1]))
     assert [tuple(each.shape) for each in stages.pictures] == [(2, 3, 16, 16), (2, 3, 32, 32), (2, 3, 64, 64)]
-    assert [tuple(each.shape) for each in stages.looks] == [(2, 256, len(words)), (2, 1024, len(words))]
-    for look in stages.looks:
+    assert [tuple(each.shape) for each in stages.attention] == [(2, 256, len(words)), (2, 1024, len(words))]
+    for look in stages.attention:
         assert torch.allclose(look.sum(dim=-1), torch.ones(look.shape[:2]), atol=1e-5)
     assert all(0 <= float(each.min()) <= float(each.max()) <= 1 for each in stages.pictures)
 
@@ -59,7 +59,7 @@ def test_looks_are_those_of_the_network_itself():
     painter.paint([words], painter.noise(0, [0]))
     for hook in hooks:
         hook.remove()
-    for look, path in zip(stages.looks, painter.attention_paths, strict=True):
+    for look, path in zip(stages.attention, painter.attention_paths, strict=True):
         expected = asked[path][0, : len(words)].softmax(dim=0).T
         assert torch.allclose(look[0], expected, atol=1e-5)
 
@@ -77,9 +77,9 @@ def test_cut_attention_takes_nothing_and_levelled_attention_the_same_of_each_wor
     painter = made()
     words = painter.encode("a red star")
     noise = painter.noise(0, [0])
-    learned, cut, alike = (painter.paint([words], noise, looks=looks) for looks in ("as learned", CUT, ALIKE))
-    assert all(float(look.abs().sum()) == 0 for look in cut.looks)
-    assert all(torch.allclose(look, torch.full_like(look, 1 / len(words))) for look in alike.looks)
+    learned, cut, alike = (painter.paint([words], noise, word_attention=looks) for looks in ("as learned", CUT, ALIKE))
+    assert all(float(look.abs().sum()) == 0 for look in cut.attention)
+    assert all(torch.allclose(look, torch.full_like(look, 1 / len(words))) for look in alike.attention)
     assert torch.equal(learned.pictures[0], cut.pictures[0]), "the first stage asks no words"
     assert not torch.equal(learned.pictures[1], cut.pictures[1])
 
@@ -92,14 +92,14 @@ def test_with_word_attention_cut_words_reach_a_picture_by_the_sentence_alone():
         for parameter in painter.network.augment.parameters():
             parameter.zero_()  # the sentence is not heard either
     heard = [painter.paint([words], noise).pictures[-1] for words in (one, other)]
-    no_progress = [painter.paint([words], noise, looks=CUT).pictures[-1] for words in (one, other)]
+    no_progress = [painter.paint([words], noise, word_attention=CUT).pictures[-1] for words in (one, other)]
     assert not torch.equal(*heard)
     assert torch.equal(*no_progress)
 
 
 def test_the_way_between_two_noises_keeps_its_length():
     one, other = torch.tensor([1.0, 0, 0]), torch.tensor([0, 1.0, 0])
-    way = between(one, other, 5)
+    way = interpolate_noise(one, other, 5)
     assert torch.allclose(way[0], one, atol=1e-6)
     assert torch.allclose(way[-1], other, atol=1e-6)
     assert torch.allclose(way.norm(dim=1), torch.ones(5), atol=1e-6)

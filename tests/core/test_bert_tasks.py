@@ -10,7 +10,7 @@ from core.errors import ModelError
 from core.models.bert_tasks import TAGS, VERDICTS, TasksBERT, with_heads
 from core.probing.fine_tuning import frequent_tags
 from core.probing.fine_tuning.attention_shift import maps_of, row_moved, shares
-from core.probing.fine_tuning.frequent_tags import Frequent
+from core.probing.fine_tuning.frequent_tags import TagCount
 from core.probing.fine_tuning.task_predictions import read
 from core.results import bert_tasks_results
 from core.zoo.embedded import load_embedded_text, save_text
@@ -129,14 +129,14 @@ def test_frequent_tags_are_counted_saved_and_read_again(tmp_path):
     again = frequent_tags.load(tmp_path)
     assert "a" not in again.by_word  # seen once only
     assert again.by_word == {word: of for word, of in tags.by_word.items() if word != "a"}
-    assert again.known("THE") == tags.by_word["the"]
-    assert again.known("boat") is None
+    assert again.lookup("THE") == tags.by_word["the"]
+    assert again.lookup("boat") is None
 
 
 def test_wrong_files_of_tags_are_a_sentence(tmp_path):
     with pytest.raises(ModelError, match="is not there"):
         frequent_tags.load(tmp_path)
-    frequent_tags.save(frequent_tags.FrequentTags({"a": Frequent("NONE", 3, 3)}, Frequent("NOUN", 1, 1)), tmp_path)
+    frequent_tags.save(frequent_tags.FrequentTags({"a": TagCount("NONE", 3, 3)}, TagCount("NOUN", 1, 1)), tmp_path)
     with pytest.raises(ModelError, match="NONE is no tag"):
         frequent_tags.load(tmp_path)
     (tmp_path / frequent_tags.FILE).write_text("{}")

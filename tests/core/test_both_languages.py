@@ -5,8 +5,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from core.capture import record_attention
 from core.models.bert import BERTConfig, PretrainingBERT
-from core.translation.both_languages import in_one_row, read_both
-from core.translation.given_words import cut_words
+from core.translation.both_languages import bert_alignment_maps, pair_input
+from core.translation.given_words import tokenize_words
 from core.translation.spelling import normalise_english, normalise_french
 
 WORDS = ("<pad>", "<s>", "</s>", "<unk>", "▁the", "▁cat", "▁sleeps", "▁le", "▁chat", "▁dort")
@@ -24,15 +24,15 @@ def test_the_maps_are_the_corner_in_which_the_second_sentence_looks_at_the_first
     torch.manual_seed(0)
     sizes = {"vocabulary": len(WORDS), "context": 24, "width": 16, "layers": 2, "heads": 2, "hidden": 32}
     model = PretrainingBERT(BERTConfig(**sizes, restarts=True)).eval()
-    source = cut_words(tokenizer(), ["the", "cat", "sleeps"], normalise_english, french=False)
-    target = cut_words(tokenizer(), ["le", "chat"], normalise_french, french=True)
-    row, segments = in_one_row(tokenizer(), source, target)
+    source = tokenize_words(tokenizer(), ["the", "cat", "sleeps"], normalise_english, french=False)
+    target = tokenize_words(tokenizer(), ["le", "chat"], normalise_french, french=True)
+    row, segments = pair_input(tokenizer(), source, target)
     assert [WORDS[number] for number in row] == [
         *("[CLS]", "▁the", "▁cat", "▁sleeps", "[SEP]"),
         *("▁le", "▁chat", "[SEP]"),
     ]
     assert segments == [0] * 5 + [1] * 3
-    (maps,) = read_both(model, tokenizer(), [(source, target)])
+    (maps,) = bert_alignment_maps(model, tokenizer(), [(source, target)])
     with torch.inference_mode(), record_attention(model) as record:
         model.bert(torch.tensor([row]), torch.tensor([segments]))
     assert maps.shape == (2, 2, 3, 4)

@@ -6,7 +6,7 @@ import torch
 from core.capture import record_attention
 from core.models.gpt import GPT, GPTConfig
 from core.models.gpt_rotary import RotaryGPT, RotaryGPTConfig
-from core.models.key_value_cache import Cache, cache_for, seen_by, stepwise
+from core.models.key_value_cache import Cache, cache_for, causal_mask, longest_cached
 from core.zoo import load_text
 
 SIZES = {"vocabulary": 64, "width": 32, "layers": 3, "heads": 4}
@@ -59,7 +59,7 @@ def test_what_is_forgotten_leaves_no_trace(kind):
     cache = cache_for(network)
     network(TOKENS[:, :12], cache)
     network(TOKENS[:, 30:], cache)
-    cache.forget(12)
+    cache.truncate(12)
     assert cache.length == 12
     again = network(TOKENS[:, 12:20], cache)
     torch.testing.assert_close(again, network(TOKENS[:, :20])[:, 12:], atol=1e-5, rtol=1e-5)
@@ -89,7 +89,7 @@ def test_the_bytes_are_those_of_the_rows_that_are_kept():
     assert (cache.bytes, cache.length, cache.longest) == (0, 0, 30)
     network(TOKENS[:1, :7], cache)
     assert cache.bytes == 2 * 3 * 7 * 32 * 4  # keys and values, layers, tokens, channels, bytes of a float
-    cache.forget(2)
+    cache.truncate(2)
     assert cache.bytes == 2 * 3 * 2 * 32 * 4
 
 
@@ -98,13 +98,13 @@ def test_more_tokens_than_fit_are_refused_with_both_numbers():
     with pytest.raises(ValueError, match="12 tokens do not fit: this cache holds 11"):
         network(TOKENS[:, :12], cache_for(network, 11))
     with pytest.raises(ValueError, match="0 to 0 can be kept, not 3"):
-        cache_for(network).forget(3)
+        cache_for(network).truncate(3)
     with pytest.raises(ValueError, match="not 3 and 0"):
         Cache(3, longest=0)
 
 
 def test_beyond_its_training_an_extended_rotary_gpt_is_not_read_step_by_step():
-    assert [stepwise(network_of(kind)) for kind in KINDS] == [40, 40, 40, 80]
+    assert [longest_cached(network_of(kind)) for kind in KINDS] == [40, 40, 40, 80]
     network = network_of("yarn")
     with pytest.raises(ValueError, match="41 tokens do not fit: step by step this GPT reads 40"):
         network(torch.zeros(1, 41, dtype=torch.long), Cache(3, longest=80))
@@ -112,5 +112,5 @@ def test_beyond_its_training_an_extended_rotary_gpt_is_not_read_step_by_step():
 
 @pytest.mark.parametrize(("queries", "keys"), [(1, 1), (1, 5), (3, 3), (3, 7)])
 def test_the_newest_tokens_see_all_up_to_themselves(queries, keys):
-    for query, row in enumerate(seen_by(queries, keys).tolist()):
+    for query, row in enumerate(causal_mask(queries, keys).tolist()):
         assert row == [key <= keys - queries + query for key in range(keys)]

@@ -122,7 +122,7 @@ def test_both_write_by_beam_search_and_one_beam_is_the_most_probable_word_each_t
     network = make()
     places, _ = given_input(9)
     state = network.read(places)
-    found, _ = beam_search(network, torch.zeros(2, 1, dtype=torch.long), beam=1, longest=6, state=state)
+    found, _ = beam_search(network, torch.zeros(2, 1, dtype=torch.long), beam=1, max_tokens=6, state=state)
     words = [BEGIN]
     for token in found.best.tokens:
         said = network(places[:1], torch.tensor([words]))[0, -1]

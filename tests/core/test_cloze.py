@@ -9,12 +9,12 @@ from core import zoo
 from core.capture import record_attention
 from core.errors import InputError
 from core.probing.masked_words import one_sided_context
-from core.probing.masked_words.masked_places import gaps_of, hide_more, pseudo_likelihood
+from core.probing.masked_words.masked_places import hiding_curve, masked_tokens, pseudo_likelihood
 from core.probing.masked_words.one_sided_context import guess_by_context, influence
 from core.probing.masked_words.queries import Answers, ask_next
 from core.probing.masked_words.sentence_pairs import crossing, links_across, segment_vectors
 from core.probing.masked_words.words import places_of, words_of
-from core.zoo.masked_language_models import MissingToken
+from core.zoo.masked_language_models import MaskedLanguageModel
 from tests.core import saved_models
 from tests.core.tiny_bert import tiny_bert
 
@@ -22,7 +22,7 @@ TEXT = "The fisherman's uncomfortable chair stood by the fire."
 
 
 @pytest.fixture(scope="module")
-def ours(tmp_path_factory) -> MissingToken:
+def ours(tmp_path_factory) -> MaskedLanguageModel:
     return tiny_bert(tmp_path_factory.mktemp("weights"))
 
 
@@ -32,16 +32,16 @@ def gpt():
 
 
 @pytest.fixture(scope="module", params=["ours", "bert", "roberta"])
-def any_bert(request, ours, tmp_path_factory) -> MissingToken:
+def any_bert(request, ours, tmp_path_factory) -> MaskedLanguageModel:
     if request.param == "ours":
         return ours
     folder = saved_models.save_text_model(request.param, tmp_path_factory.mktemp("named") / request.param)
     model = zoo.load_text(str(folder))
-    assert isinstance(model, MissingToken)
+    assert isinstance(model, MaskedLanguageModel)
     return model
 
 
-def probability(model: MissingToken, tokens, hidden: list[int], place: int) -> float:
+def probability(model: MaskedLanguageModel, tokens, hidden: list[int], place: int) -> float:
     """Of what stands at `place` when `hidden` places are hidden, by one plain run."""
     return float(model.run(model.hide(tokens, hidden)).logits[place].softmax(-1)[tokens.ids[place]])
 
@@ -95,7 +95,7 @@ def test_a_gap_knows_the_rank_of_what_was_hidden_and_not_of_a_mask_that_was_type
     typed = tokens.ids.index(ours.mask)
     place = len(tokens) - 3
     run = ours.run(ours.hide(tokens, [place]))
-    gaps = gaps_of(ours, tokens, [place], run.logits)
+    gaps = masked_tokens(ours, tokens, [place], run.logits)
     assert [gap.place for gap in gaps] == sorted([typed, place])
     own, hidden = sorted(gaps, key=lambda gap: gap.true is not None)
     assert own.rank is None
@@ -107,7 +107,7 @@ def test_a_gap_knows_the_rank_of_what_was_hidden_and_not_of_a_mask_that_was_type
 
 def test_hiding_more_asks_for_the_same_words_and_ends_with_nothing_to_read(ours):
     tokens = ours.encode(TEXT)
-    found = hide_more(ours, tokens, seed=3)
+    found = hiding_curve(ours, tokens, seed=3)
     words = words_of(tokens)
     assert found.words == len(words)
     assert found.hidden[0] == 1
@@ -120,14 +120,14 @@ def test_hiding_more_asks_for_the_same_words_and_ends_with_nothing_to_read(ours)
     for word, value in zip(words, found.answers[-1].log_probability.tolist(), strict=True):
         expected = probability(ours, tokens, everything, word.places[0])
         assert value == pytest.approx(math.log(expected), abs=1e-4)
-    again = hide_more(ours, tokens, seed=3)
+    again = hiding_curve(ours, tokens, seed=3)
     for first, second in zip(found.answers, again.answers, strict=True):
         torch.testing.assert_close(first.log_probability, second.log_probability)
 
 
 def test_one_word_cannot_be_hidden_more(ours):
     with pytest.raises(InputError, match="at least 2"):
-        hide_more(ours, ours.encode("fire"), seed=0)
+        hiding_curve(ours, ours.encode("fire"), seed=0)
 
 
 def test_progress_is_told_and_may_stop_the_work(ours):

@@ -15,20 +15,20 @@ from core.generation import rules
 from core.images import Patches
 from core.models.clip import CLIP, CLIPConfig, EncoderConfig
 from core.models.dalle import DALLE, MASKS, DALLEConfig
-from core.models.dalle_sampling import chances_of, dice_of, draw_codes, drawn
+from core.models.dalle_sampling import draw_codes, sample_codes, sampling_probabilities, uniform_numbers
 from core.models.discrete_vae import DiscreteVAE, DiscreteVAEConfig
 from core.models.stored_weights import save_weights
 from core.scenes.draw import draw
 from core.scenes.sentences import RELATIONS, parse
 from core.scenes.statements import statements
-from core.scenes.telling import sentence_about, with_another
+from core.scenes.telling import exchange_word, sentence_about
 from core.scenes.things import Scene, Thing, scene_at
 from core.scenes.truth import holds, is_true
 from core.zoo.clips import PictureText
 from core.zoo.dalles import FILLING, PictureCoder, PictureDrawer, agreement, load_dalle, load_scene_reader
 from core.zoo.dalles import offered as offered_in
 from core.zoo.image_models import Framing
-from core.zoo.sentence_readers import nearest
+from core.zoo.sentence_readers import nearest_words
 from training.common.scenes import scenes_tokenizer
 from training.common.word_tokens import words_tokenizer
 from training.dalle.report import config_of_all
@@ -53,7 +53,9 @@ def made(name: str = "scenes", tokenizer=WORDS) -> PictureDrawer:
 def test_codes_are_drawn_as_often_as_the_softmax_says(temperature: float, top_k: int):
     torch.manual_seed(1)
     logits, count = torch.randn(7), 20_000
-    chosen = drawn(logits.expand(count, -1), dice_of(0, [0], count)[0], temperature=temperature, top_k=top_k)
+    chosen = sample_codes(
+        logits.expand(count, -1), uniform_numbers(0, [0], count)[0], temperature=temperature, top_k=top_k
+    )
     expected = (logits / temperature).exp()
     if top_k:
         expected[expected < expected.sort(descending=True).values[top_k - 1]] = 0
@@ -67,9 +69,9 @@ def test_codes_are_drawn_as_often_as_the_softmax_says(temperature: float, top_k:
 def test_many_at_once_are_drawn_as_one_by_one():
     torch.manual_seed(2)
     logits, numbers = torch.randn(40, 7), torch.rand(40)
-    found = drawn(logits, numbers, temperature=0.7, top_k=4).tolist()
+    found = sample_codes(logits, numbers, temperature=0.7, top_k=4).tolist()
     one_by_one = [
-        rules.draw(rules.apply(rules.Rules(temperature=0.7, top_k=4), row, []).chances, float(number))
+        rules.draw(rules.apply(rules.Rules(temperature=0.7, top_k=4), row, []).probabilities, float(number))
         for row, number in zip(logits, numbers, strict=True)
     ]
     assert found == one_by_one
@@ -77,18 +79,18 @@ def test_many_at_once_are_drawn_as_one_by_one():
 
 def test_without_warmth_the_most_probable_code_is_taken():
     logits = torch.tensor([[0.0, 3.0, 2.0]])
-    assert chances_of(logits, temperature=0.0).tolist() == [[0, 1, 0]]
-    assert drawn(logits, torch.tensor([0.999]), temperature=0.0).tolist() == [1]
+    assert sampling_probabilities(logits, temperature=0.0).tolist() == [[0, 1, 0]]
+    assert sample_codes(logits, torch.tensor([0.999]), temperature=0.0).tolist() == [1]
 
 
 def test_a_drawing_agrees_with_one_full_pass_at_each_place():
     drawer = made()
     words = drawer.encode("a red star above a blue circle")
     *_, codes = drawer.draw(words, range(3), seed=5, temperature=0.8)
-    expected = drawer.network(drawer.filled(words).expand(3, -1), codes[:, :-1]).codes
-    dice = dice_of(5, range(3), 16)
+    expected = drawer.network(drawer.padded_ids(words).expand(3, -1), codes[:, :-1]).codes
+    dice = uniform_numbers(5, range(3), 16)
     for place in range(16):
-        assert torch.equal(drawn(expected[:, place], dice[:, place], temperature=0.8), codes[:, place])
+        assert torch.equal(sample_codes(expected[:, place], dice[:, place], temperature=0.8), codes[:, place])
 
 
 def test_a_picture_is_the_same_whoever_is_drawn_beside_it_and_comes_row_by_row():
@@ -108,23 +110,23 @@ def test_what_is_given_stays_and_the_rest_follows_from_it():
     drawer = made()
     words = drawer.encode("a red star")
     *_, codes = drawer.draw(words, range(1), seed=3)
-    *_, same = drawer.draw(words, range(1), seed=3, given=codes[0, :6])
+    *_, same = drawer.draw(words, range(1), seed=3, first_codes=codes[0, :6])
     assert torch.equal(same, codes)  # the same dice
     begun = codes[0, :6].clone()
     begun[5] = (begun[5] + 1) % 7
-    rows = list(drawer.draw(words, range(2), seed=3, given=begun))
+    rows = list(drawer.draw(words, range(2), seed=3, first_codes=begun))
     assert [row.shape[1] for row in rows] == [8, 12, 16]
     assert torch.equal(rows[-1][:, :6], begun.expand(2, -1))
-    assert list(draw_codes(drawer.network, drawer.filled(words)[None], codes, dice_of(0, [0], 16))) == []
+    assert list(draw_codes(drawer.network, drawer.padded_ids(words)[None], codes, uniform_numbers(0, [0], 16))) == []
 
 
 def test_probabilities_at_a_place_are_those_after_the_codes_before_it():
     drawer = made()
     words = drawer.encode("a red star")
     *_, codes = drawer.draw(words, range(1))
-    whole = drawer.network(drawer.filled(words)[None], codes[:, :-1]).codes[0].softmax(dim=-1)
+    whole = drawer.network(drawer.padded_ids(words)[None], codes[:, :-1]).codes[0].softmax(dim=-1)
     for place in (0, 7, 15):
-        torch.testing.assert_close(drawer.expected(words, codes[0], place), whole[place])
+        torch.testing.assert_close(drawer.code_probabilities(words, codes[0], place), whole[place])
 
 
 # Looks.
@@ -135,7 +137,7 @@ def test_the_look_of_a_part_is_the_row_of_the_token_before_it():
     words = drawer.encode("a red star")
     *_, codes = drawer.draw(words, range(1))
     with record_attention(drawer.network) as record:
-        drawer.network(drawer.filled(words)[None], codes[:, :-1])
+        drawer.network(drawer.padded_ids(words)[None], codes[:, :-1])
     looks = drawer.look(words, codes[0])
     assert [look.mask for look in looks] == list(MASKS)
     for look, call in zip(looks, record.calls, strict=True):
@@ -191,7 +193,7 @@ def test_a_world_of_any_words_takes_them_in_any_order():
     assert signed.words == ("#", "free", "man", "o’clock", "type")
     labels = signed.encode("man type o'clock FREE").labels
     assert [label.strip() for label in labels[1:-1]] == ["man", "type)", "o’clock", "“free"]
-    assert nearest("xylophone", ("cat", "face")) == []
+    assert nearest_words("xylophone", ("cat", "face")) == []
 
 
 # Pictures.
@@ -235,11 +237,11 @@ def test_all_statements_hold_where_a_sentence_is_true_and_not_where_it_is_not():
     asked = 0
     for number in range(120):
         scene = scene_at(("test", "four")[number % 2], number)
-        sentence = sentence_about(scene, dice, held=None)
+        sentence = sentence_about(scene, dice, held_out=None)
         if sentence is None:
             continue
         for kind in ("colour", "shape", "size", "texture", "number", "relation", "order", ""):
-            told = with_another(sentence, kind, dice) if kind else sentence
+            told = exchange_word(sentence, kind, dice) if kind else sentence
             if told is None or not any(word.kind for word in told.words):
                 continue
             found = statements(told, scene)

@@ -8,7 +8,7 @@ import torch
 from torch.testing import assert_close
 
 from core.capture import record_attention
-from core.translation.decoder_step import look_additive, look_product, next_tokens, remember
+from core.translation.decoder_step import attend_additive, attend_dot_product, next_tokens, recurrent_step
 from tests.core.tiny_translators import KINDS, reads, sentence, tiny
 
 CLOSE = {"rtol": 1e-5, "atol": 1e-5}
@@ -22,7 +22,7 @@ def test_weights_and_context_are_those_that_the_models_own_step_returns(score, p
     state = model.read(source)
     for token in before[0, : place + 1]:
         _, state = model.step(token[None], state)
-    look = look_additive(model, source, before, place)
+    look = attend_additive(model, source, before, place)
     assert_close(look.weights, state["weights"][0], **CLOSE)
     assert_close(look.mixed, state["context"][0], **CLOSE)
     assert_close(look.weights, model.attend(source, before)[1][0, place], **CLOSE)
@@ -30,7 +30,7 @@ def test_weights_and_context_are_those_that_the_models_own_step_returns(score, p
 
 def test_additive_scores_are_the_sum_written_in_the_paper_channel_by_channel():
     model, source, before = tiny("bahdanau"), sentence(), reads(sentence(seed=2))
-    look = look_additive(model, source, before, 3)
+    look = attend_additive(model, source, before, 3)
     w, u, v = (part.weight for part in (model.attention.query, model.attention.key, model.attention.vector))
     for j, score in enumerate(look.scores.tolist()):
         expected = 0.0
@@ -43,7 +43,7 @@ def test_additive_scores_are_the_sum_written_in_the_paper_channel_by_channel():
 
 def test_the_first_state_is_the_one_that_reading_the_source_leaves():
     model, source, before = tiny("bahdanau"), sentence(), reads(sentence(seed=2))
-    assert_close(look_additive(model, source, before, 0).state, model.read(source)["state"][0], **CLOSE)
+    assert_close(attend_additive(model, source, before, 0).state, model.read(source)["state"][0], **CLOSE)
 
 
 @pytest.mark.parametrize("layer", [0, 1])
@@ -54,7 +54,7 @@ def test_weights_of_a_head_are_those_that_the_recorder_sees_over_the_whole_sente
     with record_attention(model) as record:
         model(source, before)
     call = record[f"decoder.blocks.{layer}.cross_attention"]
-    look = look_product(model, source, before, place, layer=layer, head=head)
+    look = attend_dot_product(model, source, before, place, layer=layer, head=head)
     assert_close(look.weights, call.weights(head=head)[place], **CLOSE)
     assert_close(look.scores, call.scores(head=head)[place], **CLOSE)
     assert_close(look.mixed, call.output(head=head)[place], **CLOSE)
@@ -62,9 +62,9 @@ def test_weights_of_a_head_are_those_that_the_recorder_sees_over_the_whole_sente
 
 
 LOOKS = {
-    "additive": lambda place: look_additive(tiny("bahdanau"), sentence(), reads(sentence(seed=2)), place),
-    "dot": lambda place: look_additive(tiny("bahdanau", score="dot"), sentence(), reads(sentence(seed=2)), place),
-    "head": lambda place: look_product(
+    "additive": lambda place: attend_additive(tiny("bahdanau"), sentence(), reads(sentence(seed=2)), place),
+    "dot": lambda place: attend_additive(tiny("bahdanau", score="dot"), sentence(), reads(sentence(seed=2)), place),
+    "head": lambda place: attend_dot_product(
         tiny("transformer"), sentence(), reads(sentence(seed=2)), place, layer=1, head=2
     ),
 }
@@ -96,7 +96,7 @@ def test_parts_add_up_to_the_mixed_vector_and_their_shares_to_one(kind):
 
 def test_the_summary_is_the_same_vector_at_every_step_while_the_state_moves():
     model, source, before = tiny("seq2seq"), sentence(), reads(sentence(seed=2))
-    kept = [remember(model, source, before, place) for place in PLACES]
+    kept = [recurrent_step(model, source, before, place) for place in PLACES]
     assert all(torch.equal(each.summary, model.read(source)["summary"][0]) for each in kept)
     assert torch.equal(kept[0].before, model.read(source)["state"][0])
     for one, following in itertools.pairwise(kept):
@@ -123,6 +123,6 @@ def test_a_step_that_is_not_there_is_refused_with_the_numbers(place):
 def test_nothing_of_the_model_is_left_recording():
     model, source, before = tiny("transformer"), sentence(), reads(sentence(seed=2))
     first = model(source, before)
-    look_product(model, source, before, 2, layer=0, head=0)
+    attend_dot_product(model, source, before, 2, layer=0, head=0)
     assert torch.equal(model(source, before), first)
     assert not any(module._forward_hooks or module._forward_pre_hooks for module in model.modules())

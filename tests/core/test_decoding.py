@@ -34,7 +34,7 @@ def test_a_beam_of_one_is_the_most_probable_token_again_and_again(kind, seed):
         logits = model(source, torch.tensor([[BEGIN, *written]]))[0, -1]
         logits[[PAD, BEGIN]] = -torch.inf
         written.append(int(logits.argmax()))
-    (decoded,) = beam_search(model, source, beam=1, longest=LONGEST)
+    (decoded,) = beam_search(model, source, beam=1, max_tokens=LONGEST)
     assert list(decoded.best.tokens) == written
     assert decoded.best.ended == (END in written)
 
@@ -66,7 +66,7 @@ def test_a_beam_that_holds_everything_finds_the_best_of_all_translations(kind, s
     ]  # 1 + 3 + 9 + 27
     found = {tokens: sum(log_probabilities(model, source, tokens)) for tokens in every}
     best = max(every, key=lambda tokens: found[tokens] / ((5 + len(tokens)) / 6) ** penalty)
-    (decoded,) = beam_search(model, source, beam=3**longest, penalty=penalty, longest=longest)
+    (decoded,) = beam_search(model, source, beam=3**longest, penalty=penalty, max_tokens=longest)
     assert decoded.best.tokens == best
     assert decoded.best.log_probability == pytest.approx(found[best], abs=1e-4)
 
@@ -75,7 +75,7 @@ def test_a_beam_that_holds_everything_finds_the_best_of_all_translations(kind, s
 @pytest.mark.parametrize("seed", SEEDS)
 def test_log_probabilities_are_those_of_one_teacher_forced_pass_and_add_up(kind, seed):
     model, source = tiny(kind, seed=seed), sentence(seed=seed)
-    (decoded,) = beam_search(model, source, beam=4, longest=LONGEST)
+    (decoded,) = beam_search(model, source, beam=4, max_tokens=LONGEST)
     for hypothesis in decoded.hypotheses:
         expected = log_probabilities(model, source, hypothesis.tokens)
         assert list(hypothesis.log_probabilities) == pytest.approx(expected, abs=1e-4)
@@ -86,7 +86,7 @@ def test_log_probabilities_are_those_of_one_teacher_forced_pass_and_add_up(kind,
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("beam", [1, 3, 5])
 def test_every_result_is_a_path_of_kept_candidates_in_the_tree(kind, seed, beam):
-    decoded = search(kind, sentence(seed=seed), seed=seed, beam=beam, longest=LONGEST, keep_steps=True)
+    decoded = search(kind, sentence(seed=seed), seed=seed, beam=beam, max_tokens=LONGEST, keep_steps=True)
     for hypothesis in decoded.hypotheses:
         last = len(hypothesis.tokens) - 1
         places = [place for place, each in enumerate(decoded.steps[last]) if each.hypothesis == hypothesis]
@@ -104,7 +104,7 @@ def test_every_result_is_a_path_of_kept_candidates_in_the_tree(kind, seed, beam)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("beam", [1, 3, 5])
 def test_the_tree_holds_what_a_beam_holds(kind, beam):
-    decoded = search(kind, sentence(), beam=beam, longest=LONGEST, keep_steps=True)
+    decoded = search(kind, sentence(), beam=beam, max_tokens=LONGEST, keep_steps=True)
     for number, step in enumerate(decoded.steps):
         totals = [each.hypothesis.log_probability for each in step]
         assert totals == sorted(totals, reverse=True)
@@ -124,7 +124,7 @@ def test_the_tree_holds_what_a_beam_holds(kind, beam):
 
 
 def test_results_are_ordered_by_score_and_the_penalty_is_that_of_the_paper():
-    decoded = search("bahdanau", sentence(), beam=5, longest=LONGEST, penalty=1.0)
+    decoded = search("bahdanau", sentence(), beam=5, max_tokens=LONGEST, penalty=1.0)
     scores = [each.score(1.0) for each in decoded.hypotheses]
     assert scores == sorted(scores, reverse=True)
     assert Hypothesis((5, 6, END), (-1.0, -2.0, -0.5), True).score(0.6) == pytest.approx(-3.5 / (8 / 6) ** 0.6)
@@ -132,7 +132,7 @@ def test_results_are_ordered_by_score_and_the_penalty_is_that_of_the_paper():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_padding_and_the_beginning_are_never_written(kind):
-    decoded = search(kind, sentence(), beam=5, longest=LONGEST, keep_steps=True)
+    decoded = search(kind, sentence(), beam=5, max_tokens=LONGEST, keep_steps=True)
     written = {each.token for step in decoded.steps for each in step}
     assert not written & {PAD, BEGIN}
 
@@ -140,7 +140,7 @@ def test_padding_and_the_beginning_are_never_written(kind):
 def test_progress_tells_each_step_and_ends_with_the_result():
     told: list[tuple[int, Hypothesis]] = []
     decoded = search(
-        "transformer", sentence(), beam=3, longest=LONGEST, progress=lambda step, best: told.append((step, best[0]))
+        "transformer", sentence(), beam=3, max_tokens=LONGEST, progress=lambda step, best: told.append((step, best[0]))
     )
     assert [step for step, _ in told] == list(range(1, len(told) + 1))
     assert told[-1][1] == decoded.best
@@ -156,7 +156,7 @@ def test_a_search_can_be_stopped_by_an_exception_in_its_progress():
             raise StopError
 
     with pytest.raises(StopError):
-        search("seq2seq", sentence(), beam=2, longest=LONGEST, progress=stop)
+        search("seq2seq", sentence(), beam=2, max_tokens=LONGEST, progress=stop)
 
 
 def test_an_unlimited_search_ends_at_ten_more_than_half_as_many_again():

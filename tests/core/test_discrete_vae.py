@@ -6,14 +6,14 @@ from torch.distributions import Laplace
 
 from core.models.discrete_vae import (
     EDGE,
-    Coded,
     DiscreteVAE,
     DiscreteVAEConfig,
-    divergence_from_even,
+    DiscreteVAEOutput,
+    divergence_from_uniform,
     loss_of,
+    negative_log_likelihood,
     straight_through,
-    unlikeliness,
-    unsqueezed,
+    unmap_values,
 )
 
 GUMBEL = DiscreteVAEConfig(side=16, grid=4, codes=12, each=6, width=8, blocks=1)
@@ -28,19 +28,19 @@ def made(config: DiscreteVAEConfig) -> DiscreteVAE:
 def test_the_nearest_code_is_the_nearest_by_distance():
     network = made(NEAREST)
     pixels = torch.rand(3, 3, 16, 16)
-    said = network.encoder(2 * pixels - 1).permute(0, 2, 3, 1).reshape(-1, 6)
-    expected = torch.cdist(said, network.codebook.weight).argmin(dim=1).view(3, 4, 4)
+    encoded = network.encoder(2 * pixels - 1).permute(0, 2, 3, 1).reshape(-1, 6)
+    expected = torch.cdist(encoded, network.codebook.weight).argmin(dim=1).view(3, 4, 4)
     assert torch.equal(network.codes(pixels), expected)
 
 
 def test_the_gradient_passes_straight_through_the_quantiser():
-    said = torch.randn(2, 6, 4, 4, requires_grad=True)
+    encoded = torch.randn(2, 6, 4, 4, requires_grad=True)
     chosen = torch.randn(2, 6, 4, 4, requires_grad=True)
-    through = straight_through(said, chosen)
+    through = straight_through(encoded, chosen)
     assert torch.allclose(through, chosen)
     slope = torch.randn(2, 6, 4, 4)
     (through * slope).sum().backward()
-    assert torch.equal(said.grad, slope)
+    assert torch.equal(encoded.grad, slope)
     assert chosen.grad is None
 
 
@@ -48,32 +48,32 @@ def test_both_halves_of_the_distance_pull_where_they_should():
     network = made(NEAREST)
     pixels = torch.rand(2, 3, 16, 16)
     coded = network(pixels)
-    said, chosen = coded.said.detach(), network.vectors(coded.codes).detach()
-    flat = Coded(coded.middle.detach(), coded.said, coded.codes)
+    encoded, chosen = coded.encoded.detach(), network.vectors(coded.codes).detach()
+    flat = DiscreteVAEOutput(coded.location.detach(), coded.encoded, coded.codes)
     loss_of(network, pixels, flat).backward()
     # d/dC of the mean of |sg(l) - C_k|^2: twice what it is away, summed over the places that chose it.
     expected = torch.zeros(12, 6)
-    away = 2 * (chosen - said) / said.numel()
+    away = 2 * (chosen - encoded) / encoded.numel()
     for code in range(12):
         expected[code] = away.permute(0, 2, 3, 1)[coded.codes == code].sum(dim=0)
     assert torch.allclose(network.codebook.weight.grad, expected, atol=1e-6)
 
 
 def test_the_density_is_that_of_a_laplace_of_logits():
-    pixels, middle, log_spread = torch.rand(50), torch.randn(50), 0.3 * torch.randn(50)
+    pixels, location, log_spread = torch.rand(50), torch.randn(50), 0.3 * torch.randn(50)
     squeezed = (1 - 2 * EDGE) * pixels + EDGE
     # The density of y = logit(x), times |dy/dx|.
-    expected = Laplace(middle, log_spread.exp()).log_prob(squeezed.logit()) - (squeezed * (1 - squeezed)).log()
-    assert torch.allclose(-unlikeliness(pixels, middle, log_spread), expected, atol=1e-5)
-    assert torch.allclose(unsqueezed(squeezed), pixels, atol=1e-6)
+    expected = Laplace(location, log_spread.exp()).log_prob(squeezed.logit()) - (squeezed * (1 - squeezed)).log()
+    assert torch.allclose(-negative_log_likelihood(pixels, location, log_spread), expected, atol=1e-5)
+    assert torch.allclose(unmap_values(squeezed), pixels, atol=1e-6)
 
 
 def test_codes_that_are_all_alike_likely_diverge_from_even_by_nothing_and_a_sure_one_by_the_log_of_their_number():
-    even = divergence_from_even(torch.zeros(1, 12, 2, 2))
+    even = divergence_from_uniform(torch.zeros(1, 12, 2, 2))
     assert torch.allclose(even, torch.zeros_like(even), atol=1e-6)
     logits = torch.zeros(1, 12, 2, 2)
     logits[:, 3] = 100
-    assert torch.allclose(divergence_from_even(logits), torch.full((1, 2, 2), math.log(12)), atol=1e-5)
+    assert torch.allclose(divergence_from_uniform(logits), torch.full((1, 2, 2), math.log(12)), atol=1e-5)
 
 
 def test_a_cold_gumbel_softmax_draws_codes_as_often_as_the_softmax_says():

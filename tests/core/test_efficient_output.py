@@ -124,7 +124,7 @@ def test_the_formula_counts_the_multiplications_that_torch_makes(name, tokens, c
     counted = FlopCounterMode(display=False)
     with sdpa_kernel(SDPBackend.MATH), counted:
         variant.output(*parts)
-    assert counted.get_total_flops() == 2 * variant.multiplications(tokens, each=12)
+    assert counted.get_total_flops() == 2 * variant.multiplications(tokens, head_dim=12)
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -139,9 +139,9 @@ def test_the_formula_counts_the_multiplications_that_torch_makes(name, tokens, c
 )
 def test_twice_the_text_is_about_twice_the_work(make, causal):
     variant = make(causal)
-    work = [variant.multiplications(tokens, each=48) for tokens in (4096, 8192)]
+    work = [variant.multiplications(tokens, head_dim=48) for tokens in (4096, 8192)]
     assert 1.9 < work[1] / work[0] < 2.2
-    assert work[1] < Fused(causal=causal).multiplications(8192, each=48) / 4
+    assert work[1] < Fused(causal=causal).multiplications(8192, head_dim=48) / 4
 
 
 def test_other_keys_than_queries_are_an_error_that_gives_the_numbers():

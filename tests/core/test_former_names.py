@@ -4,6 +4,7 @@ import pytest
 
 from core import heads
 from core.attribution import aggregation
+from core.heads import head_table, repetition
 from core.shrinking import number_formats, pruned_heads
 
 
@@ -11,6 +12,9 @@ from core.shrinking import number_formats, pruned_heads
     ("module", "former", "present"),
     [
         (heads, "relevance", aggregation),
+        (head_table, "scores_of_repeat", head_table.repetition_scores),
+        (repetition, "listen", repetition.run_repetition),
+        (repetition, "ranked", repetition.rank_heads),
         (number_formats, "in_format", number_formats.in_number_format),
         (number_formats, "bytes_of", number_formats.size_in_bytes),
         (pruned_heads, "without_heads", pruned_heads.prune_heads),

@@ -23,9 +23,9 @@ from core.generation.rules import (
     below_min_p,
     beyond_top_k,
     beyond_top_p,
-    dice,
     draw,
-    penalised,
+    penalise,
+    random_number,
 )
 
 # Whole numbers among them, so that many are equal.
@@ -63,7 +63,7 @@ def test_min_p_takes_away_what_transformers_does(logits, share):
 def test_the_penalty_is_that_of_transformers(logits, penalty, data):
     read = data.draw(some.lists(some.integers(0, len(logits) - 1), min_size=1))
     expected = RepetitionPenaltyLogitsProcessor(penalty)(torch.tensor([read]), logits[None].clone())[0]
-    torch.testing.assert_close(penalised(logits, read, penalty), expected)
+    torch.testing.assert_close(penalise(logits, read, penalty), expected)
 
 
 @settings(deadline=None, max_examples=60)
@@ -78,26 +78,26 @@ def test_all_rules_together_give_the_probabilities_of_transformers(
     chain += [TopPLogitsWarper(top_p), MinPLogitsWarper(min_p)]
     expected = chain(torch.tensor([read]), logits[None].clone())[0]
     choice = apply(Rules(temperature, top_k, top_p, min_p, penalty), logits, read)
-    torch.testing.assert_close(choice.taken_by >= 0, expected == -torch.inf)
-    torch.testing.assert_close(choice.chances, expected.softmax(dim=-1))
+    torch.testing.assert_close(choice.removed_by >= 0, expected == -torch.inf)
+    torch.testing.assert_close(choice.probabilities, expected.softmax(dim=-1))
 
 
 @settings(deadline=None, max_examples=60)
 @given(LOGITS, some.integers(0, 50), SHARE, SHARE)
 def test_what_the_filters_take_and_what_is_left_is_everything(logits, top_k, top_p, min_p):
     choice = apply(Rules(1.0, top_k, top_p, min_p), logits, ())
-    assert sum(map(choice.taken, FILTERS)) + choice.left == pytest.approx(1, abs=1e-5)
-    assert choice.remaining >= int((choice.chances > 0).sum()) >= 1
-    assert float(choice.chances.sum()) == pytest.approx(1, abs=1e-5)
+    assert sum(map(choice.removed, FILTERS)) + choice.remaining_probability == pytest.approx(1, abs=1e-5)
+    assert choice.remaining >= int((choice.probabilities > 0).sum()) >= 1
+    assert float(choice.probabilities.sum()) == pytest.approx(1, abs=1e-5)
 
 
 @settings(deadline=None, max_examples=60)
 @given(LOGITS)
 def test_rules_that_are_off_change_nothing(logits):
     choice = apply(Rules(), logits, range(len(logits)))
-    torch.testing.assert_close(choice.chances, logits.softmax(dim=-1))
+    torch.testing.assert_close(choice.probabilities, logits.softmax(dim=-1))
     assert choice.remaining == len(logits)
-    assert [choice.taken(name) for name in FILTERS] == [0, 0, 0, 0]
+    assert [choice.removed(name) for name in FILTERS] == [0, 0, 0, 0]
 
 
 @settings(deadline=None, max_examples=60)
@@ -105,10 +105,10 @@ def test_rules_that_are_off_change_nothing(logits):
 def test_near_temperature_0_only_the_most_probable_are_drawn_and_at_0_the_first_of_them(logits, number):
     cold, greedy = (apply(Rules(temperature), logits, ()) for temperature in (0.01, 0.0))
     near = logits.double() / 0.01
-    torch.testing.assert_close(cold.chances.double(), near.softmax(dim=-1), atol=1e-3, rtol=1e-3)
-    assert draw(greedy.chances, number) == int(logits.argmax())
+    torch.testing.assert_close(cold.probabilities.double(), near.softmax(dim=-1), atol=1e-3, rtol=1e-3)
+    assert draw(greedy.probabilities, number) == int(logits.argmax())
     assert greedy.remaining == 1
-    assert greedy.taken("greedy") == pytest.approx(1 - float(logits.softmax(dim=-1).max()), abs=1e-5)
+    assert greedy.removed("greedy") == pytest.approx(1 - float(logits.softmax(dim=-1).max()), abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -128,13 +128,13 @@ def test_near_temperature_0_only_the_most_probable_are_drawn_and_at_0_the_first_
 def test_an_example_that_can_be_reckoned_by_hand(rules, remaining):
     logits = torch.tensor([0.5, 0.25, 0.1, 0.1, 0.05]).log()
     choice = apply(rules, logits, ())
-    assert set(torch.nonzero(choice.taken_by < 0)[:, 0].tolist()) == remaining
+    assert set(torch.nonzero(choice.removed_by < 0)[:, 0].tolist()) == remaining
 
 
 @settings(deadline=None, max_examples=60)
 @given(LOGITS, some.floats(0, 0.9999))
 def test_a_draw_lies_where_the_number_falls_in_the_row_of_all_tokens(logits, number):
-    chances = apply(Rules(top_p=0.9), logits, ()).chances
+    chances = apply(Rules(top_p=0.9), logits, ()).probabilities
     token = draw(chances, number)
     order = sorted(range(len(chances)), key=lambda each: -float(chances[each]))
     before = math.fsum(float(chances[each]) for each in order[: order.index(token)])
@@ -144,13 +144,13 @@ def test_a_draw_lies_where_the_number_falls_in_the_row_of_all_tokens(logits, num
 
 def test_draws_are_as_frequent_as_they_are_probable():
     chances = torch.tensor([0.1, 0.6, 0.0, 0.3])
-    drawn = torch.tensor([draw(chances, dice(7, step)) for step in range(4000)]).bincount(minlength=4) / 4000
+    drawn = torch.tensor([draw(chances, random_number(7, step)) for step in range(4000)]).bincount(minlength=4) / 4000
     torch.testing.assert_close(drawn, chances, atol=0.03, rtol=0)
     assert drawn[2] == 0
 
 
 def test_a_seed_throws_the_same_numbers_and_another_seed_others():
-    throws = [[dice(seed, step) for step in range(50)] for seed in (3, 3, 4)]
+    throws = [[random_number(seed, step) for step in range(50)] for seed in (3, 3, 4)]
     assert throws[0] == throws[1]
     assert not set(throws[0]) & set(throws[2])
     assert len(set(throws[0])) == 50

@@ -10,8 +10,8 @@ from hypothesis import strategies as some
 from core import zoo
 from core.capture import record_attention
 from core.errors import InputError
-from core.generation.newest import farthest, newest_rows
-from core.generation.writing import expected_after, first_read, pieces, read_ids, whole, with_written
+from core.generation.newest import find_farthest_head, last_token_weights
+from core.generation.writing import append_written, encode_without_limit, first_visible, next_logits, pieces, read_ids
 
 TEXT = "The old man looked at the sea. It was grey, and the boats had not come back."
 
@@ -28,20 +28,20 @@ def small(model, context):
 @settings(deadline=None)
 @given(some.integers(0, 3000), some.integers(1, 300))
 def test_what_is_read_fits_is_at_least_half_of_the_room_and_moves_seldom(total, room):
-    first = first_read(total, room)
+    first = first_visible(total, room)
     read = total - first
     assert read <= room
     assert first == 0 or read >= room - max(1, room // 2)
     assert (first == 0) == (total <= room)
-    moves = sum(first_read(total + more, room) != first for more in range(1, 1 + max(1, room // 2)))
-    assert first_read(total + 1, room) in (first, first + max(1, room // 2))
+    moves = sum(first_visible(total + more, room) != first for more in range(1, 1 + max(1, room // 2)))
+    assert first_visible(total + 1, room) in (first, first + max(1, room // 2))
     assert moves <= max(1, room // 2)
 
 
 def test_a_long_text_is_read_up_to_its_end(model):
-    given_tokens = whole(model, TEXT * 40)
+    given_tokens = encode_without_limit(model, TEXT * 40)
     assert len(given_tokens) > model.context
-    tokens, dropped = with_written(model, given_tokens, ())
+    tokens, dropped = append_written(model, given_tokens, ())
     assert len(tokens) + dropped == len(given_tokens)
     assert tokens.ids == given_tokens.ids[dropped:]
     assert "".join(tokens.labels).endswith("had not come back.")
@@ -50,9 +50,9 @@ def test_a_long_text_is_read_up_to_its_end(model):
 @pytest.mark.parametrize("context", [256, 24, 9])
 def test_what_is_written_comes_after_the_text_whatever_the_room(model, context):
     written = model.encode(" and so on, for many days").ids
-    narrow, given_tokens = small(model, context), whole(model, TEXT)
+    narrow, given_tokens = small(model, context), encode_without_limit(model, TEXT)
     ids, dropped = read_ids(narrow, given_tokens, written)
-    tokens, also = with_written(narrow, given_tokens, written)
+    tokens, also = append_written(narrow, given_tokens, written)
     assert tokens.ids == ids == (*given_tokens.ids, *written)[dropped:]
     assert dropped == also
     assert len(ids) <= context
@@ -60,12 +60,12 @@ def test_what_is_written_comes_after_the_text_whatever_the_room(model, context):
 
 def test_an_empty_text_is_an_error_in_a_sentence(model):
     with pytest.raises(InputError, match="sees nothing"):
-        whole(model, "")
+        encode_without_limit(model, "")
 
 
 def test_reading_on_gives_what_reading_anew_gives_also_when_the_window_moves_or_a_step_is_taken_back(model):
-    narrow, given_tokens = small(model, 24), whole(model, TEXT)
-    expect, written = expected_after(narrow), list(model.encode(" and the sea was as it had always been").ids)
+    narrow, given_tokens = small(model, 24), encode_without_limit(model, TEXT)
+    expect, written = next_logits(narrow), list(model.encode(" and the sea was as it had always been").ids)
     for count in [*range(len(written)), 2, 3, 3, 0]:
         ids, _ = read_ids(narrow, given_tokens, written[:count])
         whole_pass = model.network(torch.tensor([ids]))[0, -1]
@@ -93,10 +93,10 @@ def test_the_head_that_looks_farthest_is_the_one_with_the_largest_sum_over_its_r
     for layer, call in calls.items():
         for head in range(call.heads):
             row = call.weights(head)[-1]
-            torch.testing.assert_close(newest_rows(call)[head], row)
+            torch.testing.assert_close(last_token_weights(call)[head], row)
             last = len(row) - 1
             sums[layer, head] = sum(float(row[key]) * (last - key) for key in range(1, len(row)))
-    found = farthest(calls)
+    found = find_farthest_head(calls)
     if max(sums.values()) == 0:
         assert found is None
         return

@@ -9,7 +9,7 @@ from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 from core.attention.positional_encodings import frequencies, ntk, yarn, yarn_sharpness
 from core.capture import record_attention
-from core.models.gpt_rotary import RotaryGPT, RotaryGPTConfig, extended
+from core.models.gpt_rotary import RotaryGPT, RotaryGPTConfig, rotation_speeds
 
 TINY = RotaryGPTConfig(vocabulary=50, context=256, width=32, layers=2, heads=2, trained=32)
 
@@ -87,8 +87,8 @@ def test_yarn_is_near_that_of_the_reference_library():
 
 
 def test_an_extension_grows_with_the_text():
-    short, _ = extended(16, 64, 32, "yarn")
-    long, sharpness = extended(16, 128, 32, "yarn")
+    short, _ = rotation_speeds(16, 64, 32, "yarn")
+    long, sharpness = rotation_speeds(16, 128, 32, "yarn")
     assert long[-1] < short[-1] < frequencies(16)[-1]
     assert sharpness == pytest.approx(0.1 * math.log(4) + 1)
 

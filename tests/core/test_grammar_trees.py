@@ -1,5 +1,6 @@
 """Annotated sentences: what is read of CoNLL-U, what is refused with its line, and which tokens are which word."""
 
+import conllu
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,6 +31,34 @@ def test_words_governors_and_relations_are_those_of_the_columns():
         "I can't swim.",
     )
     assert tree.links == ((0, 3, "nsubj"), (1, 3, "aux"), (2, 3, "advmod"))
+
+
+@given(
+    sentences=st.lists(
+        st.lists(
+            st.tuples(
+                st.text("abé猫'-", min_size=1, max_size=5), st.integers(0), st.sampled_from(["det", "nsubj:pass"])
+            ),
+            min_size=1,
+        ),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_trees_are_those_that_the_conllu_package_reads(sentences):
+    text = LINES
+    for words in sentences:
+        text += "\n# sent_id = a\n"
+        for number, (word, other, relation) in enumerate(words, start=1):
+            governor = other % (len(words) + 1)
+            governor = 0 if governor == number else governor
+            text += f"{number}\t{word}\t_\t_\t_\t_\t{governor}\t{relation}\t_\t_\n"
+    expected = []
+    for sentence in conllu.parse(text):
+        rows = [row for row in sentence if isinstance(row["id"], int)]
+        columns = zip(*((row["form"], row["head"] - 1, row["deprel"]) for row in rows), strict=True)
+        expected.append(Tree(*columns, sentence.metadata.get("text", "")))
+    assert read_conllu(text.encode()).trees == tuple(expected)
 
 
 def test_a_byte_order_mark_and_ends_of_lines_of_windows_change_nothing():

@@ -52,7 +52,7 @@ def test_the_table_holds_what_the_measures_say_of_the_whole_maps(gpt):
 def test_a_long_map_is_measured_by_rows_that_are_evenly_spread(gpt, monkeypatch):
     tokens = gpt.encode("word " * 200)
     whole, _ = table_of(gpt, tokens)
-    monkeypatch.setattr("core.heads.head_table.WHOLE", 100)
+    monkeypatch.setattr("core.heads.head_table.FULL_LENGTH", 100)
     sample, _ = table_of(gpt, tokens)
     assert sample.rows is not None
     assert sample.rows < len(tokens)

@@ -6,7 +6,7 @@ import torch
 
 from core.errors import InputError, ModelError
 from core.images import Patches, open_example
-from core.vision.hidden_patches import MOST, hide, occlusion, probabilities, square_side
+from core.vision.hidden_patches import MAX_SQUARES, hide, occlusion, probabilities, square_side
 from core.zoo.image_models import Framing, ImageModel
 
 
@@ -60,7 +60,7 @@ def test_occlusion_is_what_the_class_loses_without_each_square():
             pixels[..., 16 * row : 16 * row + 16, 16 * column : 16 * column + 16] = 0
             loss = whole - model.network(pixels).softmax(-1)[0, 2]
             assert float(found.losses[row, column]) == pytest.approx(float(loss), abs=1e-5)
-    assert float(found.losses[found.most]) == float(found.losses.max())
+    assert float(found.losses[found.most_important]) == float(found.losses.max())
     assert reports == [(0, 16)]
 
 
@@ -69,11 +69,11 @@ def test_of_many_patches_several_are_hidden_together():
     assert square_side(Patches(17, 16)) == 2
     for grid in (Patches(40, 40), Patches(100, 3), Patches(64, 64)):
         side = square_side(grid)
-        assert -(-grid.rows // side) * -(-grid.columns // side) <= MOST
+        assert -(-grid.rows // side) * -(-grid.columns // side) <= MAX_SQUARES
 
 
 def test_squares_of_several_patches_cover_the_grid_exactly_once(monkeypatch):
-    monkeypatch.setattr("core.vision.hidden_patches.MOST", 4)
+    monkeypatch.setattr("core.vision.hidden_patches.MAX_SQUARES", 4)
     model = model_of(side=80)  # 5 x 5 patches: squares of 3, and smaller ones at the border
     found = occlusion(model, model.prepare(open_example("cat")), 0)
     grid = Patches(5, 5)

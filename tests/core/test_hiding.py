@@ -13,12 +13,12 @@ from core.vision.patch_masks import (
     GRID,
     RANDOM,
     WAYS,
-    covered,
     error_of,
     errors_of_patches,
+    hidden_count,
     hide_patches,
-    how_many,
-    over_pixels,
+    pixel_mask,
+    stripe_hidden_patches,
 )
 
 
@@ -27,7 +27,7 @@ from core.vision.patch_masks import (
 def test_as_many_are_hidden_as_the_share_says_and_more_hide_the_same_too(way, rows, columns, share, seed):
     hidden = hide_patches(way, rows, columns, share, seed=seed)
     count = min(rows * columns - 1, max(1, round(share * rows * columns)))
-    assert int(hidden.sum()) == count == how_many(rows * columns, share)
+    assert int(hidden.sum()) == count == hidden_count(rows * columns, share)
     more = hide_patches(way, rows, columns, min(1.0, share + 0.2), seed=seed)
     assert (more | ~hidden).all()
     assert torch.equal(hidden, hide_patches(way, rows, columns, share, seed=seed))
@@ -59,7 +59,7 @@ def test_an_unknown_way_is_an_error_that_names_the_ways():
 def test_what_is_covered_is_grey_and_the_rest_is_the_picture():
     picture = np.random.default_rng(0).integers(0, 40, (67, 50, 3)).astype(np.uint8)
     hidden = torch.tensor([True, False, False, True])
-    shown = covered(picture, hidden, 2, 2)
+    shown = stripe_hidden_patches(picture, hidden, 2, 2)
     changed = (shown != picture).all(axis=2)
     down, across = np.arange(67) * 2 // 67, np.arange(50) * 2 // 50
     assert np.array_equal(changed, (down[:, None] + across[None]) % 2 == 0)
@@ -68,7 +68,7 @@ def test_what_is_covered_is_grey_and_the_rest_is_the_picture():
 def test_errors_count_what_they_say():
     truth, guess = torch.rand(3, 6, 6), torch.rand(3, 6, 6)
     hidden = torch.tensor([True, False, False, True])
-    where = over_pixels(hidden, 2, 2, 3)
+    where = pixel_mask(hidden, 2, 2, 3)
     wanted = (patches_of(guess[None], 3) - patches_of(truth[None], 3))[0][hidden].square().mean()
     assert error_of(guess, truth, where) == pytest.approx(float(wanted), rel=1e-5)
     each = (patches_of(guess[None], 3) - patches_of(truth[None], 3))[0].square().mean(dim=1).view(2, 2)
@@ -80,7 +80,7 @@ def test_errors_count_what_they_say():
 def test_fillings_keep_what_is_seen_never_look_at_what_is_hidden_and_stay_among_its_colours(name, share, seed):
     picture = torch.rand(3, 16, 16, generator=torch.Generator().manual_seed(seed))
     hidden = hide_patches(RANDOM, 4, 4, share, seed=seed)
-    where = over_pixels(hidden, 4, 4, 4)
+    where = pixel_mask(hidden, 4, 4, 4)
     filled = FILLINGS[name](picture, hidden, 4)
     assert torch.equal(filled[:, ~where], picture[:, ~where])
     other = torch.where(where, torch.rand(3, 16, 16), picture)

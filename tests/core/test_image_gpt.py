@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from core.models.image_gpt import ImageGPT, ImageGPTConfig, nearest
+from core.models.image_gpt import ImageGPT, ImageGPTConfig, nearest_colours
 from core.models.key_value_cache import Cache
 
 
@@ -59,7 +59,7 @@ def test_the_nearest_colour_is_the_nearest_and_a_palette_reads_itself():
     network = small(causal=True)
     values = torch.rand(2, 30, 3)
     expected = torch.cdist(values, network.palette[None].expand(2, -1, -1)).argmin(dim=-1)
-    assert torch.equal(nearest(values, network.palette), expected)
+    assert torch.equal(nearest_colours(values, network.palette), expected)
     colours = torch.randint(11, (3, 16))
     assert torch.equal(network.read(network.paint(colours)), colours)
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from core.errors import ModelError
-from core.results.image_gpt_results import BY_NEIGHBOURS, FILLINGS, TWO, WAYS, results
+from core.results.image_gpt_results import BY_NEIGHBOURS, FILLINGS, LEFT_AND_ABOVE, WAYS, results
 
 MEAN = {"mean": 3.0, "error": 0.1}
 BITS = {"pictures": 1000} | dict.fromkeys(WAYS, MEAN)
@@ -21,7 +21,7 @@ def written(folder, **parts):
 
 def test_what_was_measured_is_read_and_what_was_not_is_none(tmp_path):
     found = results(written(tmp_path, bits=BITS, probe=PROBE))
-    assert found.bits.by_way[TWO].mean == 3.0
+    assert found.bits.by_way[LEFT_AND_ABOVE].mean == 3.0
     assert found.filled is None
     assert found.probe.layers == {"next": (0.2, 0.5)}
     assert found.probe.error(0.5) == pytest.approx(0.025)
@@ -32,7 +32,7 @@ def test_what_was_measured_is_read_and_what_was_not_is_none(tmp_path):
     ("parts", "says"),
     [
         ({}, "nothing in it was measured"),
-        ({"bits": BITS | {TWO: {"mean": 3.0}}}, "error' is missing"),
+        ({"bits": BITS | {LEFT_AND_ABOVE: {"mean": 3.0}}}, "error' is missing"),
         ({"filled": FILLED | {"right": 1.4}}, "right"),
         ({"probe": PROBE | {"next": {"1": {"right": 0.2}}}}, "not numbered from 0"),
     ],

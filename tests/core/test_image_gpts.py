@@ -14,17 +14,17 @@ from core.errors import InputError, ModelError
 from core.generation.rules import Rules, apply
 from core.models.image_gpt import ImageGPT, ImageGPTConfig
 from core.models.stored_weights import save_weights
-from core.vision.pixel_attention import gaps_before, pixel_looks
-from core.vision.pixel_contexts import HISTOGRAM, TWO, contexts_of, count_contexts
+from core.vision.pixel_attention import earlier_pixel_distances, measure_pixel_attention
+from core.vision.pixel_contexts import HISTOGRAM, LEFT_AND_ABOVE, contexts_of, count_contexts
 from core.vision.pixel_drawing import (
-    NOT_YET,
+    NOT_DRAWN,
     bits_of,
-    chances_of,
-    draw_each,
+    colour_probabilities,
     draw_rest,
     fill_hidden,
+    fill_with_neighbours,
     hide_pixels,
-    neighbour_mean,
+    sample_colours,
     surprise,
 )
 from core.zoo.image_gpts import IMAGE_GPTS, PixelReader, as_picture, load_image_gpt
@@ -49,7 +49,7 @@ def last_of(drawn):
 def test_rows_come_one_by_one_after_what_is_given_and_the_same_seed_draws_the_same():
     network, given = small(), torch.tensor([3, 1, 4, 1, 5, 9])
     rows = list(draw_rest(network, given, 3, Rules(), seed=7))
-    assert [int((row == NOT_YET).sum(dim=1)[0]) for row in rows] == [8, 4, 0]
+    assert [int((row == NOT_DRAWN).sum(dim=1)[0]) for row in rows] == [8, 4, 0]
     for row in rows:
         assert (row[:, :6] == given).all()
     assert torch.equal(rows[-1], last_of(draw_rest(network, given, 3, Rules(), seed=7)))
@@ -88,7 +88,7 @@ def test_pictures_that_are_drawn_beside_one_another_see_nothing_of_one_another(g
     chances = network(network.after_start(drawn)).softmax(dim=-1)
     for number, picture in enumerate(drawn):
         dice = torch.from_numpy(np.random.default_rng((seed, number)).random(16))
-        alone = draw_each(chances[number], dice)  # by a pass over this picture alone
+        alone = sample_colours(chances[number], dice)  # by a pass over this picture alone
         assert torch.equal(alone[given:], picture[given:])
 
 
@@ -97,7 +97,7 @@ def test_drawn_pixels_follow_what_is_expected(rules):
     network, given, draws = small(), torch.tensor([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9]), 4000
     drawn = last_of(draw_rest(network, given, draws, rules, seed=11))[:, -1]
     logits = network(network.after_start(torch.cat([given, torch.zeros(1, dtype=torch.long)])[None]))[0, -1]
-    chances = apply(rules, logits, ()).chances.double().numpy()
+    chances = apply(rules, logits, ()).probabilities.double().numpy()
     counts = np.bincount(drawn.numpy(), minlength=COLOURS)
     assert (counts[chances == 0] == 0).all()
     possible = chances > 0
@@ -110,19 +110,19 @@ def test_drawn_pixels_follow_what_is_expected(rules):
 def test_rules_for_several_rows_are_those_for_one(rules):
     logits = torch.randn(6, 20, generator=torch.Generator().manual_seed(1))
     logits[2, 3] = logits[2, 4]
-    expected = torch.stack([apply(rules, row, ()).chances for row in logits])
-    torch.testing.assert_close(chances_of(logits, rules), expected)
+    expected = torch.stack([apply(rules, row, ()).probabilities for row in logits])
+    torch.testing.assert_close(colour_probabilities(logits, rules), expected)
 
 
 def test_other_rules_are_refused():
     with pytest.raises(ValueError, match="temperature and top-k alone"):
-        chances_of(torch.zeros(1, 3), Rules(top_p=0.5))
+        colour_probabilities(torch.zeros(1, 3), Rules(top_p=0.5))
 
 
 def test_a_number_falls_on_the_colour_whose_length_holds_it():
     chances = torch.tensor([[0.0, 0.25, 0.0, 0.5, 0.25, 0.0]]).repeat(6, 1)
     dice = torch.tensor([0.0, 0.249, 0.25, 0.7499, 0.75, 1 - 1e-17])
-    assert draw_each(chances, dice).tolist() == [1, 1, 3, 3, 4, 4]
+    assert sample_colours(chances, dice).tolist() == [1, 1, 3, 3, 4, 4]
 
 
 def test_surprise_is_the_cross_entropy_in_bits():
@@ -162,7 +162,7 @@ def test_a_hidden_pixel_becomes_the_mean_of_the_seen_ones_around_it():
     pixels = torch.rand(3, 6, 6)
     hidden = torch.zeros(6, 6, dtype=torch.bool)
     hidden[2, 3] = hidden[0, 0] = hidden[0, 1] = True
-    filled = neighbour_mean(pixels, hidden)
+    filled = fill_with_neighbours(pixels, hidden)
     around = [(row, column) for row in (1, 2, 3) for column in (2, 3, 4) if (row, column) != (2, 3)]
     torch.testing.assert_close(
         filled[:, 2, 3], torch.stack([pixels[:, row, column] for row, column in around]).mean(dim=0)
@@ -171,13 +171,13 @@ def test_a_hidden_pixel_becomes_the_mean_of_the_seen_ones_around_it():
     assert torch.equal(filled[:, ~hidden], pixels[:, ~hidden])
     alone = torch.ones(6, 6, dtype=torch.bool)
     alone[5, 5] = False
-    assert torch.allclose(neighbour_mean(pixels, alone), pixels[:, 5:, 5:].expand(3, 6, 6), atol=1e-5)
+    assert torch.allclose(fill_with_neighbours(pixels, alone), pixels[:, 5:, 5:].expand(3, 6, 6), atol=1e-5)
 
 
 def test_shares_and_distances_of_looks_are_those_of_the_weights_one_by_one():
     reader = PixelReader("next", "", small())
     record = reader.look(torch.randint(COLOURS, (16,)))
-    looks = pixel_looks(record.calls, SIDE)
+    looks = measure_pixel_attention(record.calls, SIDE)
     assert [(look.layer, look.head) for look in looks] == [(layer, head) for layer in range(3) for head in range(2)]
     for look in looks:
         weights = record.calls[look.layer].weights(look.head)
@@ -197,7 +197,7 @@ def test_shares_and_distances_of_looks_are_those_of_the_weights_one_by_one():
         assert look.above == pytest.approx(np.mean(above), abs=1e-5)
         assert look.start == pytest.approx(np.mean(start), abs=1e-5)
         assert look.distance == pytest.approx(far / total, abs=1e-4)
-    assert gaps_before(SIDE).shape == (16, 16)
+    assert earlier_pixel_distances(SIDE).shape == (16, 16)
 
 
 def test_contexts_are_what_lies_to_the_left_and_above():
@@ -222,7 +222,7 @@ def test_probabilities_of_contexts_sum_to_one_and_know_what_they_have_counted(st
     for bits in known.bits(trial, strength=strength).values():
         assert float((2 ** -bits[:, -1].double()).sum()) == pytest.approx(1, abs=1e-5)
     told = known.bits(striped, strength=strength)
-    assert float(told[TWO].mean()) < float(told[HISTOGRAM].mean())
+    assert float(told[LEFT_AND_ABOVE].mean()) < float(told[HISTOGRAM].mean())
 
 
 def test_a_picture_is_read_as_the_nearest_colours_of_its_middle():
@@ -230,7 +230,7 @@ def test_a_picture_is_read_as_the_nearest_colours_of_its_middle():
     picture = Image.fromarray(np.random.default_rng(0).integers(0, 256, (40, 60, 3), dtype=np.uint8))
     seen = reader.prepare(picture)
     assert seen.pixels.shape == seen.painted.shape == (3, SIDE, SIDE)
-    assert seen.shown.shape == (40, 40, 3)
+    assert seen.photograph.shape == (40, 40, 3)
     assert float(seen.pixels.min()) >= 0
     assert float(seen.pixels.max()) <= 1
     nearest = torch.cdist(seen.pixels.flatten(1).t(), reader.network.palette).argmin(dim=1)

@@ -8,7 +8,7 @@ from core.capture import record_attention
 from core.errors import InputError
 from core.heads.head_table import induction_scores
 from core.heads.jobs import AgainstControl, Jobs, previous_tokens, random_repeats, repeated_words, repetitions
-from core.zoo.text_models import NextToken
+from core.zoo.text_models import CausalLanguageModel
 from tests.core.saved_models import byte_level_tokenizer
 
 FOUND, NO_INDUCTION = (5, 2), (4, 5)  # of gpt-books: the second gives much to a word that stood there once, too
@@ -121,7 +121,7 @@ def test_a_head_that_always_looks_so_many_tokens_back_finds_no_repetition():
             return torch.nn.functional.scaled_dot_product_attention(vectors, vectors, vectors, attn_mask=bias)[:, 0]
 
     tokenizer = byte_level_tokenizer()
-    found = random_repeats(NextToken("back", "back", Back(), tokenizer, 32))
+    found = random_repeats(CausalLanguageModel("back", "back", Back(), tokenizer, 32))
     assert found.of((0, 0)).job == pytest.approx(1)
     assert found.of((0, 0)).control == pytest.approx(1)
     assert not found.of((0, 0)).holds

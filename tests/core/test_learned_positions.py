@@ -78,7 +78,7 @@ def test_tables_of_pictures_have_rows_and_columns(make, family, prefix):
 def test_models_without_a_table_say_what_they_use_instead(make, family, way):
     network = make(family)
     assert learned.find_tables(network) == ()
-    assert learned.other_way(network) == way
+    assert learned.position_method(network) == way
 
 
 def test_bloom_uses_alibi():
@@ -86,11 +86,11 @@ def test_bloom_uses_alibi():
 
     network = BloomModel(BloomConfig(vocab_size=64, hidden_size=32, n_layer=1, n_head=4))
     assert learned.find_tables(network) == ()
-    assert learned.other_way(network) == "alibi"
+    assert learned.position_method(network) == "alibi"
 
 
 def test_a_model_of_which_nothing_is_known_is_not_guessed_at():
-    assert learned.other_way(nn.Linear(2, 2)) == "unknown"
+    assert learned.position_method(nn.Linear(2, 2)) == "unknown"
 
 
 def test_the_base_of_rotary_angles_is_read_from_the_model():
@@ -120,7 +120,7 @@ def test_similarity_is_the_cosine():
 
 
 def test_waves_are_more_alike_the_nearer_they_are():
-    near = learned.by_distance(learned.similarity(sinusoidal(30, 64)))
+    near = learned.mean_by_distance(learned.similarity(sinusoidal(30, 64)))
     assert near[0].item() == pytest.approx(1)
     assert (near[1:6] < near[:5]).all()
 
@@ -128,17 +128,17 @@ def test_waves_are_more_alike_the_nearer_they_are():
 def test_likeness_tells_lines_from_rings_and_from_nearness():
     row, column = torch.arange(6).repeat_interleave(8), torch.arange(8).repeat(6)
     lines = ((row[:, None] == row) | (column[:, None] == column)).float()
-    found = learned.likeness((6, 8), lines)
+    found = learned.patch_similarity((6, 8), lines)
     assert (found.touching, found.same_line, found.same_ring, found.other) == (1, 1, 0, 0)
     edge = [min(r, c, 5 - r, 7 - c) for r in range(6) for c in range(8)]
     rings = torch.tensor([[float(one == other) for one in edge] for other in edge])
-    found = learned.likeness((6, 8), rings)
+    found = learned.patch_similarity((6, 8), rings)
     assert (found.same_ring, found.other) == (1, 0)
     apart = ((row[:, None] - row) ** 2 + (column[:, None] - column) ** 2).sqrt()
-    found = learned.likeness((6, 8), (apart < 3).float())
+    found = learned.patch_similarity((6, 8), (apart < 3).float())
     assert (found.touching, found.far) == (1, 0)
 
 
 def test_long_tables_are_thinned_out_evenly():
-    assert learned.evenly(5, 9).tolist() == [0, 1, 2, 3, 4]
-    assert learned.evenly(10, 4).tolist() == [0, 3, 6, 9]
+    assert learned.evenly_spaced(5, 9).tolist() == [0, 1, 2, 3, 4]
+    assert learned.evenly_spaced(10, 4).tolist() == [0, 3, 6, 9]

@@ -61,7 +61,7 @@ def test_the_parts_of_our_models_add_up_to_the_difference_and_their_tokens_to_th
     assert kinds.count("head") == 36
     assert kinds.count("MLP") == 6
     assert kinds.count("position") == (1 if name == "gpt-books" else 0)
-    assert not component_outputs.whole
+    assert not component_outputs.undivided
 
 
 @pytest.mark.parametrize("token", range(IDS.shape[1]))
@@ -146,7 +146,7 @@ def test_the_lens_of_an_edited_run_is_read_by_a_run_without_the_edit():
             return run(network)
 
     plain, edited = walk(model, run), walk(model, silenced)
-    lens = logits_along(edited, through=run)
+    lens = logits_along(edited, readout_run=run)
     torch.testing.assert_close(lens[-1], silenced(model)[0, -1])
     torch.testing.assert_close(lens[:2], logits_along(plain)[:2])  # nothing was silenced before block 1
     assert (lens[2] - logits_along(plain)[2]).abs().max() > 1e-4
@@ -232,7 +232,7 @@ def test_a_gate_behind_the_heads_leaves_the_layer_whole_with_a_reason_and_the_su
     component_outputs = compute_component_outputs(walked)
     found = assert_adds_up(component_outputs, walked.logits)
     assert not component_outputs.heads
-    assert "stands between" in component_outputs.whole[1]
+    assert "stands between" in component_outputs.undivided[1]
     assert [component.kind for component in found.components].count("attention") == 2
 
 

@@ -6,14 +6,14 @@ from core.capture import record_attention
 from core.models.mae import (
     MAEConfig,
     MaskedAutoencoder,
-    hidden_at_random,
+    denormalise,
     load_mae,
     loss_of,
     normalised,
     patches_of,
     pixels_of,
-    seen_places,
-    with_statistics_of,
+    random_mask,
+    visible_patches,
 )
 
 SMALL = MAEConfig(32, 8, 32, 2, 2, 16, 2, 2)
@@ -27,7 +27,7 @@ def network() -> MaskedAutoencoder:
 
 def test_hidden_patches_are_never_seen(network: MaskedAutoencoder):
     pixels = torch.randn(2, 3, 32, 32)
-    hidden = hidden_at_random(2, 16, 0.75, torch.Generator().manual_seed(1))
+    hidden = random_mask(2, 16, 0.75, torch.Generator().manual_seed(1))
     patches = patches_of(pixels, 8)
     changed = pixels_of(torch.where(hidden[..., None], torch.randn(patches.shape), patches), 8)
     assert not torch.equal(changed, pixels)
@@ -37,7 +37,7 @@ def test_hidden_patches_are_never_seen(network: MaskedAutoencoder):
 
 
 def test_the_encoder_computes_nothing_of_hidden_patches(network: MaskedAutoencoder):
-    hidden = hidden_at_random(1, 16, 0.75)
+    hidden = random_mask(1, 16, 0.75)
     with record_attention(network) as record:
         network(torch.randn(1, 3, 32, 32), hidden)
     lengths = {call.path: call.key_length for call in record.calls}
@@ -47,7 +47,7 @@ def test_the_encoder_computes_nothing_of_hidden_patches(network: MaskedAutoencod
 
 def test_the_loss_counts_hidden_patches_only():
     pixels = torch.randn(2, 3, 32, 32)
-    hidden = hidden_at_random(2, 16, 0.5, torch.Generator().manual_seed(2))
+    hidden = random_mask(2, 16, 0.5, torch.Generator().manual_seed(2))
     said = torch.randn(2, 2, 16, 192)
     loss = loss_of(said, pixels, hidden, SMALL)
     elsewhere = torch.where(hidden[:, None, :, None], said, said + 100)
@@ -69,12 +69,12 @@ def test_patches_come_together_again_and_normalising_is_undone():
     pixels = torch.rand(2, 3, 32, 32)
     patches = patches_of(pixels, 8)
     assert torch.equal(pixels_of(patches, 8), pixels)
-    assert torch.allclose(with_statistics_of(normalised(patches), patches), patches, atol=1e-5)
+    assert torch.allclose(denormalise(normalised(patches), patches), patches, atol=1e-5)
 
 
 @pytest.mark.parametrize(("share", "hidden"), [(0.0, 1), (0.1, 2), (0.75, 12), (1.0, 15)])
 def test_a_share_is_hidden_and_something_is_always_seen(share: float, hidden: int):
-    chosen = hidden_at_random(5, 16, share, torch.Generator().manual_seed(0))
+    chosen = random_mask(5, 16, share, torch.Generator().manual_seed(0))
     assert (chosen.sum(dim=1) == hidden).all()
 
 
@@ -82,9 +82,9 @@ def test_pictures_of_a_batch_that_show_different_numbers_of_patches_are_refused(
     hidden = torch.zeros(2, 16, dtype=torch.bool)
     hidden[0, 0] = True
     with pytest.raises(ValueError, match="show 15 and 16 patches"):
-        seen_places(hidden)
+        visible_patches(hidden)
     with pytest.raises(ValueError, match="at least one must be seen"):
-        seen_places(torch.ones(1, 16, dtype=torch.bool))
+        visible_patches(torch.ones(1, 16, dtype=torch.bool))
 
 
 @pytest.fixture

@@ -10,12 +10,18 @@ import transformers
 from PIL import Image
 from safetensors.torch import load_file, save_file
 
-from core.attribution.masked_patch_sources import DECODER, ENCODER, decoder_attention_shares, through_all, whole_layers
+from core.attribution.masked_patch_sources import (
+    DECODER,
+    ENCODER,
+    decoder_attention_shares,
+    layers_over_all_patches,
+    rollout_through_layers,
+)
 from core.capture import record_attention
 from core.errors import CaptureError, ModelError
 from core.models.mae import MAEConfig, MaskedAutoencoder, patches_of, pixels_of
 from core.models.stored_weights import save_weights
-from core.vision.patch_masks import RANDOM, hide_patches, over_pixels
+from core.vision.patch_masks import RANDOM, hide_patches, pixel_mask
 from core.zoo import inspect, load_autoencoder, load_image, load_named_joint, load_text
 from core.zoo.masked_autoencoders import NORMALISED, PLAIN, AutoencoderReader
 from tests.core.saved_models import save_autoencoder, save_vision_model
@@ -49,7 +55,7 @@ def test_ours_guesses_both_targets_as_colours_and_never_sees_hidden_patches(ours
     guessed = ours.run(prepared.pixels, hidden)
     assert set(guessed) == {PLAIN, NORMALISED} == set(ours.targets)
     assert all(guess.shape == (3, 32, 32) and guess.min() >= 0 and guess.max() <= 1 for guess in guessed.values())
-    where = over_pixels(hidden, 4, 4, 8)
+    where = pixel_mask(hidden, 4, 4, 8)
     other = torch.where(where, torch.randn(3, 32, 32), prepared.pixels[0])[None]
     assert torch.equal(ours.run(other, hidden)[PLAIN], guessed[PLAIN])
     assert not torch.equal(ours.run(other, hidden)[NORMALISED], guessed[NORMALISED])  # it is told mean and deviation
@@ -173,7 +179,7 @@ def looked(ours):
 
 def test_layers_lie_where_their_patches_lie(looked):
     record, hidden = looked
-    layers = whole_layers(record, hidden)
+    layers = layers_over_all_patches(record, hidden)
     assert [(layer.side, layer.number) for layer in layers] == [(ENCODER, 0), (ENCODER, 1), (DECODER, 0), (DECODER, 1)]
     there = [0, *(1 + place for place in range(16) if not hidden[place])]
     for layer, call in zip(layers, record.calls, strict=True):
@@ -190,7 +196,7 @@ def test_layers_lie_where_their_patches_lie(looked):
 
 def test_shares_of_what_hidden_patches_look_at_are_those_of_each_row(looked):
     record, hidden = looked
-    layers = whole_layers(record, hidden)
+    layers = layers_over_all_patches(record, hidden)
     for told in decoder_attention_shares(layers, hidden):
         weights = record[f"decoder.blocks.{told.layer}.attention"].weights(1)
         rows = [place for place in range(16) if hidden[place]]
@@ -203,15 +209,15 @@ def test_shares_of_what_hidden_patches_look_at_are_those_of_each_row(looked):
             others += sum(float(given[1 + key]) for key in rows if key != row)
             gaps = [((key // 4 - row // 4) ** 2 + (key % 4 - row % 4) ** 2) ** 0.5 for key in range(16)]
             far += sum(float(given[1 + key]) * gaps[key] for key in range(16)) / float(given[1:].sum())
-        found = [float(each[1]) for each in (told.visible, told.hidden, told.own, told.whole, told.far)]
+        found = [float(each[1]) for each in (told.visible, told.hidden, told.own, told.class_token, told.distance)]
         assert found == pytest.approx([each / len(rows) for each in (visible, others, own, whole, far)], rel=1e-4)
         assert sum(found[:4]) == pytest.approx(1, abs=1e-5)
 
 
 def test_the_way_through_all_layers_is_a_product_in_which_hidden_patches_bring_nothing(looked):
     record, hidden = looked
-    layers = whole_layers(record, hidden)
-    through = through_all(layers)
+    layers = layers_over_all_patches(record, hidden)
+    through = rollout_through_layers(layers)
     wanted = torch.eye(17)
     for layer in layers:
         mean = layer.weights.mean(dim=0)
@@ -219,7 +225,7 @@ def test_the_way_through_all_layers_is_a_product_in_which_hidden_patches_bring_n
         wanted = half / half.sum(dim=1, keepdim=True) @ wanted
     torch.testing.assert_close(through, wanted)
     torch.testing.assert_close(through.sum(dim=1), torch.ones(17))
-    only = through_all(layers, ENCODER)
+    only = rollout_through_layers(layers, ENCODER)
     masked = 1 + hidden.nonzero()[:, 0]
     assert torch.equal(only[masked], torch.eye(17)[masked])
 
@@ -227,4 +233,4 @@ def test_the_way_through_all_layers_is_a_product_in_which_hidden_patches_bring_n
 def test_a_record_of_another_run_is_an_error(looked):
     record, hidden = looked
     with pytest.raises(CaptureError, match="not a layer of a masked autoencoder"):
-        whole_layers(record, ~hidden)
+        layers_over_all_patches(record, ~hidden)

@@ -11,7 +11,7 @@ from core import zoo
 from core.errors import InputError, ModelError
 from core.models.bert import PretrainingBERT
 from core.zoo.embedded import MASKED, TEXT, WEIGHTS
-from core.zoo.masked_language_models import MissingToken
+from core.zoo.masked_language_models import MaskedLanguageModel
 from tests.core import saved_models
 from tests.core.tiny_bert import tiny_bert
 
@@ -19,7 +19,7 @@ FIRST, SECOND = "The quick brown fox.", "Who listens to whom?"
 
 
 @pytest.fixture(scope="module")
-def ours(tmp_path_factory) -> MissingToken:
+def ours(tmp_path_factory) -> MaskedLanguageModel:
     return tiny_bert(tmp_path_factory.mktemp("weights"))
 
 
@@ -45,7 +45,7 @@ def with_both_heads(tmp_path_factory):
 def test_our_bert_comes_back_as_a_model_that_fills_gaps_and_not_as_a_gpt(ours):
     assert isinstance(ours.network, PretrainingBERT)
     assert ours.label(ours.mask) == "[MASK]"
-    assert ours.tells_segments
+    assert ours.has_segments
     assert ours.context == 128
     assert not any(weight.requires_grad for weight in ours.network.parameters())
 
@@ -108,7 +108,7 @@ def test_our_next_sentence_head_reads_the_first_token(ours):
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
 def test_a_model_without_the_second_task_says_so(kind, tmp_path):
     model = zoo.load_text(str(saved_models.save_text_model(kind, tmp_path / kind)))
-    assert isinstance(model, MissingToken)
+    assert isinstance(model, MaskedLanguageModel)
     with pytest.raises(ModelError, match="was not trained to say whether one sentence follows another"):
         model.follows(model.encode(FIRST))
 
@@ -117,7 +117,7 @@ def test_a_roberta_is_not_told_which_sentence_a_token_belongs_to(tmp_path):
     model = zoo.load_text(str(saved_models.save_text_model("roberta", tmp_path / "roberta")))
     assert model.label(model.mask) == "<mask>"
     model.tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
-    assert not model.tells_segments
+    assert not model.has_segments
     tokens = model.encode_pair(FIRST, SECOND)
     assert [label for label, special in zip(tokens.labels, tokens.special, strict=True) if special] == [
         *("<s>", "</s>", "</s>", "</s>")
@@ -163,4 +163,4 @@ def test_asking_at_some_places_equals_the_whole_pass(ours):
     asked = torch.zeros_like(ids, dtype=torch.bool)
     asked[0, 3] = asked[1, 1] = asked[1, 5] = True
     whole = ours.network(ids)
-    torch.testing.assert_close(ours.ask(ids, asked), torch.stack([whole[0, 3], whole[1, 1], whole[1, 5]]))
+    torch.testing.assert_close(ours.logits_at(ids, asked), torch.stack([whole[0, 3], whole[1, 1], whole[1, 5]]))

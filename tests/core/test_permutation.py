@@ -3,14 +3,14 @@
 import pytest
 import torch
 
-from core.order.permutation import Taken, compare, shuffle, take_gpt, take_vit
+from core.order.permutation import ModelParts, compare, shuffle, split_gpt, split_vit
 from tests.core.tiny_models import tiny_gpt
 
 TOKENS = torch.tensor([3, 14, 15, 9, 26, 5, 3, 58])
 
 
-def gpt() -> Taken:
-    return take_gpt(tiny_gpt().requires_grad_(False), TOKENS)
+def gpt() -> ModelParts:
+    return split_gpt(tiny_gpt().requires_grad_(False), TOKENS)
 
 
 def vit():
@@ -27,9 +27,9 @@ def pixels():
 
 @pytest.mark.parametrize("part", ["attention", "blocks", "whole"])
 def test_without_positions_and_mask_a_shuffle_only_shuffles_the_results(part):
-    for taken in (gpt(), take_vit(vit(), pixels())):
+    for taken in (gpt(), split_vit(vit(), pixels())):
         order = shuffle(len(taken.content), 7, fixed=taken.fixed)
-        function = taken.whole if part == "whole" else getattr(taken, part)[0]
+        function = taken.all_layers if part == "whole" else getattr(taken, part)[0]
         result = compare(function, taken.content, order)
         assert result.largest < 1e-5
         assert result.before.std() > 1e-3  # there is something to shuffle
@@ -38,29 +38,29 @@ def test_without_positions_and_mask_a_shuffle_only_shuffles_the_results(part):
 @pytest.mark.parametrize("part", ["attention", "blocks", "whole"])
 @pytest.mark.parametrize("told", ["positions", "mask"])
 def test_positions_or_a_mask_tell_the_order(part, told):
-    for taken in (gpt(), take_vit(vit(), pixels())):
+    for taken in (gpt(), split_vit(vit(), pixels())):
         order = shuffle(len(taken.content), 7, fixed=taken.fixed)
-        function = taken.whole if part == "whole" else getattr(taken, part)[0]
-        given = {"places": taken.places} if told == "positions" else {"causal": True}
+        function = taken.all_layers if part == "whole" else getattr(taken, part)[0]
+        given = {"positions": taken.positions} if told == "positions" else {"causal": True}
         unchanged = compare(function, taken.content, order)
         assert compare(function, taken.content, order, **given).largest > 1000 * unchanged.largest
 
 
 def test_equal_tokens_get_equal_results_without_positions():
-    result = compare(gpt().whole, gpt().content, shuffle(len(TOKENS), 0))
+    result = compare(gpt().all_layers, gpt().content, shuffle(len(TOKENS), 0))
     assert torch.allclose(result.before[0], result.before[6], atol=1e-6)  # the token 3 stands at both places
 
 
 def test_the_parts_with_positions_and_mask_are_the_model_itself():
     model, taken = tiny_gpt().requires_grad_(False), gpt()
-    x = taken.whole(taken.content + taken.places, causal=True)
+    x = taken.all_layers(taken.content + taken.positions, causal=True)
     logits = torch.nn.functional.linear(model.norm(x), model.token_embedding.weight)
     assert torch.allclose(logits, model(TOKENS[None])[0], atol=1e-5)
 
 
 def test_the_parts_of_a_vision_transformer_with_positions_are_the_model_itself():
-    model, taken = vit(), take_vit(vit(), pixels())
-    x = taken.whole(taken.content + taken.places, causal=False)
+    model, taken = vit(), split_vit(vit(), pixels())
+    x = taken.all_layers(taken.content + taken.positions, causal=False)
     assert torch.allclose(model.norm(x), model.forward_features(pixels())[0], atol=1e-5)
     assert taken.fixed == 1
 

@@ -40,7 +40,7 @@ def decoder():
 def pool(monkeypatch):
     """A pool of one, and the decoders that it has had."""
     had: list[Decoder] = []
-    monkeypatch.setattr(decoder_pool, "_started", lambda: had.append(Decoder()) or had[-1])
+    monkeypatch.setattr(decoder_pool, "_start_decoder", lambda: had.append(Decoder()) or had[-1])
     yield Pool(1), had
     for one in had:
         one.end()

@@ -88,7 +88,7 @@ def test_what_enters_the_first_block_is_what_its_own_code_makes_of_positions_and
             own = torch.cat([network.cls_token, network.patch_embed(pixels)], dim=1)
         torch.testing.assert_close(sequence.joined, own[0], rtol=1e-4, atol=1e-5)
         normed = network.norm_pre(own)[0] if hasattr(network, "norm_pre") else own[0]
-        torch.testing.assert_close(sequence.entering, normed, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(sequence.encoder_input, normed, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -140,7 +140,7 @@ def test_models_of_transformers_are_followed_like_those_of_timm(kind):
     body = getattr(network, network.base_model_prefix, network) if has_head else network
     with torch.no_grad():
         own = body.embeddings(pixels)
-    torch.testing.assert_close(sequence.entering, own[0], rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(sequence.encoder_input, own[0], rtol=1e-4, atol=1e-5)
     if kind == "DINOv3ViT":
         assert sequence.positions is None
     else:
@@ -213,7 +213,7 @@ def test_nothing_stays_on_the_network():
 
 def test_principal_filters_are_the_eigenvectors_of_the_covariance(followed):
     _, sequence, _ = followed("ViT")
-    found = principal_filters(sequence.projection, most=6)
+    found = principal_filters(sequence.projection, limit=6)
     weight = sequence.projection.weight.double().numpy()
     values, vectors = np.linalg.eigh(np.cov(weight, rowvar=False))
     np.testing.assert_allclose(found.shares.numpy(), values[::-1][:6] / values.sum(), rtol=1e-3)

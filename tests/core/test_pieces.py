@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from core.tokens.pieces import WAYS, cut, pieces_of, unknown_of
+from core.tokens.pieces import UNITS, cut_text, pieces_of, unknown_of
 from core.zoo import load_text
 from pages.language.next_word.words import SENTENCES
 from tests.core.saved_models import byte_level_tokenizer, unigram_tokenizer, wordpiece_tokenizer
@@ -14,12 +14,12 @@ from tests.core.saved_models import byte_level_tokenizer, unigram_tokenizer, wor
 @pytest.mark.parametrize("language", SENTENCES)
 def test_the_four_ways_hold_the_same_text(language):
     text = SENTENCES[language]
-    cuts = cut(load_text("gpt-books").tokenizer, text)
+    cuts = cut_text(load_text("gpt-books").tokenizer, text)
     assert "".join(cuts.characters) == text
     assert " ".join(cuts.words) == text
     assert bytes.fromhex("".join(cuts.bytes)).decode() == text
     assert cuts.count("tokens") <= cuts.count("bytes")
-    for way in WAYS:
+    for way in UNITS:
         assert cuts.per_character(way) == pytest.approx(cuts.count(way) / len(text))
 
 
@@ -31,7 +31,7 @@ def test_fourteen_languages_in_ten_scripts_say_the_same():
 def test_unknown_tokens_are_counted_where_a_tokenizer_has_them():
     tokenizer = wordpiece_tokenizer()
     assert unknown_of(tokenizer) == "[UNK]"
-    assert cut(tokenizer, "the fox चित्र 猫", unknown_of(tokenizer)).unknown == sum(
+    assert cut_text(tokenizer, "the fox चित्र 猫", unknown_of(tokenizer)).unknown == sum(
         token == "[UNK]" for token in tokenizer.encode("the fox चित्र 猫", add_special_tokens=False).tokens
     )
     assert unknown_of(unigram_tokenizer()) == "<unk>"

@@ -41,11 +41,11 @@ def test_channels_that_cannot_be_paired_are_an_error_with_their_number(width):
 def test_one_turn_for_each_pair_moves_every_position_by_the_offset(offset):
     encoding = positional_encodings.sinusoidal(400, 64)
     here, there = encoding[200:250], encoding[200 + offset : 250 + offset]
-    assert (positional_encodings.advanced(here, offset) - there).abs().max() < 1e-6
+    assert (positional_encodings.shift_encoding(here, offset) - there).abs().max() < 1e-6
 
 
 def test_a_turn_is_a_rotation_and_turns_add_up():
-    one, two = positional_encodings.turning(0.3, 1), positional_encodings.turning(0.3, 2)
+    one, two = positional_encodings.rotation_matrix(0.3, 1), positional_encodings.rotation_matrix(0.3, 2)
     assert torch.allclose(one @ one.T, torch.eye(2, dtype=torch.float64))
     assert torch.linalg.det(one).item() == pytest.approx(1)
     assert torch.allclose(one @ one, two)

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from core.models.character import CharacterModel
-from core.reach.gradient_reach import by_distance, edge, half_life, reach, shares
+from core.reach.gradient_reach import by_distance, farthest_distance, half_life, reach, shares
 
 SIZES = {
     "rnn": {"width": 12, "layers": 2},
@@ -75,7 +75,7 @@ def test_a_convolution_feels_exactly_its_window(layers, kernel):
     assert model.body.reach == window
     assert bool((norms[:window] > 0).all())
     assert bool((norms[window:] == 0).all())
-    assert edge(norms) == window - 1
+    assert farthest_distance(norms) == window - 1
 
 
 def test_a_linear_recurrence_fades_by_its_factor_at_each_step():
@@ -113,5 +113,5 @@ def test_half_life_of_what_does_not_fall_is_infinite_and_of_one_value_unknown():
 
 
 def test_the_edge_is_the_last_place_from_which_anything_comes():
-    assert edge(torch.tensor([1.0, 0.0, 0.3, 0.0])) == 2
-    assert edge(torch.zeros(3)) == -1
+    assert farthest_distance(torch.tensor([1.0, 0.0, 0.3, 0.0])) == 2
+    assert farthest_distance(torch.zeros(3)) == -1

@@ -9,7 +9,7 @@ import torch
 
 from core.attribution import aggregation
 from core.text import Tokens
-from core.tokens.words import best_of_words, join_words, word_spans
+from core.tokens.words import join_words, max_between_words, word_spans
 
 LAYERS, LENGTH = 3, 4
 PAIRS = list(product(range(LENGTH), repeat=2))
@@ -163,7 +163,7 @@ def test_a_word_gets_what_its_pieces_get_and_gives_the_mean_of_what_they_give():
 
 def test_between_words_the_best_path_is_the_best_between_their_pieces():
     values = maps()
-    best = best_of_words(values, WORDS, WORDS)
+    best = max_between_words(values, WORDS, WORDS)
     for (row, queries), (column, keys) in product(enumerate(WORDS), repeat=2):
         for layer in range(LAYERS):
             pieces = values[layer, queries.start : queries.stop, keys.start : keys.stop]
@@ -173,7 +173,7 @@ def test_between_words_the_best_path_is_the_best_between_their_pieces():
 def test_single_pieces_change_nothing():
     weights, alone = maps(), [range(place, place + 1) for place in range(LENGTH)]
     torch.testing.assert_close(join_words(weights, alone, alone), weights)
-    assert torch.equal(best_of_words(weights, alone, alone), weights)
+    assert torch.equal(max_between_words(weights, alone, alone), weights)
 
 
 def test_a_row_that_is_not_a_number_stays_alone_with_it():

@@ -6,8 +6,8 @@ import torch
 from core import zoo
 from core.errors import CaptureError, InputError
 from core.heads import measures
-from core.heads.head_table import induction_scores, repeated_tokens, scores_of_repeat
-from core.heads.repetition import drawn, even_scores, listen, paths_of, ranked, said_twice
+from core.heads.head_table import induction_scores, repeated_tokens, repetition_scores
+from core.heads.repetition import draw_heads, paths_of, rank_heads, repeat_ids, run_repetition, uniform_scores
 from tests.core.saved_models import save_text_model
 
 
@@ -20,7 +20,7 @@ IDS = [17, 40, 99, 23, 61]
 
 
 def test_losses_are_the_models_own_and_both_times_are_about_the_same_tokens(model):
-    heard = listen(model, said_twice(IDS))
+    heard = run_repetition(model, repeat_ids(IDS))
     with torch.no_grad():
         probabilities = model.network(torch.tensor([IDS + IDS])).logits[0].softmax(dim=-1)
     assert heard.period == 5
@@ -29,20 +29,20 @@ def test_losses_are_the_models_own_and_both_times_are_about_the_same_tokens(mode
         again = -float(probabilities[5 + place - 1, IDS[place]].log())
         assert heard.second[0, place - 1] == pytest.approx(again, abs=1e-4)
     right = [int(probabilities[place - 1].argmax()) == IDS[place] for place in range(1, 5)]
-    assert heard.right_at_first == pytest.approx(sum(right) / 4)
+    assert heard.first_accuracy == pytest.approx(sum(right) / 4)
     right = [int(probabilities[5 + place - 1].argmax()) == IDS[place] for place in range(1, 5)]
-    assert heard.right_again == pytest.approx(sum(right) / 4)
+    assert heard.second_accuracy == pytest.approx(sum(right) / 4)
 
 
 def test_a_silenced_head_is_one_without_its_rows_of_the_output_matrix(tmp_path):
     model = zoo.load_text(str(save_text_model("gpt2", tmp_path)))
-    tokens = said_twice(IDS)
-    whole = listen(model, tokens)
-    silenced = listen(model, tokens, paths_of(whole.calls, [(1, 0)]))
+    tokens = repeat_ids(IDS)
+    whole = run_repetition(model, tokens)
+    silenced = run_repetition(model, tokens, paths_of(whole.calls, [(1, 0)]))
     assert not silenced.calls
     with torch.no_grad():
         model.network.transformer.h[1].attn.c_proj.weight[:8] = 0
-    by_hand = listen(model, tokens)
+    by_hand = run_repetition(model, tokens)
     torch.testing.assert_close(silenced.losses, by_hand.losses)
     assert not torch.equal(whole.losses, by_hand.losses)
 
@@ -51,15 +51,15 @@ def test_several_sequences_are_several_rows(model):
     tokens = repeated_tokens(model, longest=6)
     assert tokens.shape == (4, 12)
     assert torch.equal(tokens[:, :6], tokens[:, 6:])
-    heard = listen(model, tokens)
+    heard = run_repetition(model, tokens)
     for row in range(4):
-        torch.testing.assert_close(heard.losses[row], listen(model, tokens[row : row + 1]).losses[0])
+        torch.testing.assert_close(heard.losses[row], run_repetition(model, tokens[row : row + 1]).losses[0])
 
 
 def test_scores_are_those_of_the_table_of_heads_and_of_the_measures(model):
     tokens = repeated_tokens(model)
-    calls = listen(model, tokens).calls
-    scores = scores_of_repeat(calls, tokens.shape[1] // 2)
+    calls = run_repetition(model, tokens).calls
+    scores = repetition_scores(calls, tokens.shape[1] // 2)
     torch.testing.assert_close(scores["induction"], induction_scores(model))
     maps = torch.stack([calls[1].weights(head=1, item=item) for item in range(4)])
     assert scores["previous_token"][1, 1] == pytest.approx(float(measures.previous_token(maps).mean()), abs=1e-6)
@@ -67,26 +67,26 @@ def test_scores_are_those_of_the_table_of_heads_and_of_the_measures(model):
 
 def test_heads_are_ranked_by_their_scores_and_those_without_one_are_left_out():
     scores = torch.tensor([[0.1, 0.9, 0.3], [0.2, torch.nan, 0.9]])
-    assert ranked(scores) == ((0, 1), (1, 2), (0, 2), (1, 0), (0, 0))
+    assert rank_heads(scores) == ((0, 1), (1, 2), (0, 2), (1, 0), (0, 0))
 
 
 def test_others_are_drawn_without_repetition_and_the_same_for_the_same_seed():
     heads = [(layer, head) for layer in range(3) for head in range(4)]
-    choices = drawn(heads, 5, times=3, seed=1)
-    assert choices == drawn(heads, 5, times=3, seed=1) != drawn(heads, 5, times=3, seed=2)
+    choices = draw_heads(heads, 5, times=3, seed=1)
+    assert choices == draw_heads(heads, 5, times=3, seed=1) != draw_heads(heads, 5, times=3, seed=2)
     assert all(len(set(chosen)) == 5 and set(chosen) <= set(heads) for chosen in choices)
     with pytest.raises(InputError, match="13 others are to be silenced, and there are 12"):
-        drawn(heads, 13, times=1, seed=0)
+        draw_heads(heads, 13, times=1, seed=0)
 
 
 def test_even_scores_are_means_of_one_over_what_can_be_seen():
-    induction, previous = even_scores(4)
+    induction, previous = uniform_scores(4)
     assert induction == pytest.approx(sum(1 / (row + 1) for row in range(4, 8)) / 4)
     assert previous == pytest.approx(sum(1 / (row + 1) for row in range(1, 8)) / 7)
 
 
 def test_what_cannot_be_said_twice_or_silenced_is_a_sentence(model):
     with pytest.raises(InputError, match="Fewer than 2 tokens"):
-        said_twice([3])
+        repeat_ids([3])
     with pytest.raises(CaptureError, match="no head 7 in layer 0"):
-        paths_of(listen(model, said_twice(IDS)).calls, [(0, 7)])
+        paths_of(run_repetition(model, repeat_ids(IDS)).calls, [(0, 7)])

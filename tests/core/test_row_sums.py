@@ -9,15 +9,15 @@ import torch
 
 from core import zoo
 from core.attribution import aggregation
-from core.attribution.cross_modal import Look
+from core.attribution.cross_modal import LayerAttention
 from core.attribution.cross_modal import rollout as joint_rollout
-from core.attribution.masked_patch_sources import GapLayer, decoder_attention_shares, reach_of_encoder
+from core.attribution.masked_patch_sources import AutoencoderLayer, decoder_attention_shares, encoder_attention_distance
 from core.attribution.record_aggregation import MEAN, ROLLOUT, Stack, combine
 from core.capture import AttentionCall, Paste, Record, edit_attention, record_attention
-from core.capture.call import Written
 from core.capture.view_of_record import layer_of_call
+from core.capture.written import WrittenWeights
 from core.errors import CaptureError
-from core.generation.newest import farthest
+from core.generation.newest import find_farthest_head
 from core.heads import measures
 from core.heads.contributions import output_shares, watch_outputs
 from core.heads.head_table import attention_moved_between, induction_scores, measure_heads
@@ -29,9 +29,15 @@ from core.text import Tokens
 from core.translation.alignment import links_of
 from core.view import Scene, TextSequence
 from core.vision.distance import smallest_set
-from core.vision.pixel_attention import pixel_looks
+from core.vision.pixel_attention import measure_pixel_attention
 from core.vision.window_measures import measure_in_windows
-from core.vision.window_rollout import blocks_of, growing_reach, growing_rollout, rollout_spread, spread_of
+from core.vision.window_rollout import (
+    blocks_of,
+    reach_by_block,
+    rollout_by_block,
+    rollout_spread_by_block,
+    spread_by_block,
+)
 from core.vision.windows import window_weights
 from tests.core.rows_below_one import EMPTY, HEADS, WIDTH, Language, RowsBelowOne, call_of, call_with
 from tests.core.saved_models import byte_level_tokenizer
@@ -196,9 +202,9 @@ def test_rollout_scales_rows_again_as_in_the_paper(kind):
     stack = Stack(dict(enumerate(calls)), "text", ())
     np.testing.assert_allclose(combine(stack, ROLLOUT).maps[-1], expected, atol=1e-5)
     for token in (0, EMPTY, 7):
-        np.testing.assert_allclose(growing_rollout(calls, token)[-1].numpy(), expected[token], atol=1e-5)
-        np.testing.assert_allclose(rollout_spread(calls, token)[-1].numpy(), expected[:, token], atol=1e-5)
-    steps = [(Look("picture", "picture", call.weights(item=0)),) for call in calls]
+        np.testing.assert_allclose(rollout_by_block(calls, token)[-1].numpy(), expected[token], atol=1e-5)
+        np.testing.assert_allclose(rollout_spread_by_block(calls, token)[-1].numpy(), expected[:, token], atol=1e-5)
+    steps = [(LayerAttention("picture", "picture", call.weights(item=0)),) for call in calls]
     joint = joint_rollout(steps, words=2, picture=8)
     np.testing.assert_allclose(joint[2:, 2:].numpy(), expected, atol=1e-5)
     np.testing.assert_allclose(joint.sum(dim=-1).numpy(), 1, atol=1e-5)
@@ -211,8 +217,8 @@ def test_rollout_through_windows_is_that_of_one_window_over_all_places(kind):
     record = Record(calls)
     blocks = blocks_of((layer, layer), record)
     order = layer.places[0].tolist()  # position -> place of the grid
-    reach = growing_reach(blocks, *divmod(order[7], 4))[-1].flatten()
-    spread = spread_of(blocks, *divmod(order[0], 4))[-1].flatten()
+    reach = reach_by_block(blocks, *divmod(order[7], 4))[-1].flatten()
+    spread = spread_by_block(blocks, *divmod(order[0], 4))[-1].flatten()
     np.testing.assert_allclose(reach[order].numpy(), expected[7], atol=1e-5)
     np.testing.assert_allclose(spread[order].numpy(), expected[:, 0], atol=1e-5)
 
@@ -225,11 +231,11 @@ def test_distances_and_shares_of_pictures_do_not_depend_on_what_rows_sum_to():
     patches = Patches(3, 3, ("class",))
 
     def measured(rows: torch.Tensor) -> list[torch.Tensor]:
-        (told,) = decoder_attention_shares((GapLayer("decoder", 0, "", rows),), hidden)
+        (told,) = decoder_attention_shares((AutoencoderLayer("decoder", 0, "", rows),), hidden)
         in_window = measure_in_windows(rows[:1, 1:, 1:], layer, (1.0, 1.0))
         return [
-            torch.stack([told.visible, told.hidden, told.own, told.whole, told.far]),
-            *reach_of_encoder((GapLayer("encoder", 0, "", rows),), hidden),
+            torch.stack([told.visible, told.hidden, told.own, told.class_token, told.distance]),
+            *encoder_attention_distance((AutoencoderLayer("encoder", 0, "", rows),), hidden),
             torch.tensor([in_window.distance, in_window.even, in_window.padding]),
             measures.mean_distance_in_plane(rows, patches),
         ]
@@ -243,7 +249,7 @@ def test_the_distance_of_a_head_from_the_mean_is_that_of_scaled_rows(kind):
     together = combine(Stack({0: call}, "text", ()), MEAN)
     weights = call.weights(item=0).numpy()
     apart = np.abs(scaled_rows(weights) - scaled_rows(weights.mean(axis=0))).sum(axis=-1) / 2
-    np.testing.assert_allclose(together.apart[0], np.nanmean(apart, axis=-1), rtol=1e-3)
+    np.testing.assert_allclose(together.deviations[0], np.nanmean(apart, axis=-1), rtol=1e-3)
     np.testing.assert_allclose(together.maps[0], weights.mean(axis=0), rtol=1e-5)  # the map itself stays as it is
 
 
@@ -251,18 +257,18 @@ def test_the_distance_of_the_newest_token_is_that_of_its_scaled_row():
     rows = torch.tensor([[0.0, 0.1, 0.0, 0.1], [0.0, 0.0, 0.9, 0.1]])  # 0.2 of the first head is left
     weights = torch.eye(4).repeat(2, 1, 1)
     weights[:, -1] = rows
-    look = farthest({5: call_with(weights)})
+    look = find_farthest_head({5: call_with(weights)})
     assert (look.layer, look.head, look.key) == (5, 0, 1)
     assert look.distance == pytest.approx(0.5 * 2)
     assert look.weight == pytest.approx(0.5)
     weights[:, -1] = 0
-    assert farthest({5: call_with(weights)}) is None
+    assert find_farthest_head({5: call_with(weights)}) is None
 
 
 def test_shares_of_pixels_are_of_scaled_rows():
     weights = call_of("mask", 16).weights(item=0)
     scaled = scaled_rows(weights.numpy())
-    for head, look in enumerate(pixel_looks([call_with(weights)], 4)):
+    for head, look in enumerate(measure_pixel_attention([call_with(weights)], 4)):
         assert look.start == pytest.approx(np.nanmean(scaled[head, 1:, 0]), rel=1e-4)
         beside = [query for query in range(1, 16) if query % 4]
         assert look.left == pytest.approx(np.nanmean(scaled[head, beside, beside]), rel=1e-4)
@@ -332,9 +338,9 @@ def test_negative_weights_are_refused_in_a_sentence_by_what_needs_shares():
         aggregation.with_residual,
         lambda weights: measures.moved(weights, weights),
         lambda weights: smallest_set(weights, 0.9),
-        lambda weights: growing_rollout([call_with(weights[None])], 0),
-        lambda weights: joint_rollout([(Look("words", "words", weights[None]),)], words=3, picture=0),
-        lambda weights: farthest({0: call_with(weights.flip(0)[None])}),
+        lambda weights: rollout_by_block([call_with(weights[None])], 0),
+        lambda weights: joint_rollout([(LayerAttention("words", "words", weights[None]),)], words=3, picture=0),
+        lambda weights: find_farthest_head({0: call_with(weights.flip(0)[None])}),
         lambda weights: layer_of_call(0, call_with(weights[None]), "text", "text"),
         lambda weights: window_weights(call_with(weights[None])),
     ):
@@ -370,7 +376,7 @@ def test_chosen_rows_have_an_entropy_and_belong_to_no_sequence():
     torch.manual_seed(0)
     rows = order.expand(1, 2, 5)
     shuffled = AttentionCall(
-        "made", "self", None, Written((0, 1), torch.rand(1, 2, 5, 5).softmax(-1)), run=run, rows=rows
+        "made", "self", None, WrittenWeights((0, 1), torch.rand(1, 2, 5, 5).softmax(-1)), run=run, rows=rows
     )
     reader = language("sink")
     five = Tokens(tuple(range(5)), tuple("abcde"), (False,) * 5, (None,) * 5)

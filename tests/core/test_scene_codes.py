@@ -4,7 +4,7 @@ import pytest
 
 from core.errors import InputError
 from core.scenes.codes import EXAMPLE, code_of, read_code
-from core.scenes.sentences import parse, words_instead
+from core.scenes.sentences import alternative_words, parse
 from core.scenes.things import SPLITS, scene_at
 
 
@@ -48,7 +48,7 @@ def test_the_words_that_could_stand_instead_make_sentences_too():
     sentence = parse("two small red stars above a blue circle")
     texts = [word.text for word in sentence.words]
     for place, word in enumerate(sentence.words):
-        others = words_instead(word)
+        others = alternative_words(word)
         assert bool(others) == bool(word.kind)
         assert word.text not in others
         for other in others:

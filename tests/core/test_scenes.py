@@ -12,7 +12,7 @@ from scipy.ndimage import binary_dilation
 from core.errors import InputError
 from core.scenes.draw import FULL, coverage, draw, mask, masks
 from core.scenes.sentences import NUMBERS, RELATIONS, Group, Sentence, parse, vocabulary
-from core.scenes.telling import HELD_RELATIONS, is_held, scene_for, sentence_about, with_another
+from core.scenes.telling import HELD_RELATIONS, exchange_word, is_held_out, scene_for, sentence_about
 from core.scenes.things import COLOURS, HELD_PAIRS, SHAPES, SIDE, SIZES, SPLITS, Scene, Thing, scene_at, touch
 from core.scenes.truth import holds, is_true, meanings
 
@@ -39,7 +39,7 @@ def sentences_about(scene: Scene, dice: Random, count: int, *, held: bool | None
     for tried in range(50 * count):
         if len(found) == count:
             break
-        sentence = sentence_about(scene, dice, held=held)
+        sentence = sentence_about(scene, dice, held_out=held)
         if sentence is not None and (sentence not in found or tried > 25 * count):
             found.append(sentence)
     return tuple(found)
@@ -118,7 +118,7 @@ def test_what_is_said_is_true_and_read_as_it_is_written(scene, seed):
             assert is_true(sentence, scene)
             assert parse(sentence.text) == sentence
             assert parse(f"  {sentence.text.capitalize()}. ") == sentence
-            assert held is None or is_held(sentence) == held
+            assert held is None or is_held_out(sentence) == held
             assert {word.text for word in sentence.words} <= set(vocabulary())
 
 
@@ -229,7 +229,7 @@ EXCHANGED = ("number", "size", "texture", "colour", "shape", "relation", "order"
 @given(SCENES, st.integers(0, 999), st.sampled_from(EXCHANGED))
 def test_a_sentence_with_another_word_differs_in_that_word_alone(scene, seed, kind):
     for sentence in sentences_about(scene, Random(seed), 3, held=None):
-        other = with_another(sentence, kind, Random(seed))
+        other = exchange_word(sentence, kind, Random(seed))
         if other is None:
             assert kind not in {word.kind for word in sentence.words}
             continue

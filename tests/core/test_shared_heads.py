@@ -4,16 +4,16 @@ import pytest
 
 from core.costs import memory
 from core.costs.weights_and_cache import CACHE
-from core.generation.shared_heads import KeptHeads, bytes_counted, bytes_kept
+from core.generation.shared_heads import CacheShape, cache_bytes, measure_cache_bytes
 from core.published import key_value_heads, model_sizes
 
 
 @pytest.mark.parametrize("key_heads", [1, 2, 4])
 @pytest.mark.parametrize("window", [0, 5, 16, 64])
 def test_formula_and_count_of_a_running_model_agree_to_the_byte(key_heads, window):
-    of = KeptHeads(layers=2, heads=4, key_heads=key_heads, each=8, window=window)
+    of = CacheShape(layers=2, heads=4, key_heads=key_heads, head_dim=8, window=window)
     lengths = (1, 2, 5, 6, 15, 16, 17, 40)
-    assert bytes_counted(of, lengths) == tuple(bytes_kept(of, length, 4) for length in lengths)
+    assert measure_cache_bytes(of, lengths) == tuple(cache_bytes(of, length, 4) for length in lengths)
 
 
 @pytest.mark.parametrize("published", model_sizes(), ids=lambda each: each.model)
@@ -21,13 +21,13 @@ def test_the_formula_is_that_of_the_page_on_sizes(published):
     shape = published.shape
     if shape.decoder_layers or not shape.vocabulary:
         return
-    of = KeptHeads(shape.layers, shape.heads, shape.key_heads or shape.heads, shape.each)
+    of = CacheShape(shape.layers, shape.heads, shape.key_heads or shape.heads, shape.head_dim)
     (line,) = (each for each in memory(shape, 700, "fp16") if each.part == CACHE)
-    assert bytes_kept(of, 700, 2) == line.value
+    assert cache_bytes(of, 700, 2) == line.value
 
 
 def test_sharing_is_named_by_the_heads():
-    assert [KeptHeads(1, 8, groups, 4).sharing for groups in (8, 2, 1)] == [
+    assert [CacheShape(1, 8, groups, 4).sharing for groups in (8, 2, 1)] == [
         "multi-head",
         "grouped-query",
         "multi-query",
@@ -44,7 +44,7 @@ def test_sharing_is_named_by_the_heads():
 )
 def test_sizes_that_cannot_be_are_refused(sizes, words):
     with pytest.raises(ValueError, match=words):
-        KeptHeads(*sizes)
+        CacheShape(*sizes)
 
 
 def test_published_shapes_that_stand_in_two_tables_are_the_same():
@@ -53,7 +53,7 @@ def test_published_shapes_that_stand_in_two_tables_are_the_same():
     assert {each.model for each in both} == {"GPT-2 XL", "GPT-3 175B"}
     for each in both:
         shape = shapes[each.model]
-        assert (each.heads.layers, each.heads.heads, each.heads.each) == (shape.layers, shape.heads, shape.each)
+        assert (each.heads.layers, each.heads.heads, each.heads.head_dim) == (shape.layers, shape.heads, shape.head_dim)
 
 
 def test_a_published_row_whose_heads_cannot_be_shared_is_named(tmp_path):

@@ -114,9 +114,9 @@ def test_importance_is_the_slope_of_a_gate():
             moved = []
             for gate in (1 + step, 1 - step):
                 changed = prune_heads(whole, {})
-                part = slice(head * headed.each, (head + 1) * headed.each)
+                part = slice(head * headed.head_dim, (head + 1) * headed.head_dim)
                 with torch.no_grad():
-                    headed_modules(changed)[number].joining.weight[:, part] *= gate
+                    headed_modules(changed)[number].output_projection.weight[:, part] *= gate
                     moved.append(losses(changed))
             slope = ((moved[0] - moved[1]) / (2 * step)).abs().mean()
             assert_close(found[number][head], slope, rtol=0.02, atol=1e-4)
@@ -143,7 +143,7 @@ def first_logit(kind: str):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_rise_without_a_head_is_the_loss_of_the_network_without_it(kind):
     whole, losses = network(kind), first_logit(kind)
-    rises = loss_increase_without(whole, losses, gone=[(0, 1)])
+    rises = loss_increase_without(whole, losses, ablated=[(0, 1)])
     with torch.no_grad():
         start = float(losses(prune_heads(whole, {0: [1]})).mean())
         other = float(losses(prune_heads(whole, {0: [1], 1: [2]})).mean())

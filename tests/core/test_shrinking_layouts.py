@@ -56,7 +56,7 @@ def test_without_heads_it_says_what_it_says_when_what_they_add_is_zero(kind, gon
     for number, heads in gone.items():
         headed = headed_modules(silenced)[number]
         for head in heads:
-            headed.joining.weight[:, head * headed.each : (head + 1) * headed.each] = 0
+            headed.output_projection.weight[:, head * headed.head_dim : (head + 1) * headed.head_dim] = 0
     assert_close(logits(kind, smaller), logits(kind, silenced), rtol=1e-4, atol=1e-5)
     assert not torch.allclose(logits(kind, smaller), logits(kind, whole))
     assert sum(map(torch.numel, smaller.parameters())) < sum(map(torch.numel, whole.parameters()))

@@ -106,13 +106,13 @@ LIBRARY = (
     ("BERT-base", "bert", "BertForPreTraining", {}, costs.bert(12, 768, 12)),
     ("GPT-2 small", "gpt2", "GPT2LMHeadModel", {}, costs.gpt(12, 768, 12)),
     ("GPT-2 xl", "gpt2", "GPT2LMHeadModel", {"n_embd": 1600, "n_layer": 48, "n_head": 25}, costs.gpt(48, 1600, 25)),
-    ("T5-small", "t5", "T5ForConditionalGeneration", {}, costs.t5(6, 512, 8, each=64, hidden=2048)),
+    ("T5-small", "t5", "T5ForConditionalGeneration", {}, costs.t5(6, 512, 8, head_dim=64, hidden=2048)),
     (
         "T5-3B",
         "t5",
         "T5ForConditionalGeneration",
         {"d_model": 1024, "d_kv": 128, "d_ff": 16384, "num_layers": 24, "num_heads": 32},
-        costs.t5(24, 1024, 32, each=128, hidden=16384),
+        costs.t5(24, 1024, 32, head_dim=128, hidden=16384),
     ),
     ("ViT-B", "vit", "ViTForImageClassification", {"num_labels": 1000}, costs.vit(12, 768, 12, hidden=3072, patch=16)),
 )
@@ -152,7 +152,9 @@ def test_memory_of_the_kv_cache_and_the_weights():
     assert bill["Weights"] == pytest.approx(2 * 174.6e9, rel=1e-3)
 
 
-@pytest.mark.parametrize("shape", [costs.gpt(6, 288, 6), costs.bert(2, 64, 2), costs.t5(2, 32, 4, each=8, hidden=48)])
+@pytest.mark.parametrize(
+    "shape", [costs.gpt(6, 288, 6), costs.bert(2, 64, 2), costs.t5(2, 32, 4, head_dim=8, hidden=48)]
+)
 def test_the_numbers_in_a_formula_give_its_value(shape):
     target = 3 if shape.decoder_layers else 0
     for line in (*parameters(shape), *flops(shape, 9, target), *memory(shape, 9, "fp32")):
@@ -180,7 +182,7 @@ def evaluated(latex: str) -> int:
     ],
 )
 def test_a_shape_that_cannot_be_is_an_error(wrong, words):
-    sound = {"layers": 1, "width": 8, "heads": 2, "each": 4, "hidden": 16, "vocabulary": 9}
+    sound = {"layers": 1, "width": 8, "heads": 2, "head_dim": 4, "hidden": 16, "vocabulary": 9}
     with pytest.raises(ValueError, match=words):
         Shape(**{**sound, **wrong})
 

@@ -8,7 +8,15 @@ from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausa
 from core.errors import InputError
 from core.generation.reader import Reader
 from core.generation.step_costs import WITH, WITHOUT, lengths_within, measure_steps
-from core.generation.stepping import COMPUTED, KEPT, NOT_NEEDED, full_pass, read_in_steps, rows_with_cache, rows_without
+from core.generation.stepping import (
+    COMPUTED,
+    KEPT,
+    NOT_NEEDED,
+    full_pass,
+    read_in_steps,
+    rows_with_cache,
+    rows_without_cache,
+)
 from core.models.gpt import GPT, GPTConfig
 from core.models.gpt_rotary import RotaryGPT, RotaryGPTConfig
 from core.progress import no_progress
@@ -56,8 +64,8 @@ def test_reading_in_steps_says_what_the_full_pass_says(kind, prompt):
 def test_a_step_computes_its_own_rows_and_takes_all_before_it_from_the_cache(kind):
     for step in read_in_steps(network_of(kind), TOKENS, prompt=7).steps:
         new = step.last - step.first
-        assert step.computed() == 3 * 2 * new
-        assert step.kept() == 2 * 2 * step.first
+        assert step.computed_rows() == 3 * 2 * new
+        assert step.cached_rows() == 2 * 2 * step.first
         grid = rows_with_cache(step, 20)
         for layer in range(2):
             q, k, v = grid[3 * layer : 3 * layer + 3]
@@ -67,8 +75,8 @@ def test_a_step_computes_its_own_rows_and_takes_all_before_it_from_the_cache(kin
                 assert (row[: step.first] == KEPT).all()
                 assert (row[step.first : step.last] == COMPUTED).all()
                 assert (row[step.last :] == NOT_NEEDED).all()
-        assert (rows_without(step, 20)[:, : step.last] == COMPUTED).all()
-        assert (rows_without(step, 20) == COMPUTED).sum() == 3 * 2 * step.last
+        assert (rows_without_cache(step, 20)[:, : step.last] == COMPUTED).all()
+        assert (rows_without_cache(step, 20) == COMPUTED).sum() == 3 * 2 * step.last
 
 
 def test_beyond_its_window_a_model_keeps_nothing():
@@ -98,19 +106,19 @@ def test_bytes_grow_by_keys_and_values_of_one_token(kind):
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_both_ways_are_measured_at_every_length(kind):
     found = measure_steps(network_of(kind), no_progress, context=40, repeats=2)
-    assert found.of(WITH).keys() == found.of(WITHOUT).keys() == {16, 32} == found.held.keys()
+    assert found.of(WITH).keys() == found.of(WITHOUT).keys() == {16, 32} == found.cache_bytes.keys()
     for length in (16, 32):
         assert found.of(WITH)[length].seconds > 0
-        assert found.of(WITH)[length].bytes >= found.held[length] > 0
+        assert found.of(WITH)[length].bytes >= found.cache_bytes[length] > 0
         assert found.of(WITHOUT)[length].bytes > 0
     if kind != "mistral":
-        assert found.held[32] == 2 * found.held[16]
+        assert found.cache_bytes[32] == 2 * found.cache_bytes[16]
 
 
 def test_what_is_held_is_that_of_the_length_also_where_patience_ends_early():
     found = measure_steps(network_of("gpt"), no_progress, context=40, repeats=5, patience=0.0)
     assert {cost.repeats for cost in found.costs} == {1}
-    assert found.held == {n: 2 * 2 * 32 * 4 * n for n in (16, 32)}
+    assert found.cache_bytes == {n: 2 * 2 * 32 * 4 * n for n in (16, 32)}
 
 
 def test_lengths_are_powers_of_two_within_the_context():

@@ -12,12 +12,12 @@ from core.efficient.swapped import surprises
 from core.errors import InputError, ModelError
 from core.models.gpt import GPT, GPTConfig
 from core.text import Tokens
-from core.zoo.text_models import Encoder, NextToken
+from core.zoo.text_models import CausalLanguageModel, Encoder
 
 PATHS = ("blocks.0.attention", "blocks.1.attention")
 
 
-def model(kind=NextToken):
+def model(kind=CausalLanguageModel):
     torch.manual_seed(0)
     tokenizer = Tokenizer(WordLevel({str(number): number for number in range(32)}, unk_token="0"))
     tokenizer.pre_tokenizer = WhitespaceSplit()

@@ -128,7 +128,7 @@ def test_written_token_by_token_it_says_what_it_says_of_the_whole(norm, anew):
     model, (source, target) = made(norm), inputs()
     padding = torch.zeros(2, 7, dtype=torch.bool)
     padding[1, 5:] = True
-    whole, state = model(source, target, padding), model.read(source, padding, anew=anew)
+    whole, state = model(source, target, padding), model.read(source, padding, uncached=anew)
     for place in range(5):
         order = torch.tensor([1, 0])  # as a beam does: the state's rows change places between two steps
         state = {name: part[order] for name, part in state.items()}

@@ -9,9 +9,9 @@ from core.models.transformer import Transformer, TransformerConfig
 from core.text import Tokens
 from core.translation.alignment import Agreement, agreement
 from core.translation.decoding import END
-from core.translation.given_words import Pieces, between_words, cut_words, links_between, read_pairs
+from core.translation.given_words import Pieces, alignment_maps, links_between_words, maps_between_words, tokenize_words
 from core.translation.spelling import normalise_english, normalise_french
-from core.zoo.translators import WithAdditive, WithHeads, WithoutAttention
+from core.zoo.translators import BahdanauTranslator, Seq2SeqTranslator, TransformerTranslator
 from training.common.pairs import train_tokenizer
 
 WORDS = 60
@@ -21,11 +21,11 @@ TOKENIZER = train_tokenizer(
 
 
 def english(*words: str) -> Pieces:
-    return cut_words(TOKENIZER, words, normalise_english, french=False)
+    return tokenize_words(TOKENIZER, words, normalise_english, french=False)
 
 
 def french(*words: str) -> Pieces:
-    return cut_words(TOKENIZER, words, normalise_french, french=True)
+    return tokenize_words(TOKENIZER, words, normalise_french, french=True)
 
 
 def spelled(pieces: Pieces) -> list[str | None]:
@@ -76,12 +76,14 @@ def test_pieces_of_joined_words_are_those_of_the_printed_text():
 def test_a_word_that_the_tokenizer_cannot_see_has_no_pieces_and_stays_unlinked():
     source, target = english("cat", "\u200b", "dog"), french("\u200b", "chat", "a")
     assert [span is None for span in source.spans] == [False, True, False]
-    assert source.seen == (0, 2)
-    assert target.seen == (1, 2)
+    assert source.word_numbers == (0, 2)
+    assert target.word_numbers == (1, 2)
     words = torch.tensor([[0.9, 0.1], [0.2, 0.8]])
-    assert links_between(words, source, target) == {(0, 1), (2, 2)}
+    assert links_between_words(words, source, target) == {(0, 1), (2, 2)}
     empty = english("\u200b")
-    assert links_between(between_words(torch.ones(len(target.ids), 1), empty, target), empty, target) == set()
+    assert (
+        links_between_words(maps_between_words(torch.ones(len(target.ids), 1), empty, target), empty, target) == set()
+    )
 
 
 @pytest.mark.parametrize("shift", [0, 1])
@@ -89,7 +91,7 @@ def test_words_are_the_sum_over_source_pieces_and_the_mean_over_target_pieces(sh
     source = Pieces((7, 8, 9, 10, END), (range(2), None, range(2, 3), range(3, 4)))
     target = Pieces((5, 6, 7, END), (range(1), None, range(1, 3)))
     weights = torch.rand(2, 4, 5, generator=torch.Generator().manual_seed(1))
-    found = between_words(weights, source, target, shift=shift)
+    found = maps_between_words(weights, source, target, shift=shift)
     assert found.shape == (2, 2, 3)
     for head in range(2):
         for row, pieces in enumerate(([0], [1, 2])):
@@ -103,13 +105,17 @@ def test_shift_takes_the_row_of_the_step_that_has_read_the_word():
     # Row 0 is anything; the steps that have read words 0, 1, 2 look at source words 2, 0, 1.
     weights = torch.zeros(4, 4)
     weights[0, 3] = weights[1, 2] = weights[2, 0] = weights[3, 1] = 1.0
-    assert links_between(between_words(weights, source, target, shift=1), source, target) == {(2, 0), (0, 1), (1, 2)}
+    assert links_between_words(maps_between_words(weights, source, target, shift=1), source, target) == {
+        (2, 0),
+        (0, 1),
+        (1, 2),
+    }
 
 
 @pytest.mark.parametrize("name", networks())
 def test_a_batch_gives_what_single_pairs_give(name):
     network = networks()[name]
-    together, alone = read_pairs(network, PAIRS), [read_pairs(network, [pair])[0] for pair in PAIRS]
+    together, alone = alignment_maps(network, PAIRS), [alignment_maps(network, [pair])[0] for pair in PAIRS]
     for (source, target), many, one in zip(PAIRS, together, alone, strict=True):
         assert many.shape[-2:] == (len(target.ids), len(source.ids))
         torch.testing.assert_close(many, one, atol=1e-5, rtol=1e-4)
@@ -117,19 +123,20 @@ def test_a_batch_gives_what_single_pairs_give(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "wrapper"), [("seq2seq", WithoutAttention), ("bahdanau", WithAdditive), ("transformer", WithHeads)]
+    ("name", "wrapper"),
+    [("seq2seq", Seq2SeqTranslator), ("bahdanau", BahdanauTranslator), ("transformer", TransformerTranslator)],
 )
 def test_maps_are_those_that_the_page_shows(name, wrapper):
     network = networks()[name]
     source, target = PAIRS[0]
     tokens = [Tokens(cut.ids, ("x",) * len(cut.ids), (False,) * len(cut.ids), (0,) * len(cut.ids)) for cut in PAIRS[0]]
     shown = wrapper(name, name, network, TOKENIZER).align(*tokens)
-    torch.testing.assert_close(read_pairs(network, [(source, target)])[0], torch.stack(shown.cross))
+    torch.testing.assert_close(alignment_maps(network, [(source, target)])[0], torch.stack(shown.cross))
 
 
 def test_a_network_of_another_kind_is_refused_by_name():
     with pytest.raises(TypeError, match="Linear is none of the three"):
-        read_pairs(torch.nn.Linear(2, 2), PAIRS[:1])
+        alignment_maps(torch.nn.Linear(2, 2), PAIRS[:1])
 
 
 @pytest.mark.parametrize("direction", ["target", "source", "both", "either"])
@@ -141,6 +148,6 @@ def test_the_error_rate_of_a_perfect_map_is_zero(direction):
         weights[row, column] = 0.7
         weights[row, 4] = 0.3  # the end mark is nobody's word
     gold = {(column, row) for row, column in enumerate(order)}
-    found = links_between(between_words(weights, source, target), source, target, direction)
+    found = links_between_words(maps_between_words(weights, source, target), source, target, direction)
     assert agreement(found, gold) == Agreement(4, 4, 4, 4)
     assert agreement(found, gold).error_rate == 0

@@ -12,7 +12,7 @@ from core.models.bahdanau import Bahdanau, BahdanauConfig
 from core.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from core.models.transformer import Transformer, TransformerConfig
 from core.translation.decoding import BEGIN, PAD, padded
-from core.translation.influence import TOGETHER, influence
+from core.translation.influence import BATCH_SIZE, influence
 from core.zoo import TRANSLATION, Changes
 from core.zoo.translators import KINDS
 
@@ -212,7 +212,7 @@ def test_the_maps_of_bahdanau_are_those_of_its_steps(name):
 def test_the_maps_of_the_transformer_are_those_of_its_steps(name, anew):
     model, source, target = given(name)
     aligned = model.align(source, target)
-    state = model.network.read(torch.tensor([source.ids]), anew=anew)
+    state = model.network.read(torch.tensor([source.ids]), uncached=anew)
     for row, token in enumerate((BEGIN, *target.ids[:-1])):
         with record_attention(model.network) as record:
             _, state = model.network.step(torch.tensor([token]), state)
@@ -295,7 +295,7 @@ def test_cross_attention_is_the_softmax_of_scaled_products_of_queries_and_keys()
             torch.testing.assert_close(aligned.cross[layer][head], written_out, atol=1e-5, rtol=1e-5)
 
 
-@pytest.mark.parametrize("length", [1, 6, TOGETHER + 3])
+@pytest.mark.parametrize("length", [1, 6, BATCH_SIZE + 3])
 def test_influence_is_the_norm_of_each_gradient_taken_on_its_own(length):
     model = network("seq2seq")
     draw = torch.Generator().manual_seed(2)
@@ -306,7 +306,7 @@ def test_influence_is_the_norm_of_each_gradient_taken_on_its_own(length):
     before = torch.cat([torch.tensor([[BEGIN]]), target[:, :-1]], dim=1)
     for row in range(length):
         embedded = model.embedding(source).detach().requires_grad_()
-        log_probabilities = model.readout(model.known(embedded, before)).log_softmax(dim=-1)
+        log_probabilities = model.readout(model.readout_inputs(embedded, before)).log_softmax(dim=-1)
         (gradient,) = torch.autograd.grad(log_probabilities[0, row, target[0, row]], embedded)
         norms = gradient[0].norm(dim=-1)
         torch.testing.assert_close(found[0, row], norms / norms.sum(), atol=1e-5, rtol=1e-4)

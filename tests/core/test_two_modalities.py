@@ -4,7 +4,14 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from core.attribution.cross_modal import Look, gradient_times_attention, mean_attention, relevance, rollout, shared
+from core.attribution.cross_modal import (
+    LayerAttention,
+    gradient_times_attention,
+    mean_attention,
+    normalize_relevance,
+    relevance,
+    rollout,
+)
 from core.attribution.image_methods import relevance as relevance_of_one
 
 WORDS, PICTURE = 3, 5
@@ -14,7 +21,7 @@ def look(side, at, seed):
     sizes = {"words": WORDS, "picture": PICTURE}
     generator = torch.Generator().manual_seed(seed)
     weights = torch.randn(2, sizes[side], sizes[at], generator=generator).softmax(dim=-1)
-    return Look(side, at, weights, torch.randn(weights.shape, generator=generator))
+    return LayerAttention(side, at, weights, torch.randn(weights.shape, generator=generator))
 
 
 STEPS = (
@@ -28,7 +35,7 @@ STEPS = (
 def test_what_is_handed_on_is_shared_out_and_the_token_itself_stays():
     handed = torch.rand(4, 4, generator=torch.Generator().manual_seed(0))
     handed[2] = 0.0  # a row to which nothing was handed on
-    found = shared(torch.eye(4) + handed)
+    found = normalize_relevance(torch.eye(4) + handed)
     sums = (found - torch.eye(4)).sum(dim=-1)
     assert_close(sums, torch.tensor([1.0, 1.0, 0.0, 1.0]))
 
@@ -63,8 +70,8 @@ def test_relevance_is_that_of_the_equations_written_out():
             pp, pw = pp + moved(picture) @ pp, pw + moved(picture) @ pw
     found = relevance(STEPS, words=WORDS, picture=PICTURE)
     assert_close(found.words, ww)
-    assert_close(found.across, wp)
-    assert_close(found.back, pw)
+    assert_close(found.words_on_picture, wp)
+    assert_close(found.picture_on_words, pw)
     assert_close(found.picture, pp)
 
 
@@ -77,7 +84,7 @@ def test_where_only_one_side_looks_at_itself_it_is_relevance_of_one_modality():
         tuple(each.weights[None] for each in layers), tuple(each.gradient[None] for each in layers), read
     )
     assert_close(found.words[1] - torch.eye(WORDS)[1], own[0])
-    assert not found.across.any()
+    assert not found.words_on_picture.any()
 
 
 def test_rollout_shares_one_out_of_every_row():
@@ -98,4 +105,4 @@ def test_only_looks_of_words_at_the_picture_count_for_gradient_and_mean():
     with pytest.raises(ValueError, match="No word looked at the picture"):
         mean_attention(STEPS[:1])
     with pytest.raises(ValueError, match="needs the gradient"):
-        relevance([(Look("words", "words", one.weights[..., :3]),)], words=WORDS, picture=PICTURE)
+        relevance([(LayerAttention("words", "words", one.weights[..., :3]),)], words=WORDS, picture=PICTURE)

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.attribution.agreement import agreement, count_pairs, first_of, shared_by_chance, tau_by_chance
+from core.attribution.agreement import agreement, count_pairs, first_count, shared_by_chance, tau_by_chance
 
 VALUES = st.lists(st.floats(-1, 1, width=16), min_size=12, max_size=12)
 
@@ -44,8 +44,8 @@ def test_the_first_words_are_counted():
     one, other = torch.zeros(20), torch.zeros(20)
     one[[3, 7]], other[[7, 9]] = torch.tensor([2.0, 1.0]), torch.tensor([2.0, 1.0])
     assert agreement({"a": one, "b": other}).shared[0, 1] == 0.5
-    assert first_of(1) == 1
-    assert first_of(21) == 3
+    assert first_count(1) == 1
+    assert first_count(21) == 3
 
 
 def test_what_ranks_all_words_alike_has_no_rank_correlation():

@@ -17,16 +17,16 @@ from core.sentiment.behavioural_tests import (
     TOLERANCE,
     Pair,
     Rate,
-    exchanged,
+    are_correct,
+    count_failures,
+    drop_letter,
     fails,
-    fooled,
-    leaning,
     pairs_of,
+    positivity,
     probabilities_of_text,
     read_pairs,
-    right,
     segments,
-    shortened,
+    swap_letters,
     unread_words,
     wilson,
 )
@@ -90,10 +90,10 @@ def test_swapped_names_are_all_that_changes():
 @given(st.text(alphabet="abcdéfgñ", min_size=3, max_size=12).filter(lambda word: len(set(word[1:])) > 1))
 def test_a_misspelt_word_has_the_same_letters_or_one_less(word):
     if any(a != b for a, b in pairwise(word[1:])):
-        assert Counter(exchanged(word)) == Counter(word)
-        assert exchanged(word) != word
-        assert exchanged(word)[0] == word[0]
-    assert len(shortened(word)) == len(word) - 1
+        assert Counter(swap_letters(word)) == Counter(word)
+        assert swap_letters(word) != word
+        assert swap_letters(word)[0] == word[0]
+    assert len(drop_letter(word)) == len(word) - 1
 
 
 TEXTS = st.text(alphabet="ab .,!é\n", max_size=40)
@@ -136,11 +136,11 @@ def test_a_directional_test_fails_where_praise_moves_the_wrong_way(first, second
 
 def test_leaning_of_two_classes_is_the_probability_of_praise_in_any_order_and_writing():
     read = torch.tensor([0.3, 0.7])
-    assert leaning(read, ("NEGATIVE", "POSITIVE")) == pytest.approx(0.7)
-    assert leaning(read, ("POS", "NEG")) == pytest.approx(0.3)
-    assert leaning(read, ("LABEL_0", "LABEL_1")) is None
+    assert positivity(read, ("NEGATIVE", "POSITIVE")) == pytest.approx(0.7)
+    assert positivity(read, ("POS", "NEG")) == pytest.approx(0.3)
+    assert positivity(read, ("LABEL_0", "LABEL_1")) is None
     pair = Pair("negation", "", "change", ("positive", "negative"), "A.", "B.")
-    assert right(pair, torch.tensor([[0.3, 0.7], [0.1, 0.9]]), ("neg", "pos")) == (True, False)
+    assert are_correct(pair, torch.tensor([[0.3, 0.7], [0.1, 0.9]]), ("neg", "pos")) == (True, False)
 
 
 @given(st.integers(1, 3000).flatmap(lambda draws: st.tuples(st.integers(0, draws), st.just(draws))))
@@ -161,10 +161,10 @@ def test_what_is_no_share_has_no_interval(hits, draws):
 def test_a_model_that_always_says_the_same_fails_exactly_where_the_verdict_should_change(language):
     pairs = pairs_of(language)
     read = torch.tensor([0.2, 0.1, 0.7]).expand(len(pairs), 2, 3)
-    for one in fooled(pairs, read, CLASSES):
+    for one in count_failures(pairs, read, CLASSES):
         assert one.failed == (one.pairs if one.should == "change" else 0)
-    assert sum(one.pairs for one in fooled(pairs, read, CLASSES)) == len(pairs)
-    without_names = fooled(pairs, read, ("a", "b", "c"))
+    assert sum(one.pairs for one in count_failures(pairs, read, CLASSES)) == len(pairs)
+    without_names = count_failures(pairs, read, ("a", "b", "c"))
     assert {one.kind for one in without_names} == set(KINDS) - {"intensity"}
     assert all(one.right is None for one in without_names)
 
@@ -172,8 +172,8 @@ def test_a_model_that_always_says_the_same_fails_exactly_where_the_verdict_shoul
 def test_a_model_that_knows_every_answer_never_fails():
     pairs = pairs_of("english")
     rows = {"positive": [0.1, 0.9], "negative": [0.9, 0.1]}
-    read = torch.tensor([[rows[mood] for mood in pair.moods] for pair in pairs])
-    for one in fooled(pairs, read, ("negative", "positive")):
+    read = torch.tensor([[rows[mood] for mood in pair.sentiments] for pair in pairs])
+    for one in count_failures(pairs, read, ("negative", "positive")):
         assert one.failed == 0
         assert one.right == 2 * one.pairs
 
@@ -201,7 +201,7 @@ def test_the_table_holds_what_the_networks_say_now(language, network):
     table = sentiment_fooled()
     assert set(REVIEWERS[language]) < set(table[language])
     model, pairs = load_reviewer(f"{language}-{network}"), pairs_of(language)
-    now = fooled(pairs, read_pairs(model, pairs), model.classes)
+    now = count_failures(pairs, read_pairs(model, pairs), model.classes)
     kept = table[language][f"{language}-{network}"]
     assert [(one.kind, one.test, one.pairs) for one in now] == [(one.kind, one.test, one.pairs) for one in kept]
     for one, other in zip(now, kept, strict=True):  # another machine may round a doubtful verdict to the other side

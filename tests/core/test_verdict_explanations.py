@@ -86,10 +86,10 @@ def test_integrated_gradients_add_up_to_what_the_words_change(monkeypatch, kind,
     model = classifier(kind, classes)
     tokens = model.encode(TEXT)
     scores = explain(model, tokens, "integrated", 1)
-    ends = torch.cat([torch.tensor([tokens.ids]), token_methods.emptied(model, tokens)])
+    ends = torch.cat([torch.tensor([tokens.ids]), token_methods.baseline_tokens(model, tokens)])
     whole, nothing = log_odds(token_methods.logits_for(model, ends), 1)
     assert_close(scores.sum(), whole - nothing, rtol=0.01, atol=0.02)
-    assert_close(token_methods.odds_of_nothing(model, tokens, 1), nothing.item(), rtol=1e-4, atol=1e-4)
+    assert_close(token_methods.baseline_log_odds(model, tokens, 1), nothing.item(), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -97,7 +97,7 @@ def test_gradient_times_input_is_the_slope_of_stretching_a_words_vector(kind):
     model = classifier(kind)
     tokens = model.encode(TEXT)
     rows, step = torch.tensor([tokens.ids]), 1e-3
-    vectors = token_methods.vectors_of(model, rows)
+    vectors = token_methods.embeddings_of(model, rows)
     slopes = []
     for place in range(len(tokens)):
         moved = torch.zeros(1, len(tokens), 1)

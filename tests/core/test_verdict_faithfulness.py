@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.attribution.deletion_curves import ordered, random_mean, random_orders
-from core.attribution.token_deletion import BINS, counts_for, emptied, first_words, measure, without
+from core.attribution.deletion_curves import order_by_score, random_mean, random_orders
+from core.attribution.token_deletion import BINS, counts_for, first_words, measure, replace_words, without_words
 
 NOTHING = 0
 
@@ -30,7 +30,7 @@ WORTHS = st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=40)
 @given(WORTHS, st.integers(1, 12))
 def test_the_order_of_a_perfect_explanation_has_the_curve_of_closed_form(weights, steps):
     ids, words = text_of(weights)
-    found = measure(linear(weights), ids, words, {"": ordered(torch.tensor(weights))}, NOTHING, steps)[""]
+    found = measure(linear(weights), ids, words, {"": order_by_score(torch.tensor(weights))}, NOTHING, steps)[""]
     falling = sorted(weights, reverse=True)
     for share, left, put in zip(found.shares.tolist(), found.deletion.tolist(), found.insertion.tolist(), strict=True):
         count = round(share * len(weights))
@@ -44,7 +44,7 @@ def test_the_order_of_a_perfect_explanation_has_the_curve_of_closed_form(weights
 @given(WORTHS, st.integers(0, 99))
 def test_no_order_beats_a_perfect_explanation(weights, seed):
     ids, words = text_of(weights)
-    orders = {"perfect": ordered(torch.tensor(weights))}
+    orders = {"perfect": order_by_score(torch.tensor(weights))}
     orders |= {str(draw): order for draw, order in enumerate(random_orders(len(weights), 3, seed=seed))}
     found = measure(linear(weights), ids, words, orders, NOTHING, 10)
     assert min(each.deletion_area for each in found.values()) >= found["perfect"].deletion_area - 1e-5
@@ -70,7 +70,7 @@ def test_deletion_of_nothing_changes_nothing():
     for curve in found.values():
         assert curve.deletion[0] == curve.insertion[-1]
         assert curve.deletion[0].item() == pytest.approx(classify(ids[None]).item(), abs=1e-6)
-    assert torch.equal(without(ids, WORDS, [], NOTHING), ids)
+    assert torch.equal(without_words(ids, WORDS, [], NOTHING), ids)
 
 
 def test_curves_of_all_orders_begin_and_end_at_the_same_points():
@@ -78,7 +78,7 @@ def test_curves_of_all_orders_begin_and_end_at_the_same_points():
     orders = {str(draw): order for draw, order in enumerate(random_orders(7, 5))}
     found = list(measure(classify, IDS, WORDS, orders, NOTHING, 4).values())
     empty = torch.tensor([10, *[NOTHING] * 12, 23])
-    assert torch.equal(emptied(IDS, WORDS, NOTHING), empty)
+    assert torch.equal(replace_words(IDS, WORDS, NOTHING), empty)
     for curve in found:
         assert curve.deletion[-1] == curve.insertion[0] == found[0].insertion[0]
         assert curve.deletion[0] == curve.insertion[-1] == found[0].deletion[0]
@@ -104,7 +104,7 @@ def test_curves_are_those_of_texts_made_one_word_at_a_time():
 def test_a_word_of_several_tokens_goes_as_a_whole_and_special_tokens_stay():
     gone = first_words(torch.tensor([2, 0, 1, 3, 4, 5, 6]), [0, 1, 2, 7], WORDS, 14)
     assert [row.nonzero().flatten().tolist() for row in gone] == [[], [4, 5, 6], [1, 2, 4, 5, 6], list(range(1, 13))]
-    assert without(IDS, WORDS, [2], NOTHING).tolist() == [10, 11, 12, 13, 0, 0, 0, 17, 18, 19, 20, 21, 22, 23]
+    assert without_words(IDS, WORDS, [2], NOTHING).tolist() == [10, 11, 12, 13, 0, 0, 0, 17, 18, 19, 20, 21, 22, 23]
 
 
 @given(st.integers(1, 1000), st.integers(1, 20))
@@ -126,7 +126,7 @@ def test_rows_are_read_in_parts_and_the_ends_once():
 
     ids, words = text_of([0.0] * 40)
     orders = {str(draw): order for draw, order in enumerate(random_orders(40, 3))}
-    measure(classify, ids, words, orders, NOTHING, 4, together=8, progress=lambda *both: heard.append(both))
+    measure(classify, ids, words, orders, NOTHING, 4, batch_size=8, progress=lambda *both: heard.append(both))
     inner = len({1, 2, 4, 8, 20, 10, 30})
     assert sum(sizes) == 2 + 3 * 2 * inner
     assert max(sizes) <= 8

@@ -28,25 +28,27 @@ def test_the_networks_own_weights_give_its_own_verdict(read):
     model, tokens, pooled = read
     said = model.run(tokens).logits.softmax(dim=-1)
     assert_close(pooled.probabilities(pooled.weights), said)
-    assert_close(swapped_attention.judged(model, tokens, pooled, pooled.weights), said)
+    assert_close(swapped_attention.run_with_weights(model, tokens, pooled, pooled.weights), said)
 
 
 def test_the_network_really_runs_with_other_weights(read):
     model, tokens, pooled = read
-    for weights in swapped_attention.permuted(pooled.weights, 3, seed=1):
-        assert_close(swapped_attention.judged(model, tokens, pooled, weights), pooled.probabilities(weights))
+    for weights in swapped_attention.permute_weights(pooled.weights, 3, seed=1):
+        assert_close(swapped_attention.run_with_weights(model, tokens, pooled, weights), pooled.probabilities(weights))
 
 
 def test_uniform_attention_is_the_mean(read):
     model, tokens, pooled = read
     mean = MeanPooling()(pooled.values[None])[0]
     expected = model.network.classifier(mean).softmax(dim=-1)
-    assert_close(swapped_attention.judged(model, tokens, pooled, swapped_attention.uniform(pooled.weights)), expected)
+    assert_close(
+        swapped_attention.run_with_weights(model, tokens, pooled, swapped_attention.uniform(pooled.weights)), expected
+    )
 
 
 def test_a_permutation_keeps_the_weights_and_moves_them(read):
     pooled = read[2]
-    draws = swapped_attention.permuted(pooled.weights, 20, seed=0)
+    draws = swapped_attention.permute_weights(pooled.weights, 20, seed=0)
     assert_close(draws.sort(dim=-1).values, pooled.weights.sort().values.expand(20, -1))
     assert len({tuple(draw.tolist()) for draw in draws}) > 15
 
@@ -57,11 +59,14 @@ def test_the_most_different_weights_are_weights_and_keep_the_verdict(read, allow
     found = swapped_attention.most_different(pooled, allowed)
     assert_close(found.sum(), torch.tensor(1.0))
     assert found.min() >= 0
-    said, after = model.run(tokens).logits.softmax(dim=-1), swapped_attention.judged(model, tokens, pooled, found)
+    said, after = (
+        model.run(tokens).logits.softmax(dim=-1),
+        swapped_attention.run_with_weights(model, tokens, pooled, found),
+    )
     assert float((said - after).abs().sum() / 2) <= allowed + 1e-5
     assert said.argmax() == after.argmax()
     far = jensen_shannon(found, pooled.weights)
-    draws = swapped_attention.permuted(pooled.weights, 200, seed=0)
+    draws = swapped_attention.permute_weights(pooled.weights, 200, seed=0)
     assert far > jensen_shannon(draws, pooled.weights).max()
 
 

@@ -13,7 +13,7 @@ from torch import nn
 from core.capture import record_attention
 from core.errors import CaptureError
 from core.view import HtmlFile, Layer, PatchSequence, Scene, TextSequence, codec, html_file
-from core.view.blocks import block_width, in_blocks
+from core.view.blocks import block_width, pool_into_blocks
 from core.view.packing import overview_of
 
 HOSTILE = "</script><script>window.__executed=1</script>"
@@ -116,7 +116,7 @@ def test_a_head_in_blocks_holds_what_its_blocks_give_one_another():
 def test_rows_of_blocks_sum_to_one_without_queries_that_are_no_number():
     pattern = causal_weights(10, 0)[None]
     pattern[0, 9] = np.nan
-    found = in_blocks(pattern, np.tri(10, dtype=bool), 3)
+    found = pool_into_blocks(pattern, np.tri(10, dtype=bool), 3)
     np.testing.assert_allclose(np.maximum(found[0, :3], 0).sum(axis=1), 1, rtol=1e-6)
     assert np.isnan(found[0, 3]).all()
     np.testing.assert_array_equal(found[0, :3] < 0, ~np.tri(3, 4, dtype=bool))

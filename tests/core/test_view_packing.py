@@ -7,7 +7,7 @@ from PIL import Image
 
 from core.view import Layer, PatchSequence, Scene, TextSequence, codec, packing
 from core.view.packing import overview_of, pack
-from core.view.wanted import Wanted
+from core.view.wanted import ViewRequest
 
 
 def weights(queries: int, keys: int, head: int = 0, *, causal: bool = False) -> np.ndarray:
@@ -56,7 +56,7 @@ def test_a_weight_that_rounding_pushed_above_one_is_one():
 
 
 def test_a_small_scene_is_sent_whole_in_half_precision():
-    packed = pack(scene(12, layers=2, heads=3), Wanted())
+    packed = pack(scene(12, layers=2, heads=3), ViewRequest())
     layer = packed["overview"]["layers"][1]
     maps = received(layer["maps"], "half").reshape(3, 12, 12)
     assert packed["overview"]["code"] == "half"
@@ -65,14 +65,14 @@ def test_a_small_scene_is_sent_whole_in_half_precision():
 
 
 def test_a_causal_map_is_sent_without_its_upper_corner():
-    layer = pack(scene(10, causal=True), Wanted())["overview"]["layers"][0]
+    layer = pack(scene(10, causal=True), ViewRequest())["overview"]["layers"][0]
     sent = received(layer["maps"], "half")
     assert sent.size == 55
     np.testing.assert_allclose(sent, weights(10, 10, causal=True)[np.tril_indices(10)], rtol=1 / 2048, atol=3e-8)
 
 
 def test_ninety_six_tokens_with_144_heads_are_sent_whole_in_one_byte_each():
-    packed = pack(scene(96, layers=12, heads=12), Wanted())
+    packed = pack(scene(96, layers=12, heads=12), ViewRequest())
     assert packed["overview"]["code"] == "root"
     maps = received(packed["overview"]["layers"][4]["maps"], "root").reshape(12, 96, 96)
     np.testing.assert_allclose(maps[5], weights(96, 96, 5), atol=1 / 253)
@@ -81,7 +81,7 @@ def test_ninety_six_tokens_with_144_heads_are_sent_whole_in_one_byte_each():
 
 def test_512_tokens_with_144_heads_need_less_than_two_megabytes():
     shared = weights(512, 512)
-    packed = pack(scene(512, layers=12, heads=12, pattern=shared), Wanted(layer=7, head=3))
+    packed = pack(scene(512, layers=12, heads=12, pattern=shared), ViewRequest(layer=7, head=3))
     assert packed["overview"]["code"] is None
     assert packed["overview"]["layers"][7]["maps"] is None
     assert size(packed) < 2_000_000
@@ -92,32 +92,32 @@ def test_512_tokens_with_144_heads_need_less_than_two_megabytes():
 
 def test_an_overview_that_the_browser_has_is_not_sent_again():
     many = scene(512, layers=12, heads=12, pattern=weights(512, 512))
-    first = pack(many, Wanted())
-    second = pack(many, Wanted(layer=1, head=1, have=first["digest"]))
+    first = pack(many, ViewRequest())
+    second = pack(many, ViewRequest(layer=1, head=1, have=first["digest"]))
     assert second["overview"] is None
     assert second["chosen"]["layer"] == 1
-    assert pack(many, Wanted(have="of another scene"))["overview"] is not None
+    assert pack(many, ViewRequest(have="of another scene"))["overview"] is not None
 
 
 def test_1600_patches_are_sent_in_less_than_four_megabytes():
     patches = PatchSequence(40, 40)
     shared = weights(1600, 1600)
     big = Scene({"picture": patches}, (Layer("0", "picture", "picture", 4, lambda _: shared),))
-    packed = pack(big, Wanted())
+    packed = pack(big, ViewRequest())
     assert packed["chosen"]["code"] == "root"
     assert size(packed) < 4_000_000
 
 
 def test_a_head_that_the_scene_has_not_is_replaced_by_the_first():
     small = scene(4, layers=2)
-    assert Wanted(layer=5, head=1, have="x").within(small) == (0, 0)
-    assert Wanted(layer=1, head=0).within(small) == (1, 0)
-    for broken in (Wanted(layer=1, head=0, exact=9), Wanted(layer=5, head=1, exact=0)):
+    assert ViewRequest(layer=5, head=1, have="x").layer_and_head(small) == (0, 0)
+    assert ViewRequest(layer=1, head=0).layer_and_head(small) == (1, 0)
+    for broken in (ViewRequest(layer=1, head=0, exact=9), ViewRequest(layer=5, head=1, exact=0)):
         assert pack(small, broken)["exact"] is None
 
 
 def test_an_exact_row_arrives_to_the_last_bit():
-    packed = pack(scene(30, heads=2), Wanted(head=1, exact=17))
+    packed = pack(scene(30, heads=2), ViewRequest(head=1, exact=17))
     row = np.frombuffer(base64.b64decode(packed["exact"]["cells"]), "<f4")
     np.testing.assert_array_equal(row, weights(30, 30, 1)[17])
 
@@ -133,8 +133,8 @@ def test_heads_are_computed_once_for_each_scene():
         {"text": TextSequence(("a", "b"))},
         (Layer("0", "text", "text", 2, lambda head: asked.append(head) or weights(2, 2)),),
     )
-    pack(counted, Wanted())
-    pack(counted, Wanted())
+    pack(counted, ViewRequest())
+    pack(counted, ViewRequest())
     assert asked == [0, 1]
 
 

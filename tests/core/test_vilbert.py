@@ -5,7 +5,7 @@ import torch
 from torch.testing import assert_close
 
 from core.capture import edit_attention, record_attention
-from core.models.vilbert import JointConfig, SingleStream, ViLBERT, cut
+from core.models.vilbert import JointConfig, SingleStream, ViLBERT, patches_of
 
 SIZES = JointConfig(vocabulary=30, width=16, heads=2, alone=1, joint=2, side=32, context=10)
 PIXELS = torch.randn(2, 3, 32, 32, generator=torch.Generator().manual_seed(0))
@@ -42,7 +42,7 @@ def test_a_hidden_patch_cannot_be_seen(kind):
 
 
 def test_patches_are_cut_row_by_row():
-    patches = cut(PIXELS, 8)
+    patches = patches_of(PIXELS, 8)
     assert_close(patches[1, 6], PIXELS[1, :, 8:16, 16:24].flatten())
 
 

@@ -7,7 +7,7 @@ import torch
 
 from core.heads import measures
 from core.images import Patches
-from core.vision.distance import even_distance, mean_distance, pixel_gaps, smallest_set
+from core.vision.distance import even_distance, mean_distance, patch_distances, smallest_set
 
 PATCHES = Patches(3, 4, ("class", "register"))
 SIZE = (8, 16)  # pixels: patches need not be square
@@ -20,7 +20,7 @@ def maps(*shape: int) -> torch.Tensor:
 
 def test_the_mean_distance_is_that_of_a_loop_over_pairs_of_patches():
     weights = maps(2, 3)
-    found = mean_distance(weights, PATCHES, pixel_gaps(PATCHES, SIZE))
+    found = mean_distance(weights, PATCHES, patch_distances(PATCHES, SIZE))
     for layer in range(2):
         for head in range(3):
             means = []
@@ -38,18 +38,20 @@ def test_the_mean_distance_is_that_of_a_loop_over_pairs_of_patches():
 def test_square_patches_are_as_far_as_in_patches_times_their_side():
     weights = maps(3)
     in_patches = measures.mean_distance_in_plane(weights.double(), PATCHES)
-    torch.testing.assert_close(mean_distance(weights, PATCHES, pixel_gaps(PATCHES, (8, 8))).double(), 8 * in_patches)
+    torch.testing.assert_close(
+        mean_distance(weights, PATCHES, patch_distances(PATCHES, (8, 8))).double(), 8 * in_patches
+    )
 
 
 def test_who_looks_only_at_itself_looks_nowhere_and_who_looks_everywhere_looks_evenly():
-    gaps = pixel_gaps(PATCHES, SIZE)
+    gaps = patch_distances(PATCHES, SIZE)
     assert float(mean_distance(torch.eye(14), PATCHES, gaps)) == 0
     even = torch.full((14, 14), 1 / 14)
     assert float(mean_distance(even, PATCHES, gaps)) == pytest.approx(even_distance(gaps), rel=1e-6)
 
 
 def test_prefix_tokens_change_nothing_and_rows_that_leave_nothing_are_left_out():
-    weights, gaps = maps(), pixel_gaps(PATCHES, SIZE)
+    weights, gaps = maps(), patch_distances(PATCHES, SIZE)
     other = weights.clone()
     other[:2] = other[:2].flip(-1)  # what the prefix tokens look at
     other[2:, 0] += 0.5  # what goes to them

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from core.attribution.deletion_curves import counts_of, random_mean, random_orders
-from core.attribution.patch_deletion import blurred, first_patches, measure, on_grid, order_of
+from core.attribution.patch_deletion import blur, first_patches, measure, on_grid, order_of
 
 SIDE, GRID = 16, (4, 4)
 PLACE = 6  # the patch that the model reads: row 1, column 2
@@ -33,7 +33,7 @@ def order_with_patch_at(place):
 def test_a_model_that_reads_one_patch_has_the_areas_of_closed_form(place):
     picture = bright()
     measured = measure(reads_one_patch, picture, {"": order_with_patch_at(place)}, GRID, steps=16)[""]
-    vague = reads_one_patch(blurred(picture)).item()
+    vague = reads_one_patch(blur(picture)).item()
     # Deletion is 1 for the `place` + 1 first points and 0 after them; insertion the other way round.
     assert measured.deletion_area == pytest.approx((place + 0.5) / 16)
     assert measured.insertion_area == pytest.approx((vague * (place + 0.5) + (15.5 - place)) / 16)
@@ -63,7 +63,7 @@ def test_curves_are_those_of_pictures_made_one_patch_at_a_time():
         return (pictures * weights).sum(dim=(1, 2, 3)).sigmoid()
 
     measured = measure(classify, picture, {"any": order}, grid, steps=15)["any"]
-    left, put = picture.clone(), blurred(picture)
+    left, put = picture.clone(), blur(picture)
     for step in range(16):
         assert measured.deletion[step].item() == pytest.approx(classify(left).item(), abs=1e-5)
         assert measured.insertion[step].item() == pytest.approx(classify(put).item(), abs=1e-5)
@@ -120,10 +120,10 @@ def test_counts_run_from_none_to_all_and_never_repeat():
 
 
 def test_blurring_keeps_a_plain_picture_and_spreads_a_point_as_a_gaussian():
-    assert torch.allclose(blurred(torch.full((1, 3, 12, 20), 0.7)), torch.tensor(0.7), atol=1e-5)
+    assert torch.allclose(blur(torch.full((1, 3, 12, 20), 0.7)), torch.tensor(0.7), atol=1e-5)
     point = torch.zeros(1, 1, 41, 41)
     point[0, 0, 20, 20] = 1.0
-    spread = blurred(point)[0, 0]
+    spread = blur(point)[0, 0]
     assert spread.sum().item() == pytest.approx(1, abs=1e-4)
     deviation = 4.1  # a tenth of the side
     assert (spread[20, 24] / spread[20, 20]).item() == pytest.approx(math.exp(-0.5 * (4 / deviation) ** 2), rel=1e-4)

@@ -9,7 +9,7 @@ import torch
 from core.errors import ModelError
 from core.vision import position_bias
 from core.vision.position_bias import position_bias_of
-from core.vision.window_parts import bias_share, watch_parts
+from core.vision.window_parts import bias_share, record_window_parts
 from core.vision.windows import PADDING, window_weights, windows_of
 from tests.core.tiny_models import all_weights
 from tests.core.tiny_windows import FAMILIES, Windowed, watched
@@ -42,7 +42,7 @@ def without_content(network):
 def test_the_bias_is_all_that_the_models_attention_adds(windowed):
     network, record, layers = seen(windowed, without_content)
     for call, layer in zip(record.calls, layers, strict=True):
-        added = position_bias_of(network, layer).added
+        added = position_bias_of(network, layer).matrix
         for head in range(call.heads):
             masked = added[head].expand(call.batch_size, -1, -1).masked_fill(~layer.allowed, -math.inf)
             torch.testing.assert_close(window_weights(call, head), masked.softmax(-1), atol=1e-5, rtol=0)
@@ -51,9 +51,9 @@ def test_the_bias_is_all_that_the_models_attention_adds(windowed):
 @pytest.mark.parametrize("windowed", EVERY)
 def test_content_and_bias_and_mask_are_the_whole_score(windowed):
     network, record, layers = seen(windowed)
-    parts = watch_parts(network, windowed.pixels, layers)
+    parts = record_window_parts(network, windowed.pixels, layers)
     for call, layer, content in zip(record.calls, layers, parts.content, strict=True):
-        scores = content + position_bias_of(network, layer).added
+        scores = content + position_bias_of(network, layer).matrix
         weights = scores.masked_fill(~layer.allowed[:, None], -math.inf).softmax(-1)
         torch.testing.assert_close(weights, all_weights(call), atol=1e-5, rtol=0)
 
@@ -67,7 +67,7 @@ def test_fused_attention_is_handed_the_same_bias():
     network, record, layers = seen(FIRST, fuse)
     for call, layer in zip(record.calls, layers, strict=True):
         if not layer.shifted:
-            torch.testing.assert_close(call.product.mask[0], position_bias_of(network, layer).added)
+            torch.testing.assert_close(call.product.mask[0], position_bias_of(network, layer).matrix)
 
 
 def test_the_table_is_read_by_distance_in_rows_and_columns():
@@ -77,9 +77,9 @@ def test_the_table_is_read_by_distance_in_rows_and_columns():
     query, key = 1 * 4 + 2, 3 * 4 + 1  # row 1, column 2; row 3, column 1
     assert bias.distance(query, key) == (-2, 1)
     assert bias.index[query, key] == (-2 + 3) * 7 + (1 + 3)
-    assert bias.added[1, query, key] == bias.table[1, -2 + 3, 1 + 3]
+    assert bias.matrix[1, query, key] == bias.table[1, -2 + 3, 1 + 3]
     raw = network.layers[0].blocks[0].attn.relative_position_bias_table
-    assert bias.added[1, query, key] == raw[11, 1]
+    assert bias.matrix[1, query, key] == raw[11, 1]
 
 
 def test_the_continuous_bias_follows_the_papers_formula():
@@ -91,7 +91,7 @@ def test_the_continuous_bias_follows_the_papers_formula():
     first, _, last = network.layers[0].blocks[0].attn.cpb_mlp
     hidden = (first.weight @ torch.tensor(expected) + first.bias).clamp(min=0)
     answer = last.weight @ hidden
-    torch.testing.assert_close(bias.continuous.answer[:, row, column], answer, atol=1e-4, rtol=0)
+    torch.testing.assert_close(bias.continuous.network_output[:, row, column], answer, atol=1e-4, rtol=0)
     torch.testing.assert_close(bias.table[:, row, column], 16 / (1 + (-answer).exp()), atol=1e-4, rtol=0)
 
 
@@ -102,13 +102,13 @@ def test_the_scale_of_cosines_is_at_most_a_hundred():
     network, _, layers = seen(SECOND, grow)
     scale = position_bias_of(network, layers[0]).continuous.scale
     torch.testing.assert_close(scale, torch.tensor([math.exp(2), 100.0]))
-    parts = watch_parts(network, SECOND.pixels, layers)
+    parts = record_window_parts(network, SECOND.pixels, layers)
     assert 50 < parts.content[0][:, 1].abs().max() <= 100.001
 
 
 def test_shares_are_those_of_the_variance_of_the_scores_row_by_row():
     network, _, layers = seen(FIRST)
-    layer, content = layers[1], watch_parts(network, FIRST.pixels, layers).content[1]
+    layer, content = layers[1], record_window_parts(network, FIRST.pixels, layers).content[1]
     bias = position_bias_of(network, layer)
     found = bias_share(content, bias, layer)
     rows, moved = [], []
@@ -117,7 +117,7 @@ def test_shares_are_those_of_the_variance_of_the_scores_row_by_row():
             if layer.places[window, query] == PADDING:
                 continue
             may = layer.allowed[window, query]
-            said, added = content[window, 1, query, may], bias.added[1, query, may]
+            said, added = content[window, 1, query, may], bias.matrix[1, query, may]
             rows.append(torch.stack([said - said.mean(), added - added.mean()]))
             moved.append(((said + added).softmax(0) - said.softmax(0)).abs().sum() / 2)
     said, added = torch.cat(rows, dim=1)
@@ -131,7 +131,7 @@ def test_shares_are_those_of_the_variance_of_the_scores_row_by_row():
 
 def test_without_content_everything_is_place():
     network, _, layers = seen(FIRST, without_content)
-    parts = watch_parts(network, FIRST.pixels, layers)
+    parts = record_window_parts(network, FIRST.pixels, layers)
     shares = bias_share(parts.content[0], position_bias_of(network, layers[0]), layers[0])
     torch.testing.assert_close(shares.share, torch.ones(2))
     assert shares.content.max() == 0
@@ -140,7 +140,7 @@ def test_without_content_everything_is_place():
 @pytest.mark.parametrize("windowed", EVERY)
 def test_merging_is_what_the_model_does_with_four_neighbours(windowed):
     network, _, layers = seen(windowed)
-    merging = watch_parts(network, windowed.pixels, layers).merging
+    merging = record_window_parts(network, windowed.pixels, layers).merging
     stages = network.layers if windowed.library == "timm" else network.encoder.layers
     first = [layer for layer in layers if layer.block == 0]
     assert sorted(merging) == [layer.stage for layer in first if layer.merging == 2] == list(range(1, len(stages)))
@@ -163,7 +163,7 @@ def test_merging_is_what_the_model_does_with_four_neighbours(windowed):
 def test_the_network_is_left_as_it_was():
     network, _, layers = seen(SECOND)
     before = {name: value.clone() for name, value in network.state_dict().items()}
-    watch_parts(network, SECOND.pixels, layers)
+    record_window_parts(network, SECOND.pixels, layers)
     assert not any(module._forward_hooks or module._forward_pre_hooks for module in network.modules())
     assert all(torch.equal(before[name], value) for name, value in network.state_dict().items())
 

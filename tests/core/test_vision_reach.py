@@ -13,14 +13,14 @@ from core.capture import record_attention
 from core.errors import CaptureError
 from core.vision.window_rollout import (
     blocks_of,
-    growing_limit,
-    growing_reach,
-    growing_rollout,
-    over,
-    rollout_spread,
+    reach_by_block,
+    reach_limit_by_block,
+    rollout_by_block,
+    rollout_spread_by_block,
     share_needed,
-    spread_limit,
-    spread_of,
+    spread_by_block,
+    spread_limit_by_block,
+    token_over,
 )
 from core.vision.windows import window_weights, windows_of
 
@@ -101,16 +101,16 @@ def products(record, layers, head=None):
 def test_the_reach_is_a_row_of_the_dense_product_of_all_blocks(swin, head):
     _, _, record, layers = swin
     blocks = blocks_of(layers, record, head)
-    grown = growing_reach(blocks, 5, 2)
+    grown = reach_by_block(blocks, 5, 2)
     for number, product in enumerate(products(record, layers, head)):
-        row = product[over(blocks, number, 5, 2)]
+        row = product[token_over(blocks, number, 5, 2)]
         torch.testing.assert_close(grown[number].flatten().double(), row[:-1], atol=1e-6, rtol=1e-5)
         assert row.sum() == pytest.approx(1, abs=1e-6)
 
 
 def test_the_spread_is_a_column_of_the_same_products(swin):
     _, _, record, layers = swin
-    maps = spread_of(blocks_of(layers, record), 4, 3)
+    maps = spread_by_block(blocks_of(layers, record), 4, 3)
     for layer, product, found in zip(layers, products(record, layers), maps, strict=True):
         assert found.shape == (layer.rows, layer.columns)
         column = product[:-1, 4 * layers[0].columns + 3]
@@ -119,7 +119,7 @@ def test_the_spread_is_a_column_of_the_same_products(swin):
 
 def test_the_limit_is_where_the_networks_own_gradient_is_not_zero(swin):
     network, pixels, record, layers = swin
-    grown = growing_limit(blocks_of(layers, record), 6, 1)
+    grown = reach_limit_by_block(blocks_of(layers, record), 6, 1)
     outputs = []
     blocks = [block for stage in network.layers for block in stage.blocks]
     hooks = [block.register_forward_hook(lambda *taken: outputs.append(taken[2])) for block in blocks]
@@ -140,7 +140,7 @@ def test_the_limit_is_where_the_networks_own_gradient_is_not_zero(swin):
 def test_nothing_arrives_from_beyond_the_limit(swin):
     _, _, record, layers = swin
     blocks = blocks_of(layers, record)
-    reach, limit = growing_reach(blocks, 0, 7), growing_limit(blocks, 0, 7)
+    reach, limit = reach_by_block(blocks, 0, 7), reach_limit_by_block(blocks, 0, 7)
     assert reach[~limit].sum() < 1e-30  # the mask of -100 leaves a trace too small for any number that is shown
     assert (limit.sum((-1, -2)).diff() >= 0).all()
 
@@ -149,16 +149,16 @@ def test_a_patch_comes_to_the_places_that_it_can_have_reached(swin):
     _, _, record, layers = swin
     blocks = blocks_of(layers, record)
     middle, last = blocks[0].rows // 2, (blocks[0].rows - 1, blocks[0].columns - 1)
-    there = spread_limit(blocks, middle, 1)
+    there = spread_limit_by_block(blocks, middle, 1)
     for row, column in ((0, 0), (middle, 1), last):
-        back = growing_limit(blocks, row, column)
+        back = reach_limit_by_block(blocks, row, column)
         for number, limit in enumerate(there):
-            assert limit.flatten()[over(blocks, number, row, column)] == back[number, middle, 1]
+            assert limit.flatten()[token_over(blocks, number, row, column)] == back[number, middle, 1]
 
 
 def test_a_shift_lets_a_place_see_beyond_its_window():
     _, _, record, layers = made("swin")
-    limit = growing_limit(blocks_of(layers, record), 0, 3)
+    limit = reach_limit_by_block(blocks_of(layers, record), 0, 3)
     assert limit[0].nonzero().amax(0).tolist() == [3, 3]
     assert limit[1].nonzero().amax(0).tolist() == [3, 7]
 
@@ -166,14 +166,14 @@ def test_a_shift_lets_a_place_see_beyond_its_window():
 def test_padding_takes_a_part_that_is_missing_from_the_sum():
     for kind, lost in (("swin", False), ("padded", True)):
         _, _, record, layers = made(kind)
-        last = growing_reach(blocks_of(layers, record), layers[0].rows - 1, layers[0].columns - 1)[-1]
+        last = reach_by_block(blocks_of(layers, record), layers[0].rows - 1, layers[0].columns - 1)[-1]
         assert (float(last.sum()) < 0.99) == lost
 
 
 def test_a_query_that_sees_nothing_keeps_itself():
     _, _, record, layers = made("swin")
     blind = [replace(block, weights=torch.zeros_like(block.weights)) for block in blocks_of(layers, record)[:2]]
-    assert growing_reach(blind, 2, 2)[-1, 2, 2] == 1
+    assert reach_by_block(blind, 2, 2)[-1, 2, 2] == 1
 
 
 def test_window_weights_are_those_of_the_calls(swin):
@@ -194,8 +194,8 @@ def test_the_rollout_of_one_token_is_a_row_or_a_column_of_the_rollout_of_all(hea
     heads = range(2) if head is None else [head]
     maps = torch.stack([torch.stack([call.weights(each) for each in heads]).mean(0) for call in record.calls])
     rolled = rollout(with_residual(maps))
-    torch.testing.assert_close(growing_rollout(record.calls, 4, head), rolled[:, 4])
-    torch.testing.assert_close(rollout_spread(record.calls, 4, head), rolled[:, :, 4])
+    torch.testing.assert_close(rollout_by_block(record.calls, 4, head), rolled[:, 4])
+    torch.testing.assert_close(rollout_spread_by_block(record.calls, 4, head), rolled[:, :, 4])
 
 
 def test_the_share_needed_is_that_of_the_largest_patches():

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from core.capture import AttentionCall
-from core.capture.call import Written
+from core.capture.written import WrittenWeights
 from core.errors import ModelError
 from core.vision import windows
 from tests.core.tiny_models import picture, tiny_timm
@@ -80,7 +80,7 @@ def test_the_shapes_that_a_picture_of_36_x_52_pixels_takes_in_three_stages():
     assert [(layer.rows, layer.columns) for layer in layers[::2]] == [(9, 13), (5, 7), (3, 4)]
     assert [layer.merging for layer in layers] == [1, 1, 2, 2, 2, 2]
     assert [layer.shift for layer in layers] == [(0, 0), (2, 2), (0, 0), (2, 2), (0, 0), (0, 0)]
-    assert [layer.across for layer in layers[::2]] == [(3, 4), (2, 2), (1, 1)]
+    assert [layer.windows_per_axis for layer in layers[::2]] == [(3, 4), (2, 2), (1, 1)]
     assert [layer.padded for layer in layers[::2]] == [12 * 16 - 9 * 13, 4 * 16 - 5 * 7, 0]
     assert layers[4].window == (3, 4)
 
@@ -118,7 +118,7 @@ def layer_of(windowed, number=1):
 
 
 def call_with(weights):
-    return AttentionCall("layer", "self", None, Written((0,), weights[:, None]))
+    return AttentionCall("layer", "self", None, WrittenWeights((0,), weights[:, None]))
 
 
 def test_a_picture_in_which_each_window_looks_at_one_known_place():

@@ -5,7 +5,7 @@ import torch
 from PIL import Image
 from torch.testing import assert_close
 
-from core.attribution.word_maps import captioner_maps, clip_maps, covered, joint_maps, text_relevance
+from core.attribution.word_maps import captioner_maps, clip_maps, cover_each_patch, joint_maps, text_relevance
 from core.capture import record_attention
 from core.errors import InputError
 from core.models.captioner import Captioner
@@ -117,7 +117,7 @@ def test_a_clip_scores_a_word_by_what_it_adds_and_looks_alike_for_all_words():
     found = clip_maps(model, pixels, TEXT, [["a blue star above a blue circle"], ["a red star", "a ring"]])
     for way in ("attention", "rollout"):
         assert_close(found[way][0], found[way][1])
-    several = torch.cat([pixels, covered(pixels, model.grid)])
+    several = torch.cat([pixels, cover_each_patch(pixels, model.grid)])
     seen = model.pictures(several)
     whole, first, second, third = model.texts([TEXT, "a blue star above a blue circle", "a red star", "a ring"])
     score = seen @ (whole - (second + third) / 2)
@@ -138,8 +138,8 @@ def test_tokens_of_a_text_are_worth_what_gradient_and_attention_say():
     sizes = EncoderConfig(32, 1, 2)
     config = CLIPConfig(sizes, sizes, vocabulary=model.tokenizer.get_vocab_size(), context=24, space=16, convolved=True)
     small = PictureText("scenes", "A CLIP", CLIP(config), model.tokenizer, FRAMING)
-    with torch.enable_grad(), record_attention(small.reader, differentiable=True) as record:
-        score = small.read(TEXT)[0] @ picture
+    with torch.enable_grad(), record_attention(small.text_encoder, differentiable=True) as record:
+        score = small.embed_text(TEXT)[0] @ picture
     weights = record.calls[0].written.weights
     (gradient,) = torch.autograd.grad(score, weights)
     row = (gradient * weights).clamp(min=0).mean(dim=1)[0, len(tokens) - 1].detach()
@@ -160,7 +160,7 @@ def test_networks_of_words_and_patches_have_a_map_for_each_word_that_is_hidden(k
     assert (found["attention"] >= 0).all()
     assert (found["attention"].sum(dim=-1) < 1).all()  # the whole picture, and words, take the rest
     hidden = model.hide(tokens, [3])
-    changed = covered(pixels, model.grid)[20:21]
+    changed = cover_each_patch(pixels, model.grid)[20:21]
     scores = [model.run(each, hidden).words[0, 3].log_softmax(dim=-1)[tokens.ids[3]] for each in (pixels, changed)]
     assert_close(found["occlusion"][1, 20], scores[0] - scores[1], atol=1e-5, rtol=1e-3)
     guesses = model.guesses(model.run(pixels, hidden), 3)
@@ -169,7 +169,7 @@ def test_networks_of_words_and_patches_have_a_map_for_each_word_that_is_hidden(k
 
 def test_a_covered_patch_has_the_median_colour_and_nothing_else_changes():
     pixels = FRAMING.pixels(PICTURE)
-    several = covered(pixels, (8, 8))
+    several = cover_each_patch(pixels, (8, 8))
     assert several.shape == (64, 3, 64, 64)
     kept = torch.ones(64, 64, dtype=torch.bool)
     kept[16:24, 40:48] = False

@@ -16,8 +16,8 @@ from benchmarks.hostile import folders as hostile
 from benchmarks.hostile.model_files import OPEN, Special, changed, is_picture, spoiled, tiny, use, weights_of, write
 from core.errors import AtlasError, ModelError
 from core.hub import folders
-from core.hub.bounds import check_numbers, check_promise
-from core.models.meta_outlines import Promise
+from core.hub.bounds import check_numbers, check_size
+from core.models.meta_outlines import NetworkSize
 from core.zoo import inspect, load_image, load_text
 
 KINDS = ("gpt2", "classifier", "t5", "vit", "timm")
@@ -177,7 +177,7 @@ def test_a_network_larger_than_its_weights_is_refused_with_both_numbers(tmp_path
 
 def test_tables_that_a_network_computes_count_as_memory():
     with pytest.raises(ModelError, match=r"needs 1,?250\.0 GB of memory"):
-        check_promise("model", Promise(parameters=10, tables=10**12), 10)
+        check_size("model", NetworkSize(parameters=10, tables=10**12), 10)
 
 
 def test_numbers_of_real_models_are_accepted():

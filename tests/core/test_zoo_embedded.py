@@ -79,7 +79,7 @@ def test_a_photograph_becomes_patches_of_the_chosen_size(weights):
     for resolution, side in [(None, 8), (64, 8), (96, 12), (256, 32)]:
         prepared = model.prepare(picture, resolution=resolution)
         assert (prepared.patches.rows, prepared.patches.columns) == (side, side)
-        assert prepared.shown.shape == (400, 400, 3)
+        assert prepared.photograph.shape == (400, 400, 3)
         with record_attention(model.network) as record:
             run = model.run(prepared)
         assert [model.sequences_of(call, run) for call in record.calls] == [("patches", "patches")] * 2

@@ -136,7 +136,7 @@ def test_any_shape_of_picture_fits_any_way_of_framing(mode, crop, shape):
     framing = Framing((3, 32, 48), (0.5, 0.5, 0.5), (0.5, 0.5, 0.5), crop_pct=crop, crop_mode=mode)
     picture = Image.new("RGB", shape, (200, 100, 50))
     assert framing.pixels(picture).shape == (1, 3, 32, 48)
-    shown = framing.shown(picture)
+    shown = framing.crop(picture)
     assert shown.dtype == np.uint8
     assert max(shown.shape) <= LARGEST_SHOWN
 
@@ -149,7 +149,7 @@ def test_what_is_shown_is_what_the_model_sees(mode, crop, shape):
     framing = Framing((3, 64, 64), (0.5,) * 3, (0.5,) * 3, crop_pct=crop, crop_mode=mode)
     picture = open_example("coffee").resize(shape)
     seen = framing.pixels(picture)[0].permute(1, 2, 0).numpy() * 127.5 + 127.5
-    shown = Image.fromarray(framing.shown(picture)).resize((64, 64), Image.Resampling.BICUBIC)
+    shown = Image.fromarray(framing.crop(picture)).resize((64, 64), Image.Resampling.BICUBIC)
     difference = np.abs(np.asarray(shown).astype(float) - seen)
     assert difference.mean() < 3
     moved = np.abs(np.roll(np.asarray(shown).astype(float), 1, axis=1) - seen)
@@ -158,8 +158,8 @@ def test_what_is_shown_is_what_the_model_sees(mode, crop, shape):
 
 def test_a_large_photograph_is_shown_at_a_size_for_the_browser():
     framing = Framing((3, 64, 64), (0.5,) * 3, (0.5,) * 3)
-    assert framing.shown(Image.new("RGB", (3000, 2000))).shape == (1024, 1024, 3)
-    assert framing.shown(Image.new("RGB", (300, 200))).shape == (200, 200, 3)
+    assert framing.crop(Image.new("RGB", (3000, 2000))).shape == (1024, 1024, 3)
+    assert framing.crop(Image.new("RGB", (300, 200))).shape == (200, 200, 3)
 
 
 @pytest.mark.parametrize(("kind", "prefix"), [("dino", 1), ("dinov3", 5), ("eva02", 1), ("beit", 1), ("swinv2", 0)])

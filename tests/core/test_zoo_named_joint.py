@@ -38,7 +38,7 @@ def test_what_it_says_is_what_the_library_says(given):
         assert guesses[0].label == model.tokenizer.id_to_token(int(chances.argmax()))
     elif kind == "ForQuestionAnswering":
         chances = output.logits[0].sigmoid()
-        answers = {guess.label: guess.probability for guess in model.answered(said)}
+        answers = {guess.label: guess.probability for guess in model.best_answers(said)}
         assert answers == pytest.approx(dict(zip(("no", "yes", "two"), chances.tolist(), strict=True)), abs=1e-5)
     elif kind == "ForImageAndTextRetrieval":
         assert said.match == pytest.approx(float(output.logits), abs=1e-5)
@@ -51,7 +51,7 @@ def test_maps_are_the_librarys_own_weights_with_its_random_order_undone(given):
     pixels, tokens = model.prepare(PICTURE).pixels, model.encode(TEXT)
     with record_attention(model.network) as record:
         model.run(pixels, tokens)
-    looks = model.looks(record, len(tokens))
+    looks = model.attention(record, len(tokens))
     assert len(looks) == model.layers == 2
     torch.manual_seed(0)
     with torch.no_grad():
@@ -69,9 +69,9 @@ def test_maps_are_the_librarys_own_weights_with_its_random_order_undone(given):
 def test_apart_no_word_looks_at_the_picture_and_the_other_layers_go_on(given):
     _, model, _ = given
     pixels, tokens = model.prepare(PICTURE).pixels, model.encode(TEXT)
-    with record_attention(model.network) as record, model.apart(1, len(tokens)):
+    with record_attention(model.network) as record, model.cut_attention(1, len(tokens)):
         model.run(pixels, tokens)
-    first, second = model.looks(record, len(tokens))
+    first, second = model.attention(record, len(tokens))
     assert float(first.words.sum()) > 0
     assert float(second.words.sum()) == float(second.patches.sum()) == 0
 

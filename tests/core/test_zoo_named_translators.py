@@ -95,7 +95,7 @@ def test_the_tokens_are_those_that_the_library_generates(folders, translators, k
         torch.tensor([source.ids]),
         num_beams=beam,
         do_sample=False,
-        max_new_tokens=min(len(source) + len(source) // 2 + 10, model._room()),
+        max_new_tokens=min(len(source) + len(source) // 2 + 10, model._decoder_limit()),
     )[0].tolist()[1:]
     assert list(target.ids) == expected
     assert len(set(target.ids)) > 1
@@ -253,7 +253,7 @@ def test_nllb_reads_and_writes_the_languages_that_are_chosen(folders, translator
             num_beams=2,
             do_sample=False,
             forced_bos_token_id=reference.convert_tokens_to_ids("fra_Latn"),
-            max_new_tokens=min(len(source) + len(source) // 2 + 10, model._room()),
+            max_new_tokens=min(len(source) + len(source) // 2 + 10, model._decoder_limit()),
         )[0]
         .tolist()[1:]
     )

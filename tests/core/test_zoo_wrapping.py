@@ -12,7 +12,7 @@ from core.errors import ModelError
 from core.heads.head_table import measure_heads
 from core.images import open_example
 from core.models.gpt import GPT, GPTConfig
-from core.zoo.text_models import NextToken, SourceToTarget
+from core.zoo.text_models import CausalLanguageModel, EncoderDecoder
 from tests.core.saved_models import byte_level_tokenizer, save_text_model
 from tests.core.tiny_models import tiny_gpt
 
@@ -31,7 +31,7 @@ def test_a_wrapped_model_measures_as_the_same_model_from_its_folder(tmp_path):
     network, tokenizer = AutoModelForCausalLM.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
     network.train()
     wrapped, named = zoo.wrap(network, tokenizer=tokenizer), zoo.load_text(str(folder))
-    assert isinstance(wrapped, NextToken)
+    assert isinstance(wrapped, CausalLanguageModel)
     assert (wrapped.context, wrapped.encode(SENTENCE)) == (named.context, named.encode(SENTENCE))
     ours, theirs = measured(wrapped), measured(named)
     assert ours.values.keys() == theirs.values.keys()
@@ -44,7 +44,7 @@ def test_a_wrapped_model_measures_as_the_same_model_from_its_folder(tmp_path):
     assert next(wrapped.network.parameters()).data_ptr() == next(network.parameters()).data_ptr()
 
 
-@pytest.mark.parametrize(("kind", "expected"), [("t5", SourceToTarget), ("bert-classifier", zoo.Classifier)])
+@pytest.mark.parametrize(("kind", "expected"), [("t5", EncoderDecoder), ("bert-classifier", zoo.Classifier)])
 def test_what_it_does_is_told_by_its_class(tmp_path, kind, expected):
     named = zoo.load_text(str(save_text_model(kind, tmp_path / kind)))
     wrapped = zoo.wrap(named.network, tokenizer=named.tokenizer)

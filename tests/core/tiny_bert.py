@@ -7,7 +7,7 @@ from tokenizers import Tokenizer, processors
 
 from core.models.bert import BERTConfig, PretrainingBERT
 from core.zoo.embedded import WEIGHTS, load_embedded_text, save_text
-from core.zoo.masked_language_models import MissingToken
+from core.zoo.masked_language_models import MaskedLanguageModel
 from training.common.masking import add_special_tokens
 
 SPECIAL = ["[PAD]", "[CLS]", "[SEP]", "[MASK]"]
@@ -39,10 +39,10 @@ def save_tiny_bert(folder: Path, *, context: int = 128) -> Path:
     return folder
 
 
-def tiny_bert(folder: Path, *, context: int = 128) -> MissingToken:
+def tiny_bert(folder: Path, *, context: int = 128) -> MaskedLanguageModel:
     save_tiny_bert(folder / "bert-books", context=context)
     model = load_embedded_text("bert-books", weights=folder)
-    assert isinstance(model, MissingToken)
+    assert isinstance(model, MaskedLanguageModel)
     return model
 
 
@@ -60,8 +60,8 @@ def save_tiny_pairs(folder: Path) -> Path:
     return folder
 
 
-def tiny_pairs(folder: Path) -> MissingToken:
+def tiny_pairs(folder: Path) -> MaskedLanguageModel:
     save_tiny_pairs(folder / "bert-pairs")
     model = load_embedded_text("bert-pairs", weights=folder)
-    assert isinstance(model, MissingToken)
+    assert isinstance(model, MaskedLanguageModel)
     return model

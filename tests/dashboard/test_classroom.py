@@ -19,7 +19,7 @@ from dashboard.classroom.classroom import (
     MOST_MEMBERS,
     MOST_SOCKETS,
     TEACHER_AWAY,
-    checked,
+    valid_address,
 )
 from dashboard.classroom.limits import MOST_WRONG, WITHIN, Limits, network_of
 
@@ -72,10 +72,10 @@ def test_an_unknown_code_is_a_sentence_that_names_age_and_length(classes, code):
 
 def test_only_the_key_makes_a_teacher(classes):
     room = classes.open()
-    room.teach(room.key)
+    room.connect_teacher(room.key)
     for key in ("", room.code, room.key + "x", "ä", "\ud800"):
         with pytest.raises(AtlasError, match="Only the browser tab that opened"):
-            room.teach(key)
+            room.connect_teacher(key)
 
 
 def test_a_class_ends_after_a_day_for_those_who_are_there_too(classes, clock):
@@ -214,7 +214,7 @@ def test_an_address_that_is_too_long_or_cannot_be_read_is_refused(classes):
 @given(st.text(max_size=60))
 def test_whatever_is_said_the_address_is_a_page_and_a_query_or_a_sentence(address):
     try:
-        found = checked(address, PAGES)
+        found = valid_address(address, PAGES)
     except AtlasError:
         return
     page, _, query = found.partition("?")
@@ -226,7 +226,7 @@ def test_whatever_is_said_the_address_is_a_page_and_a_query_or_a_sentence(addres
 def test_where_there_are_too_many_the_oldest_goes_in_which_nobody_is(classes, clock):
     rooms = [classes.open() for _ in range(MOST_CLASSES)]
     clock.now += TEACHER_AWAY
-    rooms[0].teach(rooms[0].key)
+    rooms[0].connect_teacher(rooms[0].key)
     rooms[1].join("a")
     classes.open()
     assert [room.ended for room in rooms[:4]] == [False, False, True, False]
@@ -273,17 +273,17 @@ def test_many_threads_join_answer_and_leave_one_class(classes):
 
 def test_a_teacher_who_is_away_for_less_than_a_quarter_of_an_hour_keeps_the_class(classes, clock):
     room = classes.open()
-    room.teach(room.key)
+    room.connect_teacher(room.key)
     clock.now += TEACHER_AWAY
     others = [classes.open() for _ in range(MOST_CLASSES - 1)]
     for other in others:
         other.join("a")
-    room.rest()
+    room.disconnect_teacher()
     clock.now += TEACHER_AWAY - 1
     with pytest.raises(AtlasError, match="classes are at work"):
         classes.open()
-    room.teach(room.key)
-    room.rest()
+    room.connect_teacher(room.key)
+    room.disconnect_teacher()
     clock.now += TEACHER_AWAY - 1
     assert classes.find(room.code) is room
     clock.now += 1
@@ -309,7 +309,7 @@ def test_a_follower_who_is_removed_is_gone_with_its_answers_and_comes_back_only_
     room.answer("q", "c", "x")
     room.remove(numbers[1])
     assert room.followers == 2
-    assert room.listed() == [(numbers[0], True), (numbers[2], True)]
+    assert room.follower_states() == [(numbers[0], True), (numbers[2], True)]
     assert room.answers("q", "x") == {"x": 1}
     for refused in (lambda: room.join("b"), lambda: room.answer("q", "b", "x")):
         with pytest.raises(AtlasError, match="Your teacher has removed this tab"):
@@ -353,9 +353,9 @@ def test_the_tabs_of_all_followers_and_of_the_teacher_are_bounded(classes):
     with pytest.raises(AtlasError, match=r"open in 250 tabs, and no more than 250 can be"):
         room.join("0")
     for _ in range(classroom.MOST_TABS):
-        room.teach(room.key)
+        room.connect_teacher(room.key)
     with pytest.raises(AtlasError, match=r"leads class .* in 5 tabs"):
-        room.teach(room.key)
+        room.connect_teacher(room.key)
 
 
 def test_a_change_tells_the_followers_only_where_it_concerns_them(classes):
@@ -390,12 +390,12 @@ def test_a_network_has_so_many_connections_and_each_that_ends_is_free_again(cloc
 def test_so_many_different_wrong_codes_and_a_network_waits_even_with_the_right_one(clock):
     limits = Limits(clock)
     for _ in range(200):
-        limits.was_wrong("192.0.2.1", "BCDFGH")  # a whole class comes back to one that has ended
+        limits.note_unknown("192.0.2.1", "BCDFGH")  # a whole class comes back to one that has ended
     limits.check_codes("192.0.2.1")
     for number in range(MOST_WRONG - 1):
         limits.check_codes("192.0.2.1")
         clock.now += 1
-        limits.was_wrong("192.0.2.1", f"wrong {number}")
+        limits.note_unknown("192.0.2.1", f"wrong {number}")
     with pytest.raises(AtlasError, match=r"30 codes that are none .* within 10 minutes. Wait 10 minutes"):
         limits.check_codes("192.0.2.1")
     limits.check_codes("192.0.2.2")

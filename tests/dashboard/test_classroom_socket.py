@@ -189,7 +189,7 @@ def test_messages_of_followers_wake_no_other_follower(tab, teacher, monkeypatch)
 
 
 def test_a_connection_that_is_not_heard_of_is_closed_its_place_is_free_and_it_may_come_again(tab, teacher, monkeypatch):
-    monkeypatch.setattr(websocket, "SILENT", 0.2)
+    monkeypatch.setattr(websocket, "SILENCE_TIMEOUT", 0.2)
     monkeypatch.setattr(classroom, "MOST_FOLLOWERS", 1)
     monkeypatch.setattr(classroom, "AWAY", 0.0)
     silent = tab(code=teacher.code, who="a")
@@ -197,7 +197,7 @@ def test_a_connection_that_is_not_heard_of_is_closed_its_place_is_free_and_it_ma
     with pytest.raises(WebSocketDisconnect) as closed:
         silent.hear()
     assert closed.value.code != websocket.OVER
-    monkeypatch.setattr(websocket, "SILENT", 60)
+    monkeypatch.setattr(websocket, "SILENCE_TIMEOUT", 60)
     other = tab(code=teacher.code, who="b")
     assert other.hear()["number"] == 2
     other.say(here=True)
@@ -335,14 +335,14 @@ def test_bytes_are_no_message(server):
 
 
 def test_who_says_nothing_is_not_waited_for_and_may_come_again(server, monkeypatch):
-    monkeypatch.setattr(websocket, "FIRST", 0.05)
+    monkeypatch.setattr(websocket, "FIRST_TIMEOUT", 0.05)
     with server.websocket_connect("/class") as socket, pytest.raises(WebSocketDisconnect) as closed:
         socket.receive_text()
     assert closed.value.code != websocket.OVER
 
 
 def test_who_sends_without_end_is_closed_and_the_others_are_served(tab, teacher, monkeypatch):
-    monkeypatch.setattr(websocket, "BREATH", 0)
+    monkeypatch.setattr(websocket, "MESSAGE_PAUSE", 0)
     flood = tab(code=teacher.code, who="a")
     for _ in range(websocket.MOST_MESSAGES + 1):
         flood.say(following=True)
@@ -358,7 +358,7 @@ def test_who_sends_much_at_once_is_heard_in_breaths(tab, teacher):
         flood.say(following=True)
     flood.say(nonsense=True)
     flood.until(said=websocket.UNREADABLE)
-    assert time.monotonic() - begun >= 10 * websocket.BREATH
+    assert time.monotonic() - begun >= 10 * websocket.MESSAGE_PAUSE
 
 
 def test_who_is_slow_gets_the_newest_address_and_not_all_of_them(tab, teacher):

@@ -11,7 +11,7 @@ from tests.core import saved_models
 
 def test_a_text_model_opens_in_explore_text(tmp_path):
     folder = str(saved_models.save_text_model("gpt2", tmp_path))
-    assert command.place_of(folder) == f"text?{urlencode({'model': folder})}"
+    assert command.address_of(folder) == f"text?{urlencode({'model': folder})}"
 
 
 @pytest.mark.parametrize(
@@ -19,12 +19,12 @@ def test_a_text_model_opens_in_explore_text(tmp_path):
 )
 def test_a_model_of_pictures_opens_in_explore_image(save, kind, tmp_path):
     folder = str(save(kind, tmp_path))
-    assert command.place_of(folder) == f"image?{urlencode({'network': folder})}"
+    assert command.address_of(folder) == f"image?{urlencode({'network': folder})}"
 
 
 def test_a_folder_without_a_model_is_refused_in_the_words_of_the_pages(tmp_path):
     with pytest.raises(ModelError, match=r"has no config\.json"):
-        command.place_of(str(tmp_path))
+        command.address_of(str(tmp_path))
 
 
 def test_a_folder_that_is_not_there_is_refused_in_a_sentence(capsys):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.output.comparisons import leading, listed
+from dashboard.output.comparisons import join_names, leading
 
 NAN = float("nan")
 
@@ -25,4 +25,4 @@ def test_those_within_the_margin_of_the_best_lead(values, most, least):
 
 
 def test_names_are_listed_as_in_a_sentence():
-    assert [listed(list("ABC"[:count])) for count in (1, 2, 3)] == ["A", "A and B", "A, B and C"]
+    assert [join_names(list("ABC"[:count])) for count in (1, 2, 3)] == ["A", "A and B", "A, B and C"]

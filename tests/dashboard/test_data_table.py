@@ -6,7 +6,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from dashboard.glossary import TERMS
-from dashboard.output.data_table import _explained
+from dashboard.output.data_table import _with_help
 from dashboard.typeset import plain
 
 
@@ -39,10 +39,10 @@ def test_on_a_projector_the_table_stands_alone():
 
 def test_a_column_keeps_its_own_help_and_settings():
     terms = [TERMS["nats"]]
-    assert _explained(None, terms)["help"] == f"**nats**: {plain(TERMS['nats'].says)}"
-    assert _explained({"help": "own", "width": 3}, terms) == {"help": "own", "width": 3}
-    assert _explained({"help": None, "width": 3}, terms)["width"] == 3
-    assert _explained("a label", terms) == "a label"
+    assert _with_help(None, terms)["help"] == f"**nats**: {plain(TERMS['nats'].says)}"
+    assert _with_help({"help": "own", "width": 3}, terms) == {"help": "own", "width": 3}
+    assert _with_help({"help": None, "width": 3}, terms)["width"] == 3
+    assert _with_help("a label", terms) == "a label"
 
 
 def shares_page() -> None:

@@ -23,7 +23,7 @@ def test_the_file_holds_every_head_and_label(watched):
             for head in range(call.heads):
                 expected = call.weights(head=head).numpy()
                 assert np.abs(file[f"weights_{layer}"][head] - expected).max() < 1e-3
-        assert tuple(file["labels_text"]) == watched.given.labels
+        assert tuple(file["labels_text"]) == watched.inputs.labels
 
 
 def test_a_head_that_does_not_exist_cannot_be_silenced(watched):
@@ -35,7 +35,7 @@ def test_a_head_that_does_not_exist_cannot_be_silenced(watched):
 
 def test_silencing_leaves_the_shared_model_as_it_was(watched):
     changed = watch_text("gpt-books", "The old man and the sea.", ((0, 0), (1, 1)))
-    again = watched.model.run(watched.given)
+    again = watched.model.run(watched.inputs)
     assert torch.equal(again.logits, watched.run.logits)
     assert not torch.allclose(changed.run.logits, watched.run.logits)
     assert changed.model is watched.model

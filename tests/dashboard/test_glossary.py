@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
 
 from dashboard import contents
-from dashboard.glossary import MOST, TERMS, linked, links, terms_in
+from dashboard.glossary import MOST_LINKS, TERMS, linked, links, terms_in
 from dashboard.typeset import plain
 
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -101,7 +101,7 @@ def test_no_more_links_than_a_handful_in_a_paragraph_and_each_term_once(text):
     led_to = re.findall(r"\(glossary\?term=([^)]*)\)", linked(text))
     assert len(led_to) == len(set(led_to))
     for paragraph in linked(text).split("\n\n"):
-        assert len(LINK.findall(paragraph)) <= MOST
+        assert len(LINK.findall(paragraph)) <= MOST_LINKS
 
 
 @given(st.lists(st.sampled_from([*WHOLE, "nats", "token", "a", "softmax"]), max_size=12).map(" ".join))
@@ -171,7 +171,7 @@ def test_a_term_is_explained_in_a_sentence_or_two_and_shown_on_a_section_that_ex
         assert term.page in contents.pages(), term.name
         if term.choices:
             assert set(term.choices) == {"show"}, term.name
-            assert term.choices["show"] in sections_of(term.page.room), term.name
+            assert term.choices["show"] in sections_of(term.page.folder), term.name
 
 
 def test_no_spelling_belongs_to_two_terms():

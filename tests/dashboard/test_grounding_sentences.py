@@ -1,9 +1,9 @@
 """What is told of the table of grounding: who is best and worst, and who is no better than pointing blindly."""
 
 from dashboard.figures.grounding import Scored
-from dashboard.output.pointing_game import WAYS, noticed
+from dashboard.output.pointing_game import METHODS, notices
 
-ATTENTION, RELEVANCE, OCCLUSION = WAYS["attention"], WAYS["relevance"], WAYS["occlusion"]
+ATTENTION, RELEVANCE, OCCLUSION = METHODS["attention"], METHODS["relevance"], METHODS["occlusion"]
 
 
 def scored(*shares: float, error: float = 0.01) -> list[Scored]:
@@ -13,22 +13,22 @@ def scored(*shares: float, error: float = 0.01) -> list[Scored]:
 
 
 def test_ways_are_ranked_only_where_they_are_more_than_two_standard_errors_apart():
-    ranked = noticed(scored(0.3, 0.6, 0.8), {}, "pointing game", "all")[0]
+    ranked = notices(scored(0.3, 0.6, 0.8), {}, "pointing game", "all")[0]
     assert f"**{OCCLUSION}** of CLIP is best with **80%**; **{ATTENTION}** of CLIP is last with 30%" in ranked
-    near = noticed(scored(0.3, 0.79, 0.8), {}, "pointing game", "all")[0]
+    near = notices(scored(0.3, 0.79, 0.8), {}, "pointing game", "all")[0]
     assert f"not clearly before {RELEVANCE} of CLIP" in near
-    alike = noticed(scored(0.79, 0.8, 0.81), {}, "pointing game", "all")[0]
+    alike = notices(scored(0.79, 0.8, 0.81), {}, "pointing game", "all")[0]
     assert "no way is clearly better" in alike
     assert "best" not in alike
-    (alone,) = noticed(scored(0.3), {}, "pointing game", "all")
+    (alone,) = notices(scored(0.3), {}, "pointing game", "all")
     assert "gets **30%**" in alone
-    assert noticed([], {}, "pointing game", "all") == ()
+    assert notices([], {}, "pointing game", "all") == ()
 
 
 def test_pointing_blindly_is_told_by_sign():
-    above, _ = noticed(scored(0.3, 0.6), {"at random": 0.1}, "pointing game", "all")[1:]
+    above, _ = notices(scored(0.3, 0.6), {"at random": 0.1}, "pointing game", "all")[1:]
     assert "All are clearly better than pointing at random (10%)" in above
-    both, _ = noticed(scored(0.1, 0.6), {"at random": 0.59}, "pointing game", "all")[1:]
+    both, _ = notices(scored(0.1, 0.6), {"at random": 0.59}, "pointing game", "all")[1:]
     assert f"Not clearly better than pointing at random (59%): {RELEVANCE} of CLIP" in both
     assert f"worse than pointing at random (59%): {ATTENTION} of CLIP" in both
 
@@ -39,4 +39,4 @@ def test_relevance_is_compared_with_attention_by_sign():
         ((0.6, 0.3), "worse than"),
         ((0.3, 0.31), "not clearly different"),
     ):
-        assert says in noticed(scored(*shares), {}, "pointing game", "all")[-1]
+        assert says in notices(scored(*shares), {}, "pointing game", "all")[-1]

@@ -21,7 +21,7 @@ def pair(norm: str = "post"):
 
 
 def drawn(walked, chosen: str):
-    return scene(walked, chosen, begins=("7 tokens", "5 tokens"), ends="64 scores")
+    return scene(walked, chosen, inputs=("7 tokens", "5 tokens"), output="64 scores")
 
 
 def test_the_block_of_the_chosen_part_is_open():

@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.frame import error_messages, layout
 
 WORDS = layout.PageWords("Which?", "", ("Try it.",), ("A reference.",))
-with error_messages.sentences():
+with error_messages.as_sentences():
     with layout.waiting_place():
         st.markdown("Of the page above.")
     layout.begin_section()
@@ -17,7 +17,7 @@ with error_messages.sentences():
     layout.notes(WORDS, notice={notice}, formula=lambda: st.markdown("x = 1"))
 """
 TWO = ("First.", "Second.")
-CONTROLS, WAITING, CHOSEN = "layout.control_bar()", "layout.waiting_place()", "layout.noticed_here()"
+CONTROLS, WAITING, CHOSEN = "layout.control_bar()", "layout.waiting_place()", "layout.place_notice()"
 
 
 def said(begin: str = "", notice: tuple[str, ...] = TWO, **query: str) -> list[str]:
@@ -36,7 +36,7 @@ def said(begin: str = "", notice: tuple[str, ...] = TWO, **query: str) -> list[s
         "",
         f"{CONTROLS}; st.markdown('A control.')",
         f"{WAITING}; {WAITING}; st.markdown('Waited.')",
-        "error_messages.sentences().__enter__()",  # parts of a section that may fail alone
+        "error_messages.as_sentences().__enter__()",  # parts of a section that may fail alone
     ],
 )
 def test_the_first_sentence_stands_above_the_figure_and_the_rest_below(begin):

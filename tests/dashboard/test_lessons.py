@@ -21,7 +21,7 @@ from dashboard.cache.memo import Digest
 from dashboard.lessons import form, player
 from dashboard.lessons.form import Question, lessons, read
 from dashboard.lessons.readings import READINGS, Amount, Choice, ask, bounds
-from dashboard.lessons.readings.answers import QUARTERS, quarters, told_apart
+from dashboard.lessons.readings.answers import QUARTERS, quarters, unique_labels
 from tests.pages.conftest import check, prose, told, visit  # noqa: F401  (a fixture)
 from tests.pages.session import controls_of, follow, session
 
@@ -73,7 +73,7 @@ def test_the_answer_of_a_station_is_what_the_model_says_today(station):
     if isinstance(answer, Choice):
         ranked = sorted(answer.values.values(), reverse=not answer.least)
         assert len(ranked) >= 2, "There is nothing to choose."
-        assert ranked[0] != ranked[1] or answer.says(question.expected)
+        assert ranked[0] != ranked[1] or answer.is_right(question.expected)
 
 
 @pytest.mark.parametrize("lesson", lessons().values(), ids=lambda lesson: lesson.name)
@@ -83,14 +83,16 @@ def test_what_is_written_below_a_question_names_every_number_and_has_it(lesson):
         assert player.is_as_written(answer, at.question.expected), at.title
         assert written_numbers(at.after) == [], at.title
         for text in (at.before, at.question.text, at.after):
-            assert set(form.named(text)) <= set(answer.words), at.title
+            assert set(form.placeholders(text)) <= set(answer.words), at.title
             assert "{{" not in player.filled(text, answer), at.title
-        assert not any("nan" in answer.words[name] for name in form.named(at.after)), at.title
+        assert not any("nan" in answer.words[name] for name in form.placeholders(at.after)), at.title
 
 
 def written_numbers(text):
     """What stands in a text as a number, and not as the name of one: digits, and words for counts and shares."""
-    return re.findall(rf"\d+|\b(?:{COUNTS})\b", form.fill(text, dict.fromkeys(form.named(text), "")), re.IGNORECASE)
+    return re.findall(
+        rf"\d+|\b(?:{COUNTS})\b", form.fill(text, dict.fromkeys(form.placeholders(text), "")), re.IGNORECASE
+    )
 
 
 COUNTS = (
@@ -119,7 +121,7 @@ def test_what_is_written_for_one_answer_is_not_said_of_another(lesson):
 
 
 def test_a_number_that_a_reading_does_not_have_gets_a_sentence():
-    answer = Choice({"dog": 0.5}, beside={"even": "10%"})
+    answer = Choice({"dog": 0.5}, extra={"even": "10%"})
     with pytest.raises(
         InputError, match="names “evn”, and its reading measures no such thing; it has dog, even, answer"
     ):
@@ -130,7 +132,7 @@ def test_a_number_that_a_reading_does_not_have_gets_a_sentence():
 
 
 def test_a_choice_of_a_few_still_names_the_numbers_of_the_others():
-    few = Choice({"cat": 0.5, "dog": 0.3, "man": 0.2}, beside={"even": "33%"}).among(("cat", "dog"))
+    few = Choice({"cat": 0.5, "dog": 0.3, "man": 0.2}, extra={"even": "33%"}).among(("cat", "dog"))
     assert few.words == {"cat": "50.0%", "dog": "30.0%", "man": "20.0%", "even": "33%", "answer": "cat"}
 
 
@@ -174,7 +176,7 @@ def test_a_station_shows_its_page_and_the_answer(visit, station):  # noqa: F811
     lesson, number = station
     at = lesson.stations[number]
     place = {"lesson": lesson.name, "station": str(number + 1)}
-    app = visit(at.page.room, **at.choices, **place, answer=at.question.expected)
+    app = visit(at.page.folder, **at.choices, **place, answer=at.question.expected)
     assert not app.warning, told(app)
     assert app.title[0].value == at.page.question
     assert "The answer given was" in prose(app)
@@ -201,7 +203,7 @@ def test_a_student_who_walks_a_lesson_finds_on_each_station_what_its_link_opens(
         assert "You said" in prose(app), station.title
         assert "check_circle" in prose(app), station.title
         place = {"lesson": name, "station": str(number + 1), "answer": station.question.expected}
-        fresh = visit(station.page.room, **station.choices, **place)
+        fresh = visit(station.page.folder, **station.choices, **place)
         assert controls_of(app) == controls_of(fresh), station.title
         assert {key: str(controls_of(app)[key]) for key in ("text", "show") if key in station.choices} == {
             key: value for key, value in station.choices.items() if key in ("text", "show")
@@ -217,7 +219,7 @@ def answer_as_a_student(app, question: Question) -> None:
     answer = ask(question)
     if not isinstance(answer, Choice):
         app.number_input(key=player.NUMBER).set_value(float(question.expected))
-    elif len(answer.values) > player.FEW:
+    elif len(answer.values) > player.MOST_PILLS:
         app.selectbox(key=player.CHOICE).set_value(question.expected)
     else:
         next(each for each in app.get("button_group") if each.key == player.CHOICE).set_value(question.expected)
@@ -419,24 +421,27 @@ def test_the_quarters_of_a_map_share_what_it_holds():
     assert quarters(middle).values == dict.fromkeys(QUARTERS, 0.25)
 
 
-def test_equal_labels_are_told_apart():
-    assert told_apart(["the", " cat", " the", " the"]) == ["the", "cat", "the (2)", "the (3)"]
+def test_equal_labels_are_unique_labels():
+    assert unique_labels(["the", " cat", " the", " the"]) == ["the", "cat", "the (2)", "the (3)"]
 
 
 @pytest.mark.parametrize(
     ("guess", "right"), [("67", True), ("64", True), ("60", False), ("1,000", False), ("x", False)]
 )
 def test_a_guessed_number_is_right_if_it_is_near(guess, right):
-    assert Amount(66.5, "%", within=0.05).says(guess) is right
+    assert Amount(66.5, "%", within=0.05).is_right(guess) is right
 
 
 def test_what_is_said_to_a_guess_names_both():
     answer = Choice({"cat": 0.7, "dog": 0.3})
-    assert player.told(answer, "dog") == ":material/arrow_forward: You said dog; the model says **cat** (70\\.0%)."
-    assert "check_circle" in player.told(answer, "cat")
-    assert "You said" not in player.told(answer, player.SHOWN)
-    assert "The answer given was dog" in player.told(answer, "dog", own=False)
-    assert "<b>" not in player.told(answer, "<b>x").replace("\\<b\\>", "")
+    assert (
+        player.result_sentence(answer, "dog")
+        == ":material/arrow_forward: You said dog; the model says **cat** (70\\.0%)."
+    )
+    assert "check_circle" in player.result_sentence(answer, "cat")
+    assert "You said" not in player.result_sentence(answer, player.NO_GUESS)
+    assert "The answer given was dog" in player.result_sentence(answer, "dog", is_own=False)
+    assert "<b>" not in player.result_sentence(answer, "<b>x").replace("\\<b\\>", "")
 
 
 def test_a_lesson_of_one_s_own_is_found_by_its_digest_while_it_is_kept():
@@ -445,7 +450,7 @@ def test_a_lesson_of_one_s_own_is_found_by_its_digest_while_it_is_kept():
     with pytest.raises(InputError, match="kept for an hour"):
         player.find(Digest("0" * 32))
     with pytest.raises(InputError, match="UTF-8"):
-        player.opened(memo.store_upload(b"\xff\xfe\x00"))
+        player.read_upload(memo.store_upload(b"\xff\xfe\x00"))
 
 
 def test_a_host_s_own_folder_adds_lessons(tmp_path, monkeypatch):

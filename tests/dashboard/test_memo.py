@@ -206,7 +206,7 @@ def test_ten_who_ask_at_once_have_it_made_once():
     @cached()
     def slow() -> object:
         calls.append(1)
-        wait_until(lambda: [making.asked for making in memo._makings.values()] == [10])
+        wait_until(lambda: [computation.waiters for computation in memo._computations.values()] == [10])
         return object()
 
     run_all([lambda: found.append(slow())] * 10)
@@ -237,7 +237,7 @@ def test_who_waits_hears_how_far_it_is_and_may_leave_while_it_goes_on():
     first.join()
     assert heard == [(3, 7)]
     assert slow.peek() == "done"
-    assert not memo._makings
+    assert not memo._computations
 
 
 def test_when_the_one_who_makes_it_leaves_the_next_one_makes_it():
@@ -248,7 +248,9 @@ def test_when_the_one_who_makes_it_leaves_the_next_one_makes_it():
     def slow(progress: Progress = no_progress) -> str:
         makers.append(threading.get_ident())
         started.set()
-        wait_until(lambda: len(makers) == 2 or [making.asked for making in memo._makings.values()] == [2])
+        wait_until(
+            lambda: len(makers) == 2 or [computation.waiters for computation in memo._computations.values()] == [2]
+        )
         progress(1, 2)
         return "done"
 
@@ -291,7 +293,7 @@ def test_only_so_many_compute_at_once_and_nested_ones_never_block_one_another():
     )
     assert most[0] == turns.AT_ONCE
     assert not turns.short_line.at_work
-    assert not memo._makings
+    assert not memo._computations
 
 
 def test_two_who_want_it_anew_share_one_job(monkeypatch):
@@ -320,7 +322,7 @@ def test_two_who_want_it_anew_share_one_job(monkeypatch):
 
 
 def test_a_long_computation_that_asks_for_what_another_makes_lets_it_finish(monkeypatch):
-    monkeypatch.setattr(turns, "MOMENT", -1.0)
+    monkeypatch.setattr(turns, "LONG_AFTER", -1.0)
     started, asked = threading.Event(), threading.Event()
 
     @cached(unit="steps")

@@ -23,7 +23,7 @@ def page():
     from dashboard.inputs import model_name
     from dashboard.recordings.watched import watch_text
 
-    with error_messages.sentences():
+    with error_messages.as_sentences():
         name = model_name.model("text")
         layout.st.write(f"{watch_text(name, 'Who listens?').model.parameters} parameters")
 

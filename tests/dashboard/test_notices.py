@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.capture import record_attention
 from core.images import Patches
 from core.text import Tokens
-from dashboard.recordings import notices, scenes
+from dashboard.recordings import notices, row_sums, scenes
 from dashboard.recordings.notices import Finding, Notice, notice_picture, notice_text
 from tests.core.rows_below_one import call_of, call_with
 from tests.dashboard.watched import calls_of, causal, tokens_of
@@ -101,11 +101,11 @@ def test_shares_sinks_and_the_strongest_link_are_those_of_plain_loops(count, hea
         for head in weights
         for row in range(count)
         for key in range(1, count)
-        if abs(row - key) >= notices.FAR
+        if abs(row - key) >= notices.FAR_DISTANCE
     ]
     strongest = max(links, default=(0.0, 0, 0))
-    assert ("tokens away" in found) == (strongest[0] >= notices.WEAK)
-    if strongest[0] >= notices.WEAK:
+    assert ("tokens away" in found) == (strongest[0] >= notices.WEAK_LINK)
+    if strongest[0] >= notices.WEAK_LINK:
         value, row, key = strongest
         assert f"“w{row}” gives {value:.0%} to “w{key}”, {abs(row - key)} tokens away" in found
     assert "nan" not in found
@@ -120,7 +120,7 @@ def test_every_row_of_a_longer_text_is_looked_at():
 
 
 def test_of_a_text_too_long_for_that_the_rows_that_were_looked_at_are_counted(monkeypatch):
-    monkeypatch.setattr(notices, "WEIGHTS", 2 * 100 * 70)
+    monkeypatch.setattr(notices, "MOST_WEIGHTS", 2 * 100 * 70)
     found = notice_text(calls_of(torch.full((2, 100, 100), 0.01)), words(100))
     assert "The text is long: 70 of 100 rows of each map were looked at." in found.sentences
 
@@ -182,7 +182,7 @@ def test_cross_attention_between_texts_of_equal_lengths_is_no_self_attention():
         model(source, target)
     assert {call.shape[2:] for call in record.calls} == {(5, 5)}
     known = SimpleNamespace(sequences_of=lambda *_: ("text", "text"))
-    sequence, calls = scenes.layers_within(known, None, record)
+    sequence, calls = scenes.self_attention_layers(known, None, record)
     assert (sequence, list(calls)) == ("text", [0])
 
 
@@ -209,9 +209,9 @@ def test_distances_in_a_picture_are_those_of_plain_loops(rows, columns, prefix, 
         ]
         reaches.append(sum(means) / len(means))
     near, wide = min(reaches), max(reaches)
-    if wide - near < notices.ALIKE - 1e-5:
+    if wide - near < notices.EQUAL_DISTANCE - 1e-5:
         assert f"All heads look about as far: {near:.1f} to {wide:.1f} patches away" in found
-    elif wide - near > notices.ALIKE + 1e-5:
+    elif wide - near > notices.EQUAL_DISTANCE + 1e-5:
         assert f"**Layer 0, head {reaches.index(near)}** looks nearest, {near:.1f} patches away" in found
         assert f"**layer 0, head {reaches.index(wide)}** farthest, {wide:.1f}" in found
     even = sum(math.dist(here, there) for here in places for there in places) / len(places) ** 2
@@ -280,35 +280,35 @@ def test_a_model_without_whole_attention_says_so():
 
 def test_what_is_told_first_is_about_the_head_to_look_at_first():
     notice = Notice(("Back.", "The first token.", "Far."), Finding(2, 1, 0.5), 2)
-    assert notice.told_first == ("Far.", "Back.", "The first token.")
+    assert notice.ordered == ("Far.", "Back.", "The first token.")
     far = causal(torch.ones(1, COUNT, COUNT))
     far[0, 7] = 0
     far[0, 7, 2] = 1
     for found in (notice_text(calls_of(far), TEXT), notice_text(calls_of(UNIFORM[None]), TEXT)):
-        assert found.start.where in found.told_first[0].lower()
-        assert sorted(found.told_first) == sorted(found.sentences)
-    assert notice_text({}, TEXT).told_first == notice_text({}, TEXT).sentences
+        assert found.start.where in found.ordered[0].lower()
+        assert sorted(found.ordered) == sorted(found.sentences)
+    assert notice_text({}, TEXT).ordered == notice_text({}, TEXT).sentences
 
 
 def test_what_rows_sum_to_is_said_with_its_cause():
-    (masked,) = notices.say_row_sums({3: call_of("mask")})
+    (masked,) = row_sums.say_row_sums({3: call_of("mask")})
     mean = float(call_of("mask").row_sums().mean())
     assert f"in layer 3 the mean sum is {mean:.2f}, because a mask after the softmax" in masked
     assert "Nothing is left of 1 row in any head." in masked
-    (sunk,) = notices.say_row_sums({0: call_with(torch.stack([UNIFORM])), 3: call_of("sink")})
+    (sunk,) = row_sums.say_row_sums({0: call_with(torch.stack([UNIFORM])), 3: call_of("sink")})
     assert sunk.startswith("Rows of 1 of 2 layers")
     assert "because an attention sink that is no token took the rest. Shares" in sunk
 
 
 def test_rows_that_sum_to_more_than_one_lost_nothing():
-    (sentence,) = notices.say_row_sums({0: call_with(torch.stack([UNIFORM * 1.5, UNIFORM * 0.5]))})
+    (sentence,) = row_sums.say_row_sums({0: call_with(torch.stack([UNIFORM * 1.5, UNIFORM * 0.5]))})
     assert "in layer 0 the sums are 0.50 to 1.50" in sentence
     assert "took the rest" not in sentence
 
 
 def test_the_layer_whose_sums_differ_most_from_one_is_named():
     calls = {0: call_with(UNIFORM[None] * 0.9), 1: call_with(UNIFORM[None] * 1.4), 2: call_with(UNIFORM[None])}
-    (sentence,) = notices.say_row_sums(calls)
+    (sentence,) = row_sums.say_row_sums(calls)
     assert sentence.startswith("Rows of 2 of 3 layers do not sum to 1: in layer 1 ")
 
 
@@ -316,11 +316,11 @@ def test_nothing_is_said_of_rows_that_sum_to_one_or_of_silenced_heads():
     near = {0: call_with(UNIFORM[None] * 0.998)}
     silenced = {0: call_with(torch.stack([UNIFORM, UNIFORM * 0])), 1: call_with(UNIFORM[None] * 0)}
     assert not near[0].rows_sum_to_one
-    assert notices.say_row_sums(near) == notices.say_row_sums(silenced) == notices.say_row_sums({}) == ()
-    assert notices.say_row_sums(calls_of(UNIFORM[None], silenced=((0, 0),))) == ()
+    assert row_sums.say_row_sums(near) == row_sums.say_row_sums(silenced) == row_sums.say_row_sums({}) == ()
+    assert row_sums.say_row_sums(calls_of(UNIFORM[None], silenced=((0, 0),))) == ()
 
 
 def test_negative_weights_are_named_and_end_all_shares():
     negative = {0: call_with(UNIFORM[None]), 1: call_with(UNIFORM[None] - 0.5)}
-    assert notices.say_row_sums(negative) == notice_text(negative, TEXT).sentences
+    assert row_sums.say_row_sums(negative) == notice_text(negative, TEXT).sentences
     assert "layer 1 have attention weights below 0" in notice_text(negative, TEXT).sentences[0]

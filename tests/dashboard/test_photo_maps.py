@@ -8,7 +8,16 @@ import pytest
 
 from core.view import codec
 from dashboard.components.photo_maps import Dense, Factors, PhotoLayer, PhotoScene, Windows
-from dashboard.components.photo_maps.packing import BUDGET, Wanted, factors, kind_of, little, overview_of, pack, size_of
+from dashboard.components.photo_maps.packing import (
+    BUDGET,
+    ViewRequest,
+    factors,
+    kind_of,
+    overview_of,
+    pack,
+    size_of,
+    thumbnails,
+)
 from tests.browser.apps.photo_maps_app import PLACES, large, many_factors, scene, window_weights, windowed
 
 PICTURE = np.zeros((8, 12, 3), np.uint8)
@@ -30,17 +39,17 @@ def dense_layer(tokens: int = 13, heads: int = 2) -> PhotoLayer:
 
 def test_a_small_scene_is_sent_at_once_and_only_once():
     shown = scene("small")
-    message = pack(shown, Wanted())
+    message = pack(shown, ViewRequest())
     assert message["overview"]["whole"]
     assert message["answers"] is None
-    again = pack(shown, Wanted(have=message["digest"]))
+    again = pack(shown, ViewRequest(have=message["digest"]))
     assert again["overview"] is None
     assert again["answers"] is None
 
 
 def test_dense_answers_are_the_weights_as_float16():
     layer = dense_layer()
-    message = pack(PhotoScene(PICTURE, (layer,)), Wanted())
+    message = pack(PhotoScene(PICTURE, (layer,)), ViewRequest())
     for head in range(2):
         sent = numbers(message["overview"]["layers"][0]["answers"][str(head)]["weights"]).reshape(13, 13)
         np.testing.assert_array_equal(sent, layer.weights(head).astype(np.float16))
@@ -75,7 +84,7 @@ def test_rows_from_factors_are_exact_to_three_digits_whatever_all_keys_have_in_c
     answers = Factors(answers.query, answers.key + common, answers.scale)
     layer = PhotoLayer("0", 4, 12, 12, answers, ("class",))
     assert kind_of(layer) == "factors"
-    sent = pack(PhotoScene(PICTURE, (layer,)), Wanted())["overview"]["layers"][0]["answers"]["2"]
+    sent = pack(PhotoScene(PICTURE, (layer,)), ViewRequest())["overview"]["layers"][0]["answers"]["2"]
     query, key = (numbers(sent[name]).astype(np.float32).reshape(145, 32) for name in ("query", "key"))
     exact = softmax(answers.query[2].astype(float) @ answers.key[2].astype(float).T * answers.scale)
     found = softmax(query @ key.T)
@@ -99,13 +108,13 @@ def test_factors_too_large_for_float16_travel_as_maps():
 
 def test_of_sixteen_hundred_tokens_one_layer_is_sent_and_fits_four_megabytes():
     shown = PhotoScene(PICTURE, tuple(map(large, range(3))))
-    message = pack(shown, Wanted())
+    message = pack(shown, ViewRequest())
     assert len(json.dumps(message)) < 4e6
     assert not message["overview"]["whole"]
     assert message["overview"]["layers"][1]["answers"] is None
     assert message["answers"]["layer"] == 0
     assert set(message["answers"]["heads"]) == {"0", "1", "2", "3"}
-    later = pack(shown, Wanted(2, 1, message["digest"]))
+    later = pack(shown, ViewRequest(2, 1, message["digest"]))
     assert later["overview"] is None
     assert later["answers"]["layer"] == 2
     query, _ = factors(shown.layers[2].answers, 1)
@@ -118,7 +127,7 @@ def test_of_a_layer_too_large_for_one_message_the_wished_head_is_sent():
     even = np.full((6, tokens, tokens), 1 / tokens, np.float32)
     layer = PhotoLayer("0", 6, 31, 31, Dense(even.__getitem__), ("class",))
     assert size_of(layer) < BUDGET < 6 * size_of(layer)
-    answers = pack(PhotoScene(PICTURE, (layer,)), Wanted(0, 4))["answers"]
+    answers = pack(PhotoScene(PICTURE, (layer,)), ViewRequest(0, 4))["answers"]
     assert list(answers["heads"]) == ["4"]
 
 
@@ -126,13 +135,13 @@ def test_maps_too_large_even_alone_travel_in_one_byte_a_weight():
     even = np.full((1, 1601, 1601), 1 / 1601, np.float32)
     layer = PhotoLayer("0", 1, 40, 40, Dense(even.__getitem__), ("class",))
     assert kind_of(layer) == "rough"
-    assert len(json.dumps(pack(PhotoScene(PICTURE, (layer,)), Wanted()))) < 4e6
+    assert len(json.dumps(pack(PhotoScene(PICTURE, (layer,)), ViewRequest()))) < 4e6
 
 
 def test_little_rows_are_the_mean_over_queries_and_the_rows_of_prefix_tokens():
     maps = softmax(np.random.default_rng(3).normal(size=(2, 14, 14)))
     layer = PhotoLayer("0", 2, 3, 4, Dense(maps.__getitem__), ("class", "register"))
-    sent = pack(PhotoScene(PICTURE, (layer,)), Wanted())["overview"]["layers"][0]
+    sent = pack(PhotoScene(PICTURE, (layer,)), ViewRequest())["overview"]["layers"][0]
     rows = codec.read(base64.b64decode(sent["little"]), "root").reshape(2, 3, 14) * np.reshape(sent["tops"], (2, 3, 1))
     expected = np.stack([np.stack([each.mean(axis=0), each[0], each[1]]) for each in maps])
     np.testing.assert_allclose(rows, expected, atol=expected.max() / 250)
@@ -140,7 +149,7 @@ def test_little_rows_are_the_mean_over_queries_and_the_rows_of_prefix_tokens():
 
 def test_in_windows_each_place_gets_the_mean_over_the_queries_that_have_a_place():
     layer, weights = windowed(), window_weights(1)
-    (found,) = little(layer, weights)
+    (found,) = thumbnails(layer, weights)
     for place in range(12):
         window, position = np.argwhere(place == PLACES)[0]
         asking = [query for query in range(4) if PLACES[window, query] >= 0]
@@ -148,7 +157,7 @@ def test_in_windows_each_place_gets_the_mean_over_the_queries_that_have_a_place(
 
 
 def test_windows_travel_with_their_places():
-    sent = pack(scene("windows"), Wanted())["overview"]["layers"][0]
+    sent = pack(scene("windows"), ViewRequest())["overview"]["layers"][0]
     assert (sent["windows"]["count"], sent["windows"]["positions"]) == (4, 4)
     np.testing.assert_array_equal(numbers(sent["windows"]["places"], "<i4").reshape(4, 4), PLACES)
     weights = numbers(sent["answers"]["0"]["weights"]).reshape(4, 4, 4)
@@ -157,14 +166,15 @@ def test_windows_travel_with_their_places():
 
 def test_weights_that_are_no_numbers_travel_and_do_not_spoil_the_little_rows():
     maps = np.full((1, 13, 13), np.nan)
-    sent = pack(PhotoScene(PICTURE, (PhotoLayer("0", 1, 3, 4, Dense(maps.__getitem__), ("class",)),)), Wanted())
+    sent = pack(PhotoScene(PICTURE, (PhotoLayer("0", 1, 3, 4, Dense(maps.__getitem__), ("class",)),)), ViewRequest())
     layer = sent["overview"]["layers"][0]
     assert np.isnan(numbers(layer["answers"]["0"]["weights"])).all()
     assert json.loads(json.dumps(layer["tops"], allow_nan=False))
 
 
 @pytest.mark.parametrize(
-    "wanted", [Wanted(), Wanted(99, 0), Wanted(0, 99), Wanted(None, 7), Wanted(99, 99, "another scene")]
+    "wanted",
+    [ViewRequest(), ViewRequest(99, 0), ViewRequest(0, 99), ViewRequest(None, 7), ViewRequest(99, 99, "another scene")],
 )
 def test_a_wish_for_a_head_that_there_is_not_gives_the_one_at_the_start(wanted):
     shown = PhotoScene(PICTURE, tuple(map(large, range(3))), start=(1, 2))

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dashboard.inputs.photograph import how_often_right
+from dashboard.inputs.photograph import accuracy_sentence
 
 NAME = "vit-tiny-imagenet"
 RESULTS = {
@@ -22,7 +22,7 @@ def weights(tmp_path):
 
 @pytest.mark.parametrize(("side", "right", "pictures"), [(64, 52, "5,000"), (96, 36, "2,500")])
 def test_the_share_is_that_of_the_size_in_use(weights, side, right, pictures):
-    said = how_often_right(NAME, side, weights)
+    said = accuracy_sentence(NAME, side, weights)
     assert f"right for {right} of 100" in said
     assert f"{pictures} were tried" in said
     assert f"{side} × {side} pixels" in said
@@ -30,6 +30,6 @@ def test_the_share_is_that_of_the_size_in_use(weights, side, right, pictures):
 
 
 def test_of_a_size_or_a_model_that_was_not_measured_nothing_is_said(weights):
-    assert how_often_right(NAME, 320, weights) == ""
-    assert how_often_right("resnet-tiny-imagenet", 64, weights) == ""
-    assert how_often_right("a model of somebody", 64, weights) == ""
+    assert accuracy_sentence(NAME, 320, weights) == ""
+    assert accuracy_sentence("resnet-tiny-imagenet", 64, weights) == ""
+    assert accuracy_sentence("a model of somebody", 64, weights) == ""

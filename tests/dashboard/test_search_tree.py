@@ -19,7 +19,7 @@ def label(number: int) -> str:
 
 @pytest.fixture(scope="module")
 def decoded() -> Decoded:
-    return beam_search(tiny("seq2seq", seed=5), sentence(), beam=8, longest=9, keep_steps=True)[0]
+    return beam_search(tiny("seq2seq", seed=5), sentence(), beam=8, max_tokens=9, keep_steps=True)[0]
 
 
 def nodes_of(decoded: Decoded, *, last: int | None = None, columns: int = 10) -> tuple[Node, ...]:
@@ -102,7 +102,7 @@ def test_the_table_holds_every_candidate_and_names_what_became_of_it(decoded):
 
 @pytest.mark.parametrize("beam", [1, 2, 8])
 def test_a_tree_is_drawn_for_every_beam_and_every_step(beam):
-    decoded = beam_search(tiny("transformer", seed=4), sentence(), beam=beam, longest=9, keep_steps=True)[0]
+    decoded = beam_search(tiny("transformer", seed=4), sentence(), beam=beam, max_tokens=9, keep_steps=True)[0]
     for last in range(1, len(decoded.best.tokens) + 1):
         nodes = nodes_of(decoded, last=last, columns=4)
         figure = beam_tree(nodes, look=Look(LIGHT), hue=HUE, chosen=last)
@@ -145,7 +145,7 @@ def test_a_token_that_looks_like_markup_is_only_text_and_a_long_one_is_cut():
 @pytest.mark.parametrize("kind", ["seq2seq", "transformer"])
 def test_the_rule_that_is_told_is_the_one_that_ended_the_search(kind, longest, beam):
     for seed in range(4):
-        found = beam_search(tiny(kind, seed=seed), sentence(), beam=beam, longest=longest, keep_steps=True)[0]
+        found = beam_search(tiny(kind, seed=seed), sentence(), beam=beam, max_tokens=longest, keep_steps=True)[0]
         said = search_tree.why_it_ended(found, beam=beam, longest=longest)
         complete, ends = [], []
         for step in found.steps:  # after each step, which of the three rules hold, in the words of the search

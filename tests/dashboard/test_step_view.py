@@ -26,7 +26,7 @@ def test_the_scene_holds_exactly_the_numbers_of_the_chosen_head(example):
     for step in example.steps(causal=True):
         for operation in step.operations:
             [stop] = (stop for stop in sent["stops"] if stop["formula"] == mathml(operation.formula))
-            made = operation.output.of(example.heads - 1).numpy()
+            made = operation.output.of_head(example.heads - 1).numpy()
             np.testing.assert_array_equal(numbers(sent["matrices"][stop["output"]]), made)
 
 

@@ -95,16 +95,16 @@ def test_who_waits_is_told_the_place_and_as_much_about_the_time_as_is_known(monk
     first, second, third = Turn(), Turn(), Turn()
     line.enter(first, lambda: None)
     line.waiting.extend([second, third])
-    assert line.said(second) == "1 visitor is before you."
+    assert line.waiting_sentence(second) == "1 visitor is before you."
     first.so_far, clock[0] = (1, 5), 10.0
-    assert line.said(second) == "1 visitor is before you: about 40 s."
-    assert line.said(third) == "2 visitors are before you; the one at work needs about 40 s more."
-    line.lasted.append(20.0)
-    assert line.said(third) == "2 visitors are before you: about 60 s."
+    assert line.waiting_sentence(second) == "1 visitor is before you: about 40 s."
+    assert line.waiting_sentence(third) == "2 visitors are before you; the one at work needs about 40 s more."
+    line.durations.append(20.0)
+    assert line.waiting_sentence(third) == "2 visitors are before you: about 60 s."
     first.so_far, clock[0] = (2, 200), 11.0
-    assert line.said(second) == "1 visitor is before you: about 19 min."
+    assert line.waiting_sentence(second) == "1 visitor is before you: about 19 min."
     line.leave(first)
-    assert line.said(second) == "It is your turn."
+    assert line.waiting_sentence(second) == "It is your turn."
 
 
 def test_a_turn_begins_to_know_its_time_after_a_moment_and_does_not_count_what_it_waited(monkeypatch):
@@ -112,15 +112,15 @@ def test_a_turn_begins_to_know_its_time_after_a_moment_and_does_not_count_what_i
     monkeypatch.setattr(turns.time, "monotonic", lambda: clock[0])
     line, mine = Line(1), Turn()
     line.enter(mine, lambda: None)
-    mine.so_far, clock[0] = (1, 2), turns.MOMENT / 2
-    assert mine.left is None
+    mine.so_far, clock[0] = (1, 2), turns.LONG_AFTER / 2
+    assert mine.remaining is None
     clock[0] = 4.0
-    assert mine.left == 4.0
+    assert mine.remaining == 4.0
     line.leave(mine, done=False)
     clock[0] = 50.0
     line.enter(mine, lambda: None, first=True)
     clock[0] = 52.0
-    assert mine.lasted == 6.0
+    assert mine.duration == 6.0
 
 
 def test_a_full_line_says_so_with_the_numbers_and_the_next_step(monkeypatch):
@@ -180,7 +180,7 @@ def test_an_exception_frees_the_place():
 
 def test_work_that_takes_long_goes_on_in_the_long_line_and_leaves_its_place_to_short_work(monkeypatch):
     job = working("0/")
-    moved, finished, long_before = threading.Event(), threading.Event(), turns.MOMENT
+    moved, finished, long_before = threading.Event(), threading.Event(), turns.LONG_AFTER
 
     class Told:
         def __call__(self, *_: int) -> None: ...
@@ -193,7 +193,7 @@ def test_work_that_takes_long_goes_on_in_the_long_line_and_leaves_its_place_to_s
         with turn():
             turns.report(1, 3, Told())
             assert turns.current().line is turns.short_line
-            monkeypatch.setattr(turns, "MOMENT", -1.0)
+            monkeypatch.setattr(turns, "LONG_AFTER", -1.0)
             turns.report(2, 3, Told())
             assert turns.current().line is turns.long_line
             finished.set()
@@ -203,7 +203,7 @@ def test_work_that_takes_long_goes_on_in_the_long_line_and_leaves_its_place_to_s
     assert moved.wait(WITHIN)
     assert not turns.short_line.at_work
     assert not finished.is_set()
-    monkeypatch.setattr(turns, "MOMENT", long_before)
+    monkeypatch.setattr(turns, "LONG_AFTER", long_before)
     job.end()
     assert finished.wait(WITHIN)
     thread.join(WITHIN)
@@ -212,7 +212,7 @@ def test_work_that_takes_long_goes_on_in_the_long_line_and_leaves_its_place_to_s
 
 def test_what_the_server_does_for_itself_stands_in_nobodys_way(monkeypatch):
     monkeypatch.setattr(turns, "_visitor", Visitor)
-    monkeypatch.setattr(turns, "MOMENT", -1.0)
+    monkeypatch.setattr(turns, "LONG_AFTER", -1.0)
     with turn():
         turns.report(1, 2)
         assert not turns.long_line.at_work
@@ -226,7 +226,7 @@ def test_a_long_turn_that_waits_for_the_work_of_another_lends_its_place_and_come
             second.may_end.set()
 
     with long_turn():
-        with turns.lent(Ending()):
+        with turns.lend_place(Ending()):
             second = working("1/", log)
             third = waiting("2/", log)
         assert turns.current().line is turns.long_line

@@ -71,7 +71,7 @@ def test_the_session_keeps_the_digest_and_not_the_file(mine):
     app = give(AppTest.from_function(picture_page).run(), mine, "mine.png")
     app.run()
     state = {key: app.session_state[key] for key in app.session_state}
-    assert any(isinstance(value, uploads._Given) for value in state.values())
+    assert any(isinstance(value, uploads._StoredFile) for value in state.values())
     assert not any(mine in value for value in map(_content, state.values()))
     assert not any(isinstance(value, memo.Upload) for value in state.values())
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from dashboard.output.prediction_changes import HALF, HARDLY, LOST, percent, tell_change
+from dashboard.output.prediction_changes import HARDLY_MOVED, LOST_RATIO, WEAKER_RATIO, percent, tell_change
 
 NAMES = ("cat", "dog", "*bold*", "d", "e", "f")
 
@@ -45,10 +45,10 @@ def test_the_verdict_of_any_change_is_what_sorting_and_counting_say(seed):
         sorted(range(6), key=lambda place: -after[place])[0],
     )
     gained = sum(max(0.0, new - old) for old, new in zip(before, after, strict=True))
-    assert ("Hardly matters" in said) == (was == now and gained < HARDLY)
+    assert ("Hardly matters" in said) == (was == now and gained < HARDLY_MOVED)
     assert ("Now “" in said) == (was != now)
-    assert ("Loses" in said) == (was != now and after[was] / before[was] < LOST)
-    assert ("weaker" in said) == (was == now and gained >= HARDLY and after[was] / before[was] <= HALF)
+    assert ("Loses" in said) == (was != now and after[was] / before[was] < LOST_RATIO)
+    assert ("weaker" in said) == (was == now and gained >= HARDLY_MOVED and after[was] / before[was] <= WEAKER_RATIO)
     shares = re.findall(r"(less than )?([\d.]+)% (?:before|now)", said)[:2]
     for (below, share), true in zip(shares, (before[was], after[was]), strict=True):
         assert true < 0.001 if below else float(share) == pytest.approx(100 * true, abs=0.051)

@@ -14,7 +14,7 @@ def slow():
     def give_up():
         st.session_state.given_up = True
 
-    with waiting.patiently("Reading …", unit="layers", instead=("Cancel, and read less", give_up)) as report:
+    with waiting.spinner("Reading …", unit="layers", alternative=("Cancel, and read less", give_up)) as report:
         for layer in range(3):
             report(layer + 1, 6)
         if not st.session_state.get("done"):

@@ -11,8 +11,8 @@ def test_next_leads_through_all_pages_once():
     walked, here = [], contents.pages()[0]
     while here is not None:
         walked.append(here)
-        before, after = navigation.beside(here)
-        assert after is None or navigation.beside(after)[0] == here
+        before, after = navigation.neighbours(here)
+        assert after is None or navigation.neighbours(after)[0] == here
         here = after
     assert walked == contents.pages()
     assert before is not None
@@ -26,8 +26,8 @@ def test_a_page_builds_on_pages_that_come_before_it(page):
 
 def test_every_page_is_known_by_its_address_and_by_its_question():
     for page in contents.pages():
-        assert contents.at(page.url) is page
-        assert contents.asking(page.question) is page
+        assert contents.page_at(page.url) is page
+        assert contents.page_asking(page.question) is page
 
 
 def test_the_button_enters_the_projector_s_view_and_the_bar_leaves_it(visit):  # noqa: F811

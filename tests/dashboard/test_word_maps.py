@@ -7,11 +7,11 @@ import pytest
 
 from core.attribution.pointing_game import over_pixels, points_inside, share_inside
 from core.view import codec
-from dashboard.components.word_maps import SeenWord, WordMap, WordScene
+from dashboard.components.word_maps import MappedWord, WordMap, WordScene
 
 PICTURE = np.zeros((64, 64, 3), dtype=np.uint8)
 VALUES = np.random.default_rng(0).random((2, 64)).astype(np.float32)
-WORDS = (SeenWord("red"), SeenWord("star", bar=0.5))
+WORDS = (MappedWord("red"), MappedWord("star", bar=0.5))
 
 
 def scene(**more):
@@ -35,7 +35,7 @@ def test_tiny_gradients_are_sent_as_finely_as_weights():
 def test_masks_are_sent_bit_by_bit():
 
     mask = np.random.default_rng(1).random((64, 64)) > 0.7
-    word = WordScene(PICTURE, (8, 8), (SeenWord("red", mask=mask),), (WordMap("a", VALUES[:1]),)).packed["words"][0]
+    word = WordScene(PICTURE, (8, 8), (MappedWord("red", mask=mask),), (WordMap("a", VALUES[:1]),)).packed["words"][0]
     bits = np.unpackbits(np.frombuffer(base64.b64decode(word["mask"]["bits"]), dtype=np.uint8))
     assert (bits.reshape(64, 64).astype(bool) == mask).all()
 

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 
 from core.capture import AttentionCall, Record, edit_attention, record_attention
 from core.text import Tokens
-from core.zoo.text_models import NextToken, TextRun
+from core.zoo.text_models import CausalLanguageModel, TextRun
 from dashboard.recordings.watched import WatchedText
 from tests.core.saved_models import byte_level_tokenizer
 
@@ -29,7 +29,7 @@ def calls_of(*patterns: torch.Tensor, silenced: tuple[tuple[int, int], ...] = ()
 
 def watched_text(text: Tokens, *patterns: torch.Tensor) -> WatchedText:
     """A made-up run on a text: each pattern is a layer of heads, (head, query, key)."""
-    model = NextToken("made up", "made up", torch.nn.Identity(), byte_level_tokenizer(), 32)
+    model = CausalLanguageModel("made up", "made up", torch.nn.Identity(), byte_level_tokenizer(), 32)
     return WatchedText(model, text, TextRun(None, {"text": text}), record_of(*patterns), identity=object())
 
 

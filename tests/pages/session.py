@@ -26,7 +26,7 @@ def follow(app: AppTest, page: Page, **query: str) -> AppTest:
     A browser sends no values of the controls of the page before: `AppTest.run` would. Streamlit takes no choice from
     the address for a control that the page before has, too: leave that page for one without it first.
     """
-    app._page_hash = page.place()._script_hash
+    app._page_hash = page.streamlit_page()._script_hash
     app.query_params = dict(query)
     return check(app._run())
 

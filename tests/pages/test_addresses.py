@@ -104,7 +104,7 @@ def visited(visit: Visit, page: contents.Page, way: Way, values: Mapping[str, Va
     with pytest.MonkeyPatch.context() as patch:
         for name, value in way.patches.items():
             patch.setattr(name, value)
-        return visit(page.room, **way.query | values)
+        return visit(page.folder, **way.query | values)
 
 
 def meet(visit: Visit, asked: Asked, section: Section, values: Mapping[str, Value]) -> None:
@@ -212,7 +212,7 @@ def is_answered(app: AppTest, page: contents.Page, usual: int = 0) -> bool:
 
 def unreached(page: contents.Page, lines: set[tuple[Path, int]]) -> list[str]:
     """Calls in the code of a page that ask the address for a parameter and were not on the way to any."""
-    files = sorted((contents.ROOT / "pages" / page.room).glob("*.py"))
+    files = sorted((contents.ROOT / "pages" / page.folder).glob("*.py"))
     return [
         f"{file.name}:{call.lineno} {ast.unparse(call)[:80]}"
         for file in files

@@ -17,7 +17,7 @@ from core.text import Tokens
 from dashboard import contents
 from pages.foundations.attention_step_by_step import inputs, matrices, notes
 
-PAGE = contents.ROOT / "pages" / contents.STEPS.room / "page.py"
+PAGE = contents.ROOT / "pages" / contents.STEPS.folder / "page.py"
 
 
 @pytest.fixture(autouse=True)
@@ -176,7 +176,7 @@ def test_every_sentence_is_what_plain_loops_find(sentences, example, causal, sca
     for head in range(example.heads):
         for query in range(len(example.tokens)):
             choice, scaled, masked = sentences(example, head=head, query=query, causal=causal, scale=scale)
-            scores = steps["score"].operations[0].output.of(head)[query].tolist()
+            scores = steps["score"].operations[0].output.of_head(head)[query].tolist()
             allowed = scores[: query + 1] if causal else scores
             if "agrees better" in choice:
                 found = re.search(r"to (itself|“(.*?)”)", choice)
@@ -188,12 +188,12 @@ def test_every_sentence_is_what_plain_loops_find(sentences, example, causal, sca
                 assert f"about **{1 / len(allowed):.0%}**" in choice
             else:
                 assert len(allowed) == 1
-            largest = [f"{float(output.of(head)[query].max()):.2f}" for output in both]
+            largest = [f"{float(output.of_head(head)[query].max()):.2f}" for output in both]
             assert largest[0] in scaled
             if "changes little" not in scaled:
                 assert f"**{largest[0]}**, without it **{largest[1]}**" in scaled
                 for output in both:
-                    row = output.of(head)[query].tolist()
+                    row = output.of_head(head)[query].tolist()
                     assert f"{abs(-sum(w * math.log2(w) for w in row if w)):.2f}" in scaled
             hidden = len(scores) - len(allowed)
             assert (f"hides {hidden} of {len(scores)} tokens" in masked) == (hidden > 0)

@@ -14,7 +14,7 @@ from core.costs.one_pass import Cost
 from core.models.character import BODIES
 from dashboard.theme import LIGHT, Look
 from pages.foundations.before_attention.compute import Answers
-from pages.foundations.before_attention.copies import about_copy, listed, longest_copied
+from pages.foundations.before_attention.copies import about_copy, join_names, longest_copied
 from pages.foundations.before_attention.figures import LAYER_HUES, MODEL_HUES, way_curves
 from pages.foundations.before_attention.five_models import about_models
 from pages.foundations.before_attention.reach import about_reach
@@ -131,7 +131,7 @@ def test_only_a_model_that_fails_alike_at_all_distances_is_said_to_have_learned_
 
 
 def test_names_are_listed_as_in_a_sentence():
-    assert [listed(list("ABC"[:count])) for count in (1, 2, 3)] == ["A", "A and B", "A, B and C"]
+    assert [join_names(list("ABC"[:count])) for count in (1, 2, 3)] == ["A", "A and B", "A, B and C"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import torch
 
 from core.attribution.word_maps import OCCLUSION, RELEVANCE
 from core.images import EXAMPLES
-from core.results.clip_results import WITH, WITHOUT, Exchanged, Retrieval
+from core.results.clip_results import WITH, WITHOUT, Retrieval, SentencePreferences
 from core.zoo.emoji import emoji
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput, truth_of
 from dashboard.inputs.scene_builder import FIRST_SCENE
@@ -299,7 +299,7 @@ def test_kinds_lie_apart_by_the_cosines_within_them_and_between_them(other, acro
 def test_measured_sentences_name_best_worst_and_the_baseline():
     shares = {"colour": 0.95, "order": 0.51, "shape": 0.9, "number": 0.1}
     pairs = {"colour": 400, "order": 200, "shape": 300, "number": 10}  # of a few pairs nothing is told
-    found = (Exchanged("test", 0.9, 500, shares, pairs, shares),)
+    found = (SentencePreferences("test", 0.9, 500, shares, pairs, shares),)
     ranked = (
         Retrieval("photographs: text to picture", {1: 0.05, 5: 0.15, 10: 0.25}, 60.0, 1000),
         Retrieval(
@@ -314,7 +314,9 @@ def test_measured_sentences_name_best_worst_and_the_baseline():
     assert "in 1.0% and 5%" in sentences[2]
     assert "names 35% right (mean of the templates), where chance is 10%" in sentences[3]
     for share, says in ((0.7, "more than counting"), (0.3, "less than counting")):
-        other = (Exchanged("test", 0.9, 500, {"colour": 0.95, "order": share}, {"colour": 400, "order": 200}, {}),)
+        other = (
+            SentencePreferences("test", 0.9, 500, {"colour": 0.95, "order": share}, {"colour": 400, "order": 200}, {}),
+        )
         assert says in measured.noticed(other, (), {})[1]
 
 

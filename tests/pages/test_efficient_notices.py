@@ -10,12 +10,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from core.costs.attention_costs import EACH, TOKENS, VARIANTS
+from core.costs.attention_costs import HEAD_DIM, TOKENS, VARIANTS
 from core.costs.one_pass import Cost
 from core.efficient import BigBird, Clustered, Linformer, LowRank, Performer, SlidingWindow, WrittenOut
 from core.efficient.approximation_error import Head, compare
 from core.efficient.error_curve import Point
-from core.efficient.sparse_reach import heard_by
+from core.efficient.sparse_reach import reachable_keys
 from core.text import Tokens
 from pages.scale.efficient_attention import cost, maps, methods, swapped_in, work_curves
 from pages.scale.efficient_attention.figures import Step
@@ -67,7 +67,7 @@ def test_what_is_said_of_an_approximation_is_what_loops_find(name, variant, toke
     error = float(((other - exact) @ of.value.double()).norm() / (exact @ of.value.double()).norm())
     told = maps.error_notice(found, name)
     assert near(percents(told)[-1], error)
-    assert ("It saves nothing" in told) == (found.multiplications > found.of_exact)
+    assert ("It saves nothing" in told) == (found.multiplications > found.exact_multiplications)
 
     told = maps.lost_notice(found, method, text(tokens))
     dropped = moved = 0.0
@@ -140,7 +140,7 @@ def test_what_the_last_token_hears_of_is_found_by_following_every_link(variant, 
     reached = {tokens - 1}
     for _ in range(layers):
         reached |= {key for query in reached for key in range(tokens) if links[query, key]}
-    told = reach_notice(int(heard_by(variant, tokens, tokens - 1, layers)[-1].sum()), tokens, layers)
+    told = reach_notice(int(reachable_keys(variant, tokens, tokens - 1, layers)[-1].sum()), tokens, layers)
     assert ("every token before it" in told) == (len(reached) == tokens)
     if len(reached) < tokens:
         assert f"hear of {len(reached):,} of the {tokens:,} tokens" in told
@@ -251,7 +251,8 @@ def test_what_is_said_of_measured_costs_follows_from_the_known_curves(linear, cr
     fewer = {
         name
         for name in names
-        if VARIANTS[name].multiplications(TOKENS[-1], EACH) < VARIANTS["Exact, fused"].multiplications(TOKENS[-1], EACH)
+        if VARIANTS[name].multiplications(TOKENS[-1], HEAD_DIM)
+        < VARIANTS["Exact, fused"].multiplications(TOKENS[-1], HEAD_DIM)
     }
     assert set(re.findall(r"\*\*(.*?)\*\*", faster[2] or "")) == fewer
 
@@ -297,7 +298,7 @@ def test_the_formula_with_the_numbers_of_the_page_is_what_the_variant_counts(nam
     value = eval(
         filled.replace("{,}", "").replace(r"\\ &\quad", "").replace(r"\cdot", "*").replace("^", "**")
     )  # our own formula
-    assert value == VARIANTS[name].multiplications(tokens, EACH)
+    assert value == VARIANTS[name].multiplications(tokens, HEAD_DIM)
 
 
 def test_the_settings_name_the_numbers_of_the_variants():

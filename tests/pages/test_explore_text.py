@@ -111,7 +111,7 @@ def test_one_page_of_the_view_does_not_leak_into_another_visit(visit):
 
 @pytest.mark.usefixtures("at_home")
 def test_a_model_that_the_hub_does_not_give_leaves_the_figure_of_before(visit, monkeypatch):
-    monkeypatch.setattr(model_name, "listed", lambda _: ["owner/nowhere"])
+    monkeypatch.setattr(model_name, "offered_names", lambda _: ["owner/nowhere"])
     app = visit(PAGE, model="owner/nowhere")
     first = bars(app)
     assert "cannot be reached from here" in warnings(app)

@@ -23,7 +23,7 @@ from core.scenes.codes import read_code
 from core.scenes.sentences import parse
 from core.scenes.things import Scene, Thing
 from core.zoo import dalles
-from core.zoo.dalles import CODERS, PictureLook
+from core.zoo.dalles import CODERS, PictureAttention
 from dashboard.components.source_maps import SourceLayer, SourceScene
 from dashboard.inputs.picture_input import PHOTOGRAPHS, SCENES, PictureInput
 from dashboard.inputs.scene_builder import FIRST_SCENE
@@ -362,7 +362,7 @@ def test_what_goes_on_is_compared_with_the_true_rest():
 def looked_from(given: torch.Tensor, read: torch.Tensor) -> Looked:
     """`given` (layer, head, place, word) and `read` (layer, head, place, key)."""
     tokens = compute.draw(WISH).words
-    looks = tuple(PictureLook("row", *both) for both in zip(given, read, strict=True))
+    looks = tuple(PictureAttention("row", *both) for both in zip(given, read, strict=True))
     return Looked(tokens, torch.arange(given.shape[2]), np.zeros((64, 64, 3), dtype=np.uint8), looks)
 
 

@@ -44,6 +44,6 @@ def test_no_row_of_cards_is_half_empty(count, most, lengths):
 
 def test_every_page_has_a_file_and_a_short_address_of_its_own():
     pages = [page for group in contents.GROUPS.values() for page in group]
-    assert all((contents.ROOT / "pages" / page.room / "page.py").is_file() for page in pages)
+    assert all((contents.ROOT / "pages" / page.folder / "page.py").is_file() for page in pages)
     assert len({page.url for page in pages}) == len(pages)
     assert all(page.url == page.url.lower() and " " not in page.url for page in pages)

@@ -28,7 +28,7 @@ def test_the_layers_shown_are_those_of_the_library_s_own_eager_maps(folder):
     watched = watch_text(folder, TEXT)
     eager = AutoModelForCausalLM.from_pretrained(folder, attn_implementation="eager").eval()
     with torch.no_grad():
-        attentions = eager(torch.tensor([watched.given.ids]), output_attentions=True).attentions
+        attentions = eager(torch.tensor([watched.inputs.ids]), output_attentions=True).attentions
     maps = [own[0].numpy() for own in attentions if own is not None]
     assert [layer.label for layer in watched.scene.layers] == [str(number) for number in OWN]
     for layer, own, number in zip(watched.scene.layers, maps, OWN, strict=True):

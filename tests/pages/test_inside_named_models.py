@@ -16,11 +16,11 @@ TEXT = "The quick brown fox jumps over the lazy dog."
 def look_at_everything(walk: inside.Walk) -> None:
     kinds = {part.kind: part for part in walk.walked.parts.values()}  # the last part of each kind
     for whole in kinds.values():
-        scene(walk.walked, whole.key, begins=("7 tokens",), ends="scores")
+        scene(walk.walked, whole.key, inputs=("7 tokens",), output="scores")
         for part in (whole, *whole.inner):
             arrays = inside.part_arrays(walk, part.key)
-            if can_be_drawn(arrays.made):
-                assert walk.labels_at(part, arrays.made.shape[-2])
+            if can_be_drawn(arrays.output):
+                assert walk.labels_at(part, arrays.output.shape[-2])
     for lane in walk.walked.lanes:
         inside.residual_stream(walk, lane.name)
     assert noticed(walk)
@@ -45,7 +45,7 @@ def test_a_named_text_model_can_be_walked_through(kind, tmp_path):
 def both_lanes_have_labels(walk: inside.Walk) -> None:
     assert list(walk.labels) == ["encoder", "decoder"]
     part = next(part for part in walk.walked.parts.values() if part.kind == "cross-attention")
-    made = inside.part_arrays(walk, part.key).made
+    made = inside.part_arrays(walk, part.key).output
     assert walk.labels_at(part, made.shape[1]) == [label.strip() or "␣" for label in walk.labels["decoder"]]
 
 

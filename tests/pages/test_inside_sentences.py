@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 import torch
 
-from core.interpretability import Stream, walk
+from core.interpretability import ResidualStream, walk
 from core.interpretability.logit_lens import Lens
-from core.interpretability.residual_stream import Added
+from core.interpretability.residual_stream import BranchOutput
 from core.models.transformer import Transformer, TransformerConfig
 from dashboard.inputs import controls
 from dashboard.inputs.photograph import Photograph
@@ -108,13 +108,15 @@ def test_the_share_of_the_mlps_of_the_shipped_model_is_true():
     assert f"The MLPs hold **{mlps / total:.0%}** of its {total:,} weights." in noticed(made)
 
 
-def made_stream(*lengths: list[float], added: tuple[Added, ...] = ()) -> Stream:
+def made_stream(*lengths: list[float], added: tuple[BranchOutput, ...] = ()) -> ResidualStream:
     """At each point vectors of these lengths, one a token."""
-    return Stream(tuple(torch.tensor([[length, 0.0] for length in point]) for point in lengths), added)
+    return ResidualStream(tuple(torch.tensor([[length, 0.0] for length in point]) for point in lengths), added)
 
 
-def step(block: int, kind: str, before: list[float], added: list[float]) -> Added:
-    return Added(block, kind, torch.tensor(before).float(), torch.tensor(added).float(), torch.zeros(len(before)))
+def step(block: int, kind: str, before: list[float], added: list[float]) -> BranchOutput:
+    return BranchOutput(
+        block, kind, torch.tensor(before).float(), torch.tensor(added).float(), torch.zeros(len(before))
+    )
 
 
 def test_the_stream_s_growth_is_that_of_its_medians():

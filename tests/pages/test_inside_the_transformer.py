@@ -7,7 +7,7 @@ from dashboard.cache.models import translator
 from pages.foundations.inside_the_transformer import compute as inside
 from tests.pages.conftest import check
 
-PAGE = contents.INSIDE.room
+PAGE = contents.INSIDE.folder
 
 
 @pytest.fixture

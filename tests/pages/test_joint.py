@@ -9,7 +9,7 @@ import torch
 from core.capture import record_attention
 from core.results.joint_results import ANOTHER, ITS, NONE, Results, Shares
 from core.scenes.draw import masks
-from core.zoo.joint import JOINT, Looks
+from core.zoo.joint import JOINT, WordPatchAttention
 from core.zoo.text_models import Prediction
 from dashboard import typeset
 from dashboard.cache.models import joint
@@ -76,16 +76,16 @@ def test_both_directions_are_parts_of_the_recorded_weights(name):
 def test_apart_words_and_picture_do_not_look_at_one_another_in_that_layer_alone(name):
     model, tokens = joint(name), joint(name).encode(TEXT)
     pixels = compute.prepare(name, SCENE).pixels
-    with torch.no_grad(), record_attention(model.network) as record, model.apart(1, len(tokens)):
+    with torch.no_grad(), record_attention(model.network) as record, model.cut_attention(1, len(tokens)):
         model.run(pixels, tokens)
-    looks = model.looks(record, len(tokens))
+    looks = model.attention(record, len(tokens))
     given = [(float(layer.words.sum()), float(layer.patches.sum())) for layer in looks]
     assert given[1] == (0, 0)
     assert all(both > (0, 0) for place, both in enumerate(given) if place != 1)
     other = torch.zeros_like(pixels)
     with contextlib.ExitStack() as stack:  # apart in all layers, the words cannot know the picture
         for layer in range(model.layers):
-            stack.enter_context(model.apart(layer, len(tokens)))
+            stack.enter_context(model.cut_attention(layer, len(tokens)))
         torch.testing.assert_close(model.run(pixels, tokens).words, model.run(other, tokens).words)
 
 
@@ -109,7 +109,7 @@ def test_what_is_told_of_looks_is_so(name):
 def test_patches_that_attend_to_all_words_alike_prefer_none():
     tokens = joint("two-streams").encode("red star")
     even, two = torch.full((1, 4, 9), 0.25), torch.tensor([0.1, 0.4, 0.4, 0.1])[None, :, None].expand(1, 4, 9)
-    looks = [Looks(torch.full((1, 4, 9), 1 / 9), patches) for patches in (even, two)]
+    looks = [WordPatchAttention(torch.full((1, 4, 9), 1 / 9), patches) for patches in (even, two)]
     alike, both = (co_attention.noticed(Looked(tokens, (look,)), one_stream=False)[-1] for look in looks)
     assert "all 4 tokens about as much, 25% each" in alike
     assert "“red”** and **“star”**: 40% each" in both

@@ -12,8 +12,8 @@ from core.heads.head_table import HeadTable, measure_heads
 from core.heads.jobs import Jobs
 from core.images import Patches
 from core.text import Tokens
-from core.zoo.masked_language_models import MissingToken
-from core.zoo.text_models import NextToken, TextRun
+from core.zoo.masked_language_models import MaskedLanguageModel
+from core.zoo.text_models import CausalLanguageModel, TextRun
 from dashboard.recordings.notices import Finding, say_distances
 from dashboard.recordings.watched import watch_image, watch_text
 from pages.foundations.many_heads import compute, measured, one_at_a_time, silenced
@@ -154,7 +154,7 @@ def test_the_distances_of_the_example_picture_are_ranked_as_they_are_told():
     near, wide = (divmod(int(place), distances.shape[1]) for place in (distances.argmin(), distances.argmax()))
     assert f"**Layer {near[0]}, head {near[1]}** looks nearest, {distances.min():.1f} patches away" in said
     assert f"**layer {wide[0]}, head {wide[1]}** farthest, {distances.max():.1f}." in said
-    assert isinstance(watched.given.patches, Patches)
+    assert isinstance(watched.inputs.patches, Patches)
     assert "Attention spread evenly would reach 6.2" in said
 
 
@@ -170,9 +170,9 @@ def test_the_table_has_one_row_a_head_and_no_head_that_is_not_there():
 RECORD = record_of(UNIFORM[None])
 
 
-def trial_of(probabilities: list[float], kind: type = NextToken) -> Trial:
+def trial_of(probabilities: list[float], kind: type = CausalLanguageModel) -> Trial:
     """A made-up run in which each answer, number 0, has had its probability; of a text as long as they need."""
-    if kind is NextToken:
+    if kind is CausalLanguageModel:
         probabilities = [*probabilities, 0.5]  # after the last token there is no answer
     tokens = Tokens(
         (0,) * len(probabilities), ("a",) * len(probabilities), (False,) * len(probabilities), (0,) * len(probabilities)
@@ -218,7 +218,7 @@ def test_only_where_no_prediction_changes_this_is_said():
 
 
 def test_a_model_s_own_answer_is_not_called_right():
-    trial = trial_of([0.6, 0.9], MissingToken)
+    trial = trial_of([0.6, 0.9], MaskedLanguageModel)
     before = math.exp((math.log(0.6) + math.log(0.9)) / 2)
     assert f"its own answer a probability of {before:.0%} (geometric mean over 2" in silenced.noticed(trial, 0, None)
     said = silenced.noticed(trial, 1, logits_of([0.3, 0.45]))

@@ -141,16 +141,16 @@ def test_work_that_was_stopped_leaves_nothing_half_done():
 def test_of_an_encoder_decoder_only_the_encoder_is_taken_together(tmp_path):
     found = compute.stack_of(watch_text(str(saved_models.save_text_model("t5", tmp_path)), "the cat sat on the mat"))
     assert [call.path.split(".")[0] for call in found.calls.values()] == ["encoder", "encoder"]
-    assert (found.sequence, found.left_out) == ("source", ())
+    assert (found.sequence, found.skipped) == ("source", ())
 
 
 def test_layers_that_look_through_windows_are_left_out(tmp_path):
     found = compute.stack_of(watch_image(str(saved_models.save_timm_model("swin", tmp_path)), "coffee", None))
-    assert (list(found.calls), found.left_out) == ([1], (0,))
+    assert (list(found.calls), found.skipped) == ([1], (0,))
 
 
 def test_where_nobody_sees_the_whole_a_sentence_says_so(example, monkeypatch):
-    monkeypatch.setattr(compute.scenes, "layers_within", lambda *_: ("", {}))
+    monkeypatch.setattr(compute.scenes, "self_attention_layers", lambda *_: ("", {}))
     with pytest.raises(CaptureError, match=f"{example.model.title} looks through windows"):
         compute.stack_of(example)
 

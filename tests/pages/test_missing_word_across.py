@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import zoo
-from core.probing.masked_words.across_languages import Twice
-from core.probing.masked_words.masked_places import Gap
+from core.probing.masked_words.across_languages import GuessPair
+from core.probing.masked_words.masked_places import MaskedToken
 from core.results.translator_results import PAIRS, Alignment, Guesses
 from dashboard.output import alignment_table
 from dashboard.output.alignment_table import TITLES
@@ -182,8 +182,8 @@ def test_every_example_hides_words_that_it_has():
 SHARES = st.lists(st.floats(0.001, 1), min_size=4, max_size=4).map(lambda parts: [part / sum(parts) for part in parts])
 
 
-def twice(beside: list[float], alone: list[float], true: int | None = 0) -> Twice:
-    return Twice(*(Gap(1, true, torch.tensor(shares, dtype=torch.float64)) for shares in (beside, alone)))
+def twice(beside: list[float], alone: list[float], true: int | None = 0) -> GuessPair:
+    return GuessPair(*(MaskedToken(1, true, torch.tensor(shares, dtype=torch.float64)) for shares in (beside, alone)))
 
 
 @settings(max_examples=50)
@@ -313,7 +313,7 @@ def test_without_a_measurement_nothing_is_compared(tmp_path):
     write_alignment(tmp_path)
     found = compute_across.translator_results.alignment(tmp_path, tmp_path / "none")
     assert about_alignment(found) == ()
-    assert not any("BERT" in name for name in alignment_table.ways(found))
+    assert not any("BERT" in name for name in alignment_table.agreements_by_method(found))
 
 
 def test_the_row_of_both_languages_stands_between_the_models_and_what_needs_none(tmp_path):
@@ -324,7 +324,7 @@ def test_the_row_of_both_languages_stands_between_the_models_and_what_needs_none
     table = alignment_table.table(found).set_index("links from")
     assert list(table.index)[-3:] == ["BERT on both sentences, layer 4, head 2", "IBM model 1, no network", "Diagonal"]
     assert table.loc["BERT on both sentences, layer 4, head 2", "AER, Stories"] == pytest.approx(0.25)
-    assert "BERT on both sentences: links that both sides agree on" in alignment_table.how_taken(found)
+    assert "BERT on both sentences: links that both sides agree on" in alignment_table.describe_methods(found)
 
 
 def test_held_out_guesses_are_told_by_language():

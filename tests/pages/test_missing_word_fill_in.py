@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.probing.masked_words.masked_places import Gap, HiddenMore, PseudoLikelihood
+from core.probing.masked_words.masked_places import HidingCurve, MaskedToken, PseudoLikelihood
 from core.probing.masked_words.queries import Answers
 from core.probing.masked_words.words import Word, words_of
 from core.text import Tokens
@@ -27,12 +27,12 @@ def tokens_of(*labels: str, special: tuple[int, ...] = ()) -> Tokens:
     return Tokens(tuple(range(len(labels))), labels, marks, tuple(None if m else n for n, m in enumerate(marks)))
 
 
-def gap(rank: int, probability: float, place: int = 1) -> Gap:
+def gap(rank: int, probability: float, place: int = 1) -> MaskedToken:
     """A hidden token 0 of this rank among four, with this probability."""
     others = torch.full((4,), 0.0)
     others[1:rank] = probability + 0.01
     others[0] = probability
-    return Gap(place, 0, others)
+    return MaskedToken(place, 0, others)
 
 
 def test_the_section_is_alive_at_once_with_a_word_hidden(visit):
@@ -131,7 +131,7 @@ def test_one_gap_is_told_by_its_rank_and_probability():
 
 
 def test_several_gaps_are_counted_and_their_probabilities_averaged_geometrically():
-    said = about_guesses([gap(1, 0.4), gap(2, 0.1), Gap(5, None, torch.ones(4) / 4)])
+    said = about_guesses([gap(1, 0.4), gap(2, 0.1), MaskedToken(5, None, torch.ones(4) / 4)])
     assert "Of **2 hidden tokens** the first guess is right for **1**" in said
     assert f"{math.sqrt(0.04):.1%}" in said
     assert "Click a word" in about_guesses([])
@@ -182,13 +182,13 @@ def test_hiding_more_is_told_by_its_first_and_last_point():
         places = torch.tensor(ranks, dtype=torch.long)
         return Answers(torch.full((len(ranks),), 0.5).log(), places, places)
 
-    found = HiddenMore(4, (1, 4), (answers(1, 1, 2, 1), answers(1, 3, 2, 9)))
+    found = HidingCurve(4, (1, 4), (answers(1, 1, 2, 1), answers(1, 3, 2, 9)))
     assert "right for **3 of 4** words; when all 4 are hidden at once that falls to 1 of 4." in about_more(found)
     assert "too few" in about_more(found)
-    many = HiddenMore(12, (1, 12), (answers(*[1] * 12), answers(*[1] * 6, *[2] * 6)))
+    many = HidingCurve(12, (1, 12), (answers(*[1] * 12), answers(*[1] * 6, *[2] * 6)))
     assert about_more(many).endswith("falls to 6 of 12.")
-    same = HiddenMore(4, (1, 4), (answers(1, 2), answers(2, 1)))
+    same = HidingCurve(4, (1, 4), (answers(1, 2), answers(2, 1)))
     assert about_more(same).endswith("that stays.")
-    assert "No word" in about_more(HiddenMore(2, (1, 2), (answers(), answers())))
+    assert "No word" in about_more(HidingCurve(2, (1, 2), (answers(), answers())))
     assert more_table(found)["right"].tolist() == [0.75, 0.25]
     assert more_table(found)["probability"].tolist() == pytest.approx([0.5, 0.5])

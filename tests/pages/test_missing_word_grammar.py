@@ -119,7 +119,8 @@ def opened_with(content: bytes, **query: str) -> AppTest:
     app = AppTest.from_string(FRAME.format(page=PROJECT / "pages" / PAGE / "page.py"), default_timeout=60)
     for name, value in ({"show": words.GRAMMAR} | query).items():
         app.query_params[name] = value
-    app.session_state[f"{grammar.TREEBANK} given"] = uploads._Given(memo.store_upload(content).identity, "own.conllu")
+    file = uploads._StoredFile(memo.store_upload(content).identity, "own.conllu")
+    app.session_state[f"{grammar.TREEBANK} given"] = file
     return check(app.run())
 
 

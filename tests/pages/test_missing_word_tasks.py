@@ -10,8 +10,8 @@ import torch
 
 from core.models.bert_tasks import TAGS
 from core.probing.fine_tuning.attention_shift import Shares
-from core.probing.fine_tuning.frequent_tags import Frequent
-from core.probing.fine_tuning.task_predictions import Said
+from core.probing.fine_tuning.frequent_tags import TagCount
+from core.probing.fine_tuning.task_predictions import TaskPredictions
 from core.probing.masked_words.words import Word
 from core.results.bert_tasks_results import Results, Variant
 from core.text import Tokens
@@ -103,7 +103,7 @@ def test_every_tag_has_a_name_a_group_and_a_colour():
 # What the sentences claim.
 
 
-def said_of(texts: list[str], seed: int = 0) -> Said:
+def said_of(texts: list[str], seed: int = 0) -> TaskPredictions:
     generator = torch.Generator().manual_seed(seed)
     words = tuple(Word(number, f" {text}", (number + 1,)) for number, text in enumerate(texts))
     labels = ("[CLS]", *(word.label for word in words), "[SEP]")
@@ -111,14 +111,14 @@ def said_of(texts: list[str], seed: int = 0) -> Said:
     numbers = (None, *range(len(words)), None)
     tokens = Tokens(tuple(range(len(labels))), labels, special, numbers)
     tags = (3 * torch.randn(len(words), len(TAGS), generator=generator)).softmax(dim=-1)
-    return Said(tokens, words, tags, torch.randn(2, generator=generator).softmax(dim=-1))
+    return TaskPredictions(tokens, words, tags, torch.randn(2, generator=generator).softmax(dim=-1))
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_words_whose_tag_differs_are_counted_and_named(seed):
     dice, texts = random.Random(seed), [f"w{number}" for number in range(9)]
     said = said_of(texts, seed)
-    usual = [dice.choice([None, Frequent(dice.choice(TAGS), 3, 4)]) for _ in texts]
+    usual = [dice.choice([None, TagCount(dice.choice(TAGS), 3, 4)]) for _ in texts]
     sentence = about_tags(said, usual).replace("\\", "")
     best = [max(zip(row.tolist(), TAGS, strict=True))[1] for row in said.tags]
     other = [word for word, tag, seen in zip(texts, best, usual, strict=True) if seen and seen.tag != tag]
@@ -144,7 +144,7 @@ def test_a_text_without_a_word_has_no_tags():
 
 @pytest.mark.parametrize("positive", [0.02, 0.45, 0.5, 0.58, 0.97])
 def test_the_verdict_is_the_more_probable_one(positive):
-    said = Said(said_of(["a"]).tokens, (), torch.zeros(0, len(TAGS)), torch.tensor([1 - positive, positive]))
+    said = TaskPredictions(said_of(["a"]).tokens, (), torch.zeros(0, len(TAGS)), torch.tensor([1 - positive, positive]))
     sentence = about_verdict(said)
     assert f"**{'positive' if positive >= 0.5 else 'negative'}**" in sentence
     assert f"{max(positive, 1 - positive):.1%}" in sentence
@@ -222,7 +222,7 @@ def test_what_was_measured_is_told_with_its_baselines():
 
 def test_the_table_of_a_sentence_has_a_row_a_word():
     said = said_of(["book", "it"])
-    table = said_table(said, [Frequent("NOUN", 90, 95), None])
+    table = said_table(said, [TagCount("NOUN", 90, 95), None])
     assert table["word"].tolist() == ["book", "it"]
     assert table["probability"].tolist() == pytest.approx(said.tags.max(dim=-1).values.tolist())
     assert table["times"].tolist()[0] == 90

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from core.costs.one_pass import Cost
-from core.generation.shared_heads import KeptHeads, bytes_kept
+from core.generation.shared_heads import CacheShape, cache_bytes
 from core.generation.step_costs import WITH, WITHOUT, StepCosts
-from core.generation.stepping import Step, Stepped, read_in_steps
+from core.generation.stepping import Step, SteppedReading, read_in_steps
 from core.models.gpt import GPT, GPTConfig
 from dashboard.theme import DARK, LIGHT, Look
 from pages.language.next_word import cache, cache_heads, compute_cache, words
@@ -75,7 +75,7 @@ def test_a_bert_is_sent_to_the_other_page(visit, tmp_path):
     assert "does not say what comes next" in told(app)
 
 
-def reading(prompt: int, length: int, layers: int) -> Stepped:
+def reading(prompt: int, length: int, layers: int) -> SteppedReading:
     torch.manual_seed(length)
     network = GPT(GPTConfig(vocabulary=50, context=32, width=16, layers=layers, heads=2)).eval()
     return read_in_steps(network, torch.randint(50, (length,)).tolist(), prompt=prompt)
@@ -105,10 +105,10 @@ def test_a_visitors_token_is_text():
 
 def test_bytes_are_said_to_agree_only_where_they_do():
     step = Step(3, 4, (1, 1), (4, 4), 2 * 2 * 2 * 8 * 4 * 4)
-    heads = KeptHeads(2, 4, 2, 8)
-    assert bytes_kept(heads, 4, 4) == step.bytes
+    heads = CacheShape(2, 4, 2, 8)
+    assert cache_bytes(heads, 4, 4) == step.bytes
     assert "the same as by the formula" in cache.about_bytes(step, heads)
-    assert "something else" in cache.about_bytes(step, KeptHeads(2, 4, 4, 8))
+    assert "something else" in cache.about_bytes(step, CacheShape(2, 4, 4, 8))
     assert "no formula" in cache.about_bytes(step, None)
 
 

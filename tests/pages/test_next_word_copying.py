@@ -5,7 +5,7 @@ import torch
 
 from core import zoo
 from core.heads import measures
-from core.heads.repetition import Heard
+from core.heads.repetition import RepetitionRun
 from pages.language.next_word import compute_copying, words
 from pages.language.next_word.compute_copying import Said, Silenced
 from pages.language.next_word.copying import about_copying, about_silence, saved
@@ -21,14 +21,14 @@ def copying(visit):
     return lambda **address: visit("language/next_word", show=words.COPYING, **address)
 
 
-def heard(first: float, second: float, *, period=11, before=0.0, again=0.0) -> Heard:
+def heard(first: float, second: float, *, period=11, before=0.0, again=0.0) -> RepetitionRun:
     """Somebody who loses so many nats on each token, and foretells so large a share of them."""
     half = period - 1
     losses = torch.cat([torch.full((2, half), first), torch.full((2, 1), 99.0), torch.full((2, half), second)], dim=1)
     right = torch.zeros(2, 2 * period - 1, dtype=torch.bool)
     right[:, : round(before * half)] = True
     right[:, period : period + round(again * half)] = True
-    return Heard(torch.zeros(2, 2 * period, dtype=torch.long), losses, right)
+    return RepetitionRun(torch.zeros(2, 2 * period, dtype=torch.long), losses, right)
 
 
 def test_the_section_opens_with_what_the_model_does(copying):
@@ -153,7 +153,7 @@ def test_a_gain_that_a_few_tokens_may_have_by_chance_is_no_copying(tokens, says)
     losses[0, tokens + 1 :] = 9.0 + 4 * torch.tensor([-1.0, 1.0]).repeat(tokens)[:tokens]  # a nat or so is saved
     right = torch.zeros_like(losses, dtype=torch.bool)
     right[0, -1] = tokens == 1  # one of one is right the second time
-    twice = Heard(torch.zeros(1, 2 * tokens + 2, dtype=torch.long), losses, right)
+    twice = RepetitionRun(torch.zeros(1, 2 * tokens + 2, dtype=torch.long), losses, right)
     assert says in about_copying(twice)
     told = about_silence(twice, Silenced(((0, 1),), heard(5.0, 5.0), (heard(9.0, 5.0),)))
     assert ("cannot tell what the heads carry" in told) == (tokens < 400)
@@ -197,7 +197,7 @@ def test_the_best_heads_are_named_with_their_scores(score, verdict, layer, where
     ],
 )
 def test_what_the_silenced_heads_carried_is_compared_with_as_many_others(whole, best, others, says):
-    def run(value: float) -> Heard:
+    def run(value: float) -> RepetitionRun:
         return heard(10.0, 10.0 - value)
 
     said = about_silence(run(whole), Silenced(((0, 1), (0, 2)), run(best), tuple(run(each) for each in others)))

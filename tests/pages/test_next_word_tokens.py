@@ -10,7 +10,7 @@ import torch
 from tokenizers import Tokenizer
 
 from core.text import encode
-from core.tokens.pieces import WAYS, Piece, cut
+from core.tokens.pieces import UNITS, Piece, cut_text
 from core.zoo import load_text
 from dashboard.theme import DARK, LIGHT, Look
 from pages.language.next_word import compute_tokens, merges, scripts, surprise, words
@@ -146,7 +146,7 @@ def test_pieces_without_merges_are_counted_and_their_probabilities_added():
 
 def test_sentences_about_languages_are_looked_up_in_the_counts():
     tokenizer = load_text("gpt-books").tokenizer
-    found = {language: cut(tokenizer, text) for language, text in words.SENTENCES.items()}
+    found = {language: cut_text(tokenizer, text) for language, text in words.SENTENCES.items()}
     counts = {
         language: len(tokenizer.encode(text, add_special_tokens=False).ids)
         for language, text in words.SENTENCES.items()
@@ -166,8 +166,8 @@ def test_sentences_about_languages_are_looked_up_in_the_counts():
 
 def test_unknown_tokens_and_ones_own_sentence_are_said():
     tokenizer = wordpiece_tokenizer()
-    found = {"English": cut(tokenizer, "the fox", "[UNK]"), "Hindi": cut(tokenizer, "मित्र", "[UNK]")}
-    said = " ".join(scripts.about_languages({**found, scripts.OWN: cut(tokenizer, "lazy", "[UNK]")}))
+    found = {"English": cut_text(tokenizer, "the fox", "[UNK]"), "Hindi": cut_text(tokenizer, "मित्र", "[UNK]")}
+    said = " ".join(scripts.about_languages({**found, scripts.OWN: cut_text(tokenizer, "lazy", "[UNK]")}))
     assert f"Hindi ({found['Hindi'].unknown})" in said
     assert "Your sentence has 4 characters" in said
     assert "times as many" not in scripts.about_languages({"One": found["English"], "Two": found["English"]})[0]
@@ -182,10 +182,10 @@ def test_ones_own_sentence_is_a_row_of_its_own(visit):
 @pytest.mark.parametrize("each", [True, False])
 def test_every_language_has_a_mark_for_each_way(each):
     tokenizer = load_text("gpt-books").tokenizer
-    found = {language: cut(tokenizer, text) for language, text in words.SENTENCES.items()}
+    found = {language: cut_text(tokenizer, text) for language, text in words.SENTENCES.items()}
     rows = scripts.table(found, words.SENTENCES)
     figure = scripts.dots(rows, each=each, look=Look(LIGHT))
-    assert [trace.name for trace in figure.data[1:]] == list(WAYS)
+    assert [trace.name for trace in figure.data[1:]] == list(UNITS)
     for trace in figure.data[1:]:
         got = dict(zip(trace.y, trace.x, strict=True))
         for language, cuts in found.items():
@@ -193,7 +193,7 @@ def test_every_language_has_a_mark_for_each_way(each):
 
 
 def test_one_sentence_is_shown_piece_by_piece():
-    cuts = cut(load_text("gpt-books").tokenizer, "Ä b")
+    cuts = cut_text(load_text("gpt-books").tokenizer, "Ä b")
     rows = scripts.by_way(cuts).set_index("way")
     assert rows.loc["characters", "pieces"] == "Ä ┆ ␣ ┆ b"
     assert rows.loc["bytes", "pieces"] == "C3 ┆ 84 ┆ 20 ┆ 62"

@@ -128,8 +128,8 @@ def test_without_a_head_the_difference_is_that_of_the_model_with_it_silenced(rea
     model = zoo.load_text("gpt-books")
     with edit_attention(model.network, {("blocks.5.attention", 2): "silence"}):
         logits = model.run(read.tokens).logits[-1]
-    changed = compute_why.attribution(without, found.one, found.other)
-    assert changed.difference == pytest.approx(float(logits[found.one] - logits[found.other]), abs=1e-4)
+    changed = compute_why.attribution(without, found.target, found.foil)
+    assert changed.difference == pytest.approx(float(logits[found.target] - logits[found.foil]), abs=1e-4)
     torch.testing.assert_close(without.lens[-1], logits, atol=1e-4, rtol=1e-4)
     changes = changes_of(found.by_component, changed.by_component)
     assert sum(changes.values()) == pytest.approx(changed.difference - found.difference, abs=1e-3)

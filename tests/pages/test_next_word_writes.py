@@ -11,9 +11,9 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
 from core import zoo
-from core.generation.newest import FarLook
-from core.generation.rules import Rules, dice, draw
-from core.generation.writing import whole
+from core.generation.newest import FarthestHead
+from core.generation.rules import Rules, draw, random_number
+from core.generation.writing import encode_without_limit
 from dashboard.cache import memo
 from dashboard.inputs import controls, example_texts, uploads
 from pages.language.next_word import branches, compute_writes, writes, writes_sentences
@@ -77,12 +77,12 @@ def test_an_example_replaces_the_text_or_the_file_and_what_was_written(visit):
     app = visit(PAGE, show="Writes", text=TEXT, written="5.6")
     assert written(app) == (5, 6)
     own = memo.store_upload(b"A text of my own, in a file.")
-    app.session_state[f"{controls.OWN_TEXT} given"] = uploads._Given(own.identity, "own.txt")
+    app.session_state[f"{controls.OWN_TEXT} given"] = uploads._StoredFile(own.identity, "own.txt")
     check(app.run())
     assert app.button_group(key="text_example").value is None, "what is read is no example"
     check(app.button_group(key="text_example").set_value("A list").run())
     assert app.text_area(key="text").value == example_texts.TO_GO_ON["A list"]
-    assert uploads._of(controls.OWN_TEXT) not in app.session_state
+    assert uploads._session_key(controls.OWN_TEXT) not in app.session_state
     assert written(app) == ()
     assert "written" not in app.query_params
     assert app.button_group(key="text_example").value == "A list"
@@ -152,15 +152,15 @@ def test_a_model_that_reads_no_text_is_refused_in_a_sentence(visit):
 def test_writing_equals_reading_anew_and_drawing_at_each_step(model):
     given_now, rules = Given("gpt-books", TEXT), Rules(temperature=0.8, top_p=0.9, penalty=1.2)
     steps, _ = compute_writes.write(given_now, (), rules, 3, 4)
-    ids = list(whole(model, TEXT).ids)
+    ids = list(encode_without_limit(model, TEXT).ids)
     for count, step in enumerate(steps):
         logits = model.network(torch.tensor([ids]))[0, -1]
         lowered = logits.clone()
         for token in set(ids):
             lowered[token] = logits[token] * 1.2 if logits[token] < 0 else logits[token] / 1.2
         weighed = (lowered / 0.8).softmax(dim=-1)
-        torch.testing.assert_close(step.choice.weighed, weighed, atol=1e-4, rtol=1e-3)
-        assert step.drawn == draw(step.choice.chances, dice(3, count))
+        torch.testing.assert_close(step.choice.tempered, weighed, atol=1e-4, rtol=1e-3)
+        assert step.drawn == draw(step.choice.probabilities, random_number(3, count))
         ids.append(step.drawn)
 
 
@@ -181,7 +181,7 @@ PROBABILITIES = some.lists(some.floats(0.01, 1), min_size=2, max_size=12).map(
 def test_what_is_said_of_the_filters_is_what_they_took(chances, top_k, top_p, min_p):
     step = step_of(chances, Rules(1.0, top_k, top_p, min_p))
     said = writes_sentences.about_filters(step)
-    remaining = {token for token in range(len(chances)) if step.choice.chances[token] > 0}
+    remaining = {token for token in range(len(chances)) if step.choice.probabilities[token] > 0}
     if len(remaining) == len(chances):
         assert said == f"No filter takes anything away: all {len(chances)} tokens may be sampled."
         return
@@ -247,7 +247,7 @@ def test_what_is_said_of_what_was_written_counts_the_ranks(ranks, words):
 def test_ranks_of_written_tokens_are_their_places_among_all_that_was_expected(model):
     tokens = model.encode(" It was grey, and").ids
     found = compute_writes.read("gpt-books", TEXT, tokens)
-    ids = (*whole(model, TEXT).ids, *tokens)
+    ids = (*encode_without_limit(model, TEXT).ids, *tokens)
     logits = model.network(torch.tensor([ids]))[0]
     first = len(ids) - len(tokens)
     expected = [
@@ -258,13 +258,13 @@ def test_ranks_of_written_tokens_are_their_places_among_all_that_was_expected(mo
 
 
 def test_what_is_said_of_the_farthest_look_names_the_token_and_its_distance():
-    look = FarLook(2, 3, 4.26, 1, 0.5)
+    look = FarthestHead(2, 3, 4.26, 1, 0.5)
     said = writes_sentences.about_farthest(look, ("The", " old", " man", " sat"))[0]
     assert "layer 2, head 3" in said
     assert "4.3 tokens" in said
     assert "“old”, 2 tokens back (50%)" in said
     assert writes_sentences.about_farthest(None, ("The",)) == ()
-    assert "most to itself" in writes_sentences.about_farthest(FarLook(0, 0, 1.0, 3, 0.2), ("a", "b", "c", "d"))[0]
+    assert "most to itself" in writes_sentences.about_farthest(FarthestHead(0, 0, 1.0, 3, 0.2), ("a", "b", "c", "d"))[0]
 
 
 @settings(deadline=None, max_examples=60)

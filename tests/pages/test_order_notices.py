@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 from core.attention.positional_encodings import alibi, alibi_slopes, distances, relative_buckets, sinusoidal
 from core.models.gpt import GPT, GPTConfig
 from core.order.learned_positions import BucketBias, PositionTable
-from core.order.permutation import Shuffled, shuffle, take_gpt
+from core.order.permutation import Shuffled, shuffle, split_gpt
 from pages.foundations.order import beyond, learned, learned_biases, relative, waves
 from pages.foundations.order import shuffle as shuffled
 from pages.foundations.order.words import BY_CONSTRUCTION, TITLES
@@ -35,7 +35,7 @@ def gpt() -> GPT:
 
 def results(gpt: GPT, ids: list[int], part: str) -> tuple[dict[str, Shuffled], torch.Tensor]:
     with torch.inference_mode():
-        taken = take_gpt(gpt, torch.tensor(ids))
+        taken = split_gpt(gpt, torch.tensor(ids))
     order = shuffle(len(ids), 0)
     return {told: shuffled.run(taken, part, 0, told, order) for told in shuffled.TOLD}, taken.content
 

@@ -17,11 +17,11 @@ from core.results.mae_results import (
     TRAINED,
     UNTRAINED,
     Errors,
+    FineTuned,
     Probe,
     Results,
-    Tuned,
 )
-from core.vision.skipped_patches import ALL, FORWARD, STEP, VISIBLE, Saving, counted
+from core.vision.skipped_patches import ALL, FORWARD, STEP, VISIBLE, Saving, count_operations
 from pages.vision.reconstruction import measured_autoencoder, words
 from pages.vision.reconstruction.measured_autoencoder import (
     rows_of,
@@ -44,14 +44,18 @@ def errors_at(share: float, own: float, best: float, error: float = 0.001) -> Er
     return Errors(share, {name: (value, error) for name, value in {NETWORK: own, **others}.items()})
 
 
-def all_of(*tuned: Tuned) -> Results:
+def all_of(*tuned: FineTuned) -> Results:
     probes = tuple(Probe(labels, dict.fromkeys(FEATURES, 0.1) | {FEATURES[0]: 0.3}) for labels in (10, 100))
     return Results(1000, (errors_at(0.5, 0.02, 0.03), errors_at(0.75, 0.03, 0.06)), 5000, probes, tuned, SAVING)
 
 
 @pytest.mark.parametrize("is_tuned", [True, False])
 def test_the_section_shows_what_was_measured(visit, monkeypatch, is_tuned):
-    tuned = [Tuned(10, AUTOENCODER, 0.2, 0.5, 460, 600.0), Tuned(10, SCRATCH, 0.1, 0.4, 460, 600.0)] if is_tuned else []
+    tuned = (
+        [FineTuned(10, AUTOENCODER, 0.2, 0.5, 460, 600.0), FineTuned(10, SCRATCH, 0.1, 0.4, 460, 600.0)]
+        if is_tuned
+        else []
+    )
     monkeypatch.setattr(measured_autoencoder, "measured", lambda: all_of(*tuned))
     app = visit(ROOM, show=words.MEASURED)
     assert not told(app, "warning")
@@ -109,7 +113,7 @@ def test_a_probe_gains_only_what_lies_beyond_its_error(own, other, pixels):
 
 
 def test_fine_tuning_is_told_only_where_it_is_clear():
-    own, scratch = Tuned(100, AUTOENCODER, 0.4, 0.7, 1170, 60.0), Tuned(100, SCRATCH, 0.39, 0.7, 1170, 60.0)
+    own, scratch = FineTuned(100, AUTOENCODER, 0.4, 0.7, 1170, 60.0), FineTuned(100, SCRATCH, 0.39, 0.7, 1170, 60.0)
     assert "cannot be decided from 5,000 pictures" in tell_tuned(own, scratch, 5000)
     assert "+1.0 points, one seed each" in tell_tuned(own, scratch, 500_000)
     assert "−1.0 points" in tell_tuned(scratch, own, 500_000)
@@ -117,7 +121,7 @@ def test_fine_tuning_is_told_only_where_it_is_clear():
 
 def test_the_saving_is_told_by_count_and_by_the_clock():
     config = MAEConfig()
-    ratio = counted(config, 64) / counted(config, 16)
+    ratio = count_operations(config, 64) / count_operations(config, 16)
     assert f"**{ratio:.1f} times** as many" in tell_counted()
     assert "With 16 of 64 patches" in tell_counted()
     assert "takes 2.5 times as long in a forward pass, and 3.0 times in a step" in tell_saving("here", SAVING)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from core.generation.rules import Rules
 from core.published import image_densities
 from core.results.image_gpt_results import FILLINGS, HIDDEN, IMAGE_GPT, NEXT, UNTRAINED, WAYS, Bits, Filled, Mean, Probe
-from core.vision.pixel_attention import PixelLook
-from core.vision.pixel_drawing import NOT_YET
+from core.vision.pixel_attention import PixelAttention
+from core.vision.pixel_drawing import NOT_DRAWN
 from dashboard.cache.models import image_gpt
 from dashboard.inputs.controls import FIRST_PICTURE
 from dashboard.output.streaming import StepObserver
@@ -100,7 +100,7 @@ def test_an_onlooker_sees_each_row_and_what_is_kept_does_not_depend_on_it():
     rows = []
     asked = ("rocket", 28, 2, Rules(1.0, 5), 9)
     drawn = compute_pixels.draw(*asked, observer=StepObserver(lambda _, best: rows.append(best[0])))
-    assert [int((row == NOT_YET).sum()) for row in rows] == [2 * 32 * left for left in (3, 2, 1, 0)]
+    assert [int((row == NOT_DRAWN).sum()) for row in rows] == [2 * 32 * left for left in (3, 2, 1, 0)]
     grey = compute_pixels.unfinished(rows[0])[:, :, 29:]
     assert torch.allclose(grey, torch.full_like(grey, compute_pixels.GREY))
     assert compute_pixels.draw(*asked) is drawn
@@ -176,7 +176,7 @@ def test_what_is_told_of_filled_pixels_is_so(values, right, hidden, bits):
 
 @given(st.lists(st.tuples(*[st.floats(0, 1)] * 3, st.floats(0, 40)), min_size=1, max_size=12))
 def test_heads_are_named_by_what_they_look_at(numbers):
-    looks = [PixelLook(place // 4, place % 4, *each) for place, each in enumerate(numbers)]
+    looks = [PixelAttention(place // 4, place % 4, *each) for place, each in enumerate(numbers)]
     first, second, third = tell_heads(looks)
     named = re.findall(r"layer (\d+), head (\d+)", f"{first} {second} {third}")
     left, above, near, far, start = [looks[4 * int(layer) + int(head)] for layer, head in named]
@@ -189,7 +189,7 @@ def test_heads_are_named_by_what_they_look_at(numbers):
 
 
 def test_a_head_that_gives_pixels_nothing_has_no_distance_to_tell():
-    assert len(tell_heads([PixelLook(0, 0, 0.0, 0.0, 1.0, float("nan"))])) == 2
+    assert len(tell_heads([PixelAttention(0, 0, 0.0, 0.0, 1.0, float("nan"))])) == 2
 
 
 @given(st.lists(ERRORS, min_size=1, max_size=6), ERRORS, ERRORS)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dashboard.figures.beside import MARK, Box, beside, boxes
+from dashboard.figures.beside import MARK, Box, boxes, name_positions
 from dashboard.figures.explored import Axis, Line, explored
 from dashboard.theme import DARK, LIGHT, Look
 from pages.scale.scaling_comparison.cards import as_markdown
@@ -156,7 +156,7 @@ def test_names_cover_neither_one_another_nor_a_mark(seed):
     random = np.random.default_rng(seed)
     across, up = random.uniform(0.1, 0.9, (2, 14))
     names = ["x" * length for length in random.integers(3, 25, 14)]
-    places = beside(across, up, names, width=700, height=400, size=11)
+    places = name_positions(across, up, names, width=700, height=400, size=11)
     marks = [Box(x - MARK, x + MARK, y - MARK, y + MARK) for x, y in zip(700 * across, 400 * (1 - up), strict=True)]
     taken = {
         row: boxes(700 * across[row], 400 * (1 - up[row]), 0.54 * 11 * len(names[row]), 11)[place]
@@ -172,7 +172,8 @@ def test_names_cover_neither_one_another_nor_a_mark(seed):
 
 
 def test_of_two_at_one_place_both_have_a_name():
-    assert all(beside(np.array([0.5, 0.5]), np.array([0.5, 0.52]), ["GPT-1", "BERT"], width=700, height=400, size=11))
+    across, up = np.array([0.5, 0.5]), np.array([0.5, 0.52])
+    assert all(name_positions(across, up, ["GPT-1", "BERT"], width=700, height=400, size=11))
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.published import sentiment_results as published_rows
-from core.results.sentiment_results import LOGISTIC, MACHINE, Results, Worth, results
+from core.results.sentiment_results import LOGISTIC, MACHINE, Results, ReviewerQuality, results
 from dashboard.theme import PALETTES, Look
 from pages.language.sentiment import compared_sentences as sentences
 from pages.language.sentiment.compared import published, rows_of, table_of
@@ -34,9 +34,9 @@ def test_an_address_with_another_language_shows_the_first(visit):
     assert "Why not as good?" not in prose(visit(PAGE, show="Compared", language="Klingon"))
 
 
-def worth(accuracy: float) -> Worth:
+def worth(accuracy: float) -> ReviewerQuality:
     """A model that is right on so many."""
-    return Worth(accuracy, accuracy, 1000, epochs=3, seconds_per_epoch=1.0)
+    return ReviewerQuality(accuracy, accuracy, 1000, epochs=3, seconds_per_epoch=1.0)
 
 
 SHARES = st.fixed_dictionaries({name: st.integers(0, 400).map(lambda hits: hits / 400) for name in (*SMALL, LOGISTIC)})

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.attribution.agreement import Agreement, agreement
 from core.attribution.token_deletion import FaithfulWords
-from core.results.sentiment_faithful import MEASURES, RANDOM, Agreed, Faithful, Mean, Measured
+from core.results.sentiment_faithful import MEASURES, RANDOM, Faithful, Mean, Measured, RankAgreement
 from dashboard.theme import LIGHT, Look
 from pages.language.sentiment import faithful_sentences as sentences
 from pages.language.sentiment.compute_faithful import Curves
@@ -201,7 +201,7 @@ def test_what_the_model_says_without_words_is_compared_with_the_whole(count, bef
 def agreed_of(values):
     pairs = (("attention", "gradient"), ("attention", "occlusion"), ("gradient", "occlusion"))
     return [
-        Agreed(*pair, measure, "verdict", Mean(value, value - 0.1, value + 0.1))
+        RankAgreement(*pair, measure, "verdict", Mean(value, value - 0.1, value + 0.1))
         for pair, value in zip(pairs, values, strict=True)
         for measure in ("tau", "shared")
     ]

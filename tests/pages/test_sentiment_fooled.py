@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.sentiment.behavioural_tests import KINDS, Fooled, pairs_of
+from core.sentiment.behavioural_tests import KINDS, BehaviouralTestResult, pairs_of
 from core.zoo.sentiment_classifiers import REVIEWERS
 from dashboard.theme import PALETTES, Look
 from pages.language.sentiment import compute_fooled, words_fooled
@@ -98,7 +98,7 @@ def test_a_model_that_gives_no_class_is_refused_in_a_sentence(visit):
 # What it says.
 
 FOUND = st.builds(
-    Fooled,
+    BehaviouralTestResult,
     kind=st.just("contrast"),
     test=st.sampled_from(["a", "b"]),
     should=st.sampled_from(["change", "stay"]),
@@ -137,13 +137,15 @@ def test_what_a_stubborn_model_would_do_is_counted(counted):
 
 def test_models_that_read_nothing_are_not_compared():
     assert "No model" in sentences.about_kind("Contrast", {})
-    assert "cannot be compared" in sentences.about_sides({"A": [Fooled("names", "b", "stay", 20, 3, None, 0.0)]})
+    assert "cannot be compared" in sentences.about_sides(
+        {"A": [BehaviouralTestResult("names", "b", "stay", 20, 3, None, 0.0)]}
+    )
 
 
 @pytest.mark.parametrize(("first", "second", "named"), [(70, 62, False), (70, 40, True), (60, 60, False)])
 def test_a_model_gets_more_sentences_right_only_beyond_two_standard_errors(first, second, named):
     counted = {
-        name: [Fooled("negation", "a", "change", 40, 10, right, 0.0)]
+        name: [BehaviouralTestResult("negation", "a", "change", 40, 10, right, 0.0)]
         for name, right in (("Worse", second), ("Better", first))
     }
     assert ("by Better, and" in sentences.about_right(counted)) == named
@@ -168,8 +170,8 @@ def test_right_sentences_and_unknown_words_are_shares_of_all(counted):
 def test_keeping_and_losing_one_s_mind_are_compared_model_by_model(failures):
     counted = {
         f"m{number}": [
-            Fooled("negation", "a", "change", 20, change, None, 0.0),
-            Fooled("names", "b", "stay", 20, stay, None, 0.0),
+            BehaviouralTestResult("negation", "a", "change", 20, change, None, 0.0),
+            BehaviouralTestResult("names", "b", "stay", 20, stay, None, 0.0),
         ]
         for number, (change, stay) in enumerate(failures)
     }
@@ -186,7 +188,10 @@ def test_keeping_and_losing_one_s_mind_are_compared_model_by_model(failures):
 
 def test_a_baseline_is_only_beaten_where_intervals_lie_apart():
     tests = {"TF-IDF": 50, "low": 10, "near": 45, "high": 95}
-    counted = {name: [Fooled("negation", "a", "change", 100, failed, None, 0.0)] for name, failed in tests.items()}
+    counted = {
+        name: [BehaviouralTestResult("negation", "a", "change", 100, failed, None, 0.0)]
+        for name, failed in tests.items()
+    }
     text = sentences.about_baseline(counted, "TF-IDF")
     assert text.endswith("do not overlap: low. Clearly more often: high.")
     assert sentences.about_baseline(counted, "another") is None

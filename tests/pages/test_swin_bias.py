@@ -83,13 +83,15 @@ def test_the_key_that_a_head_is_drawn_to_lies_where_it_is_told(rows, columns, se
     if rows == columns == 1:
         assert "about the same at every distance" in drawn
         return
-    query, key = divmod(int(bias.added[1].argmax()), rows * columns)
+    query, key = divmod(int(bias.matrix[1].argmax()), rows * columns)
     down, across = key // columns - query // columns, key % columns - query % columns
     told = drawn.split("**")[1]
     assert ("above" in told, "below" in told) == (down < 0, down > 0)
     assert ("left" in told, "right" in told) == (across < 0, across > 0)
     assert all(str(abs(number)) in told for number in (down, across) if number)
-    assert f"For the place itself it adds {bias.added[1, 0, 0]:.2f}".replace("-", "−") in drawn.replace("−0.00", "0.00")
+    assert f"For the place itself it adds {bias.matrix[1, 0, 0]:.2f}".replace("-", "−") in drawn.replace(
+        "−0.00", "0.00"
+    )
 
 
 def test_a_bias_that_is_the_same_everywhere_draws_nowhere():

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from core.vision.window_measures import InWindows, across_edges, measure_in_windows
+from core.vision.window_measures import WindowMeasures, across_edges, measure_in_windows
 from core.vision.windows import stitch_query, stitch_same_place, window_weights
 from dashboard.inputs.photograph import Photograph
 from pages.vision.swin import compute, words
@@ -137,7 +137,7 @@ def test_what_is_forbidden_is_told_and_gets_no_weight(mapped):
 
 
 HEADS = some.builds(
-    InWindows,
+    WindowMeasures,
     distance=some.floats(0, 99),
     even=some.floats(0, 99),
     own=some.floats(0, 1),
@@ -163,7 +163,7 @@ def test_of_any_heads_those_that_are_named_stand_out(heads):
 
 
 def test_heads_that_look_evenly_are_not_told_apart():
-    even = InWindows(distance=8.0, even=8.0, own=1 / 16, padding=0.0, strength=0.0)
+    even = WindowMeasures(distance=8.0, even=8.0, own=1 / 16, padding=0.0, strength=0.0)
     assert "all heads look equally far" in about_heads([(even, "head 0 of stage 0, block 0")] * 2)
-    alone = InWindows(distance=0.0, even=0.0, own=1.0, padding=0.0, strength=0.0)  # windows of one place
+    alone = WindowMeasures(distance=0.0, even=0.0, own=1.0, padding=0.0, strength=0.0)  # windows of one place
     assert about_heads([(alone, "head 0 of stage 0, block 0")]).endswith("gives on average 100% to itself.")

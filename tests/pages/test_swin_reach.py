@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from core.view import codec
 from core.vision.window_cost import PIXELS, BlockSizes, Timing
-from core.vision.window_rollout import blocks_of, growing_limit, growing_reach, spread_of
+from core.vision.window_rollout import blocks_of, reach_by_block, reach_limit_by_block, spread_by_block
 from dashboard.components.reach_row import patch_of
 from dashboard.inputs.photograph import Photograph
 from pages.vision.swin import compute, words
@@ -76,7 +76,7 @@ def test_every_block_has_a_tile_with_its_reach_and_the_curves_are_their_shares(o
     assert [tile["label"] for tile in whole["tiles"]] == [f"block {number}" for number in range(6)]
     assert (windows["grid"], windows["chosen"]) == ([13, 13], [2, 11])
     blocks = compute.blocks(given_photograph, None)
-    reach, limit = growing_reach(blocks, 2, 11).numpy(), growing_limit(blocks, 2, 11).numpy()
+    reach, limit = reach_by_block(blocks, 2, 11).numpy(), reach_limit_by_block(blocks, 2, 11).numpy()
     for found, shares, can in zip(maps(windows), reach, limit, strict=True):
         assert ((found >= 0) == can).all()
         np.testing.assert_allclose(found[can], shares[can], rtol=2e-3, atol=1e-6)
@@ -93,7 +93,7 @@ def test_every_block_has_a_tile_with_its_reach_and_the_curves_are_their_shares(o
 def test_one_head_is_followed_forwards_from_the_address_on_the_grid_of_every_block(open_reach, given_photograph):
     app = open_reach(reach_follow="where this patch has come", reach_head="head 1", reach_row="0", reach_column="0")
     windowed = compute.watch_windows(given_photograph)
-    spread = spread_of(blocks_of(windowed.layers, windowed.watched.record, 1), 0, 0)
+    spread = spread_by_block(blocks_of(windowed.layers, windowed.watched.record, 1), 0, 0)
     found = maps(strips(app)[0])
     assert [each.shape for each in found] == [(13, 13), (13, 13), (7, 7), (7, 7)]
     np.testing.assert_allclose(np.maximum(found[-1], 0), spread[-1].numpy(), rtol=2e-3, atol=1e-6)

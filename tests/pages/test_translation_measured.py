@@ -128,7 +128,7 @@ def test_the_alignment_table_holds_models_and_baselines_and_names_the_sample():
     ]
     assert list(table["AER, Hansards"]) == pytest.approx([0.85, 0.45, 0.31, 0.40, 0.37, 0.54])
     assert list(table["recall, Stories"]) == pytest.approx([0.15, 0.55, 0.69, 0.60, 0.63, 0.46])
-    how = alignment_table.how_taken(found)
+    how = alignment_table.describe_methods(found)
     assert "Transformer: links of each French word, from the step that has read the word" in how
     assert "40 (Hansards), 40 (Stories)" in how
     assert "161,227 pairs" in how
@@ -150,7 +150,7 @@ def test_every_head_has_its_error_rate_and_the_chosen_one_an_outline(shift, wors
 
 def test_every_step_and_side_can_be_chosen():
     assert set(measured_alignment.ROWS.values()) == {0, 1}
-    assert set(DIRECTIONS.values()) == set(Direction.__args__) == set(alignment_table.TAKEN)
+    assert set(DIRECTIONS.values()) == set(Direction.__args__) == set(alignment_table.LINK_RULES)
 
 
 def test_rows_without_cost_or_quality_in_a_language_are_not_drawn():

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.text import Tokens
-from core.translation.decoder_step import Look, Memory
+from core.translation.decoder_step import RecurrentStep, StepAttention
 from core.translation.decoding import BEGIN, PENALTY
 from pages.language.translation import compute, step_attention, word_by_word, words
 from pages.language.translation.compute import BestHead
@@ -130,13 +130,13 @@ def test_the_projector_shows_no_prose(steps):
 # Sentences and tables
 
 
-def look_of(scores: list[float], width: int = 3, *, value: float = 1.0) -> Look:
+def look_of(scores: list[float], width: int = 3, *, value: float = 1.0) -> StepAttention:
     """A step whose scores are these, as a head of a transformer would look."""
     raw = torch.tensor(scores)
     key = raw[:, None] / width * torch.ones(len(scores), width)
     weights = raw.softmax(dim=0)
     values = value * torch.randn(len(scores), width, generator=torch.Generator().manual_seed(len(scores)))
-    return Look(None, torch.ones(width), key, None, None, key, 1.0, raw, weights, values, weights @ values)
+    return StepAttention(None, torch.ones(width), key, None, None, key, 1.0, raw, weights, values, weights @ values)
 
 
 def source(count: int) -> Tokens:
@@ -234,11 +234,11 @@ def test_the_score_in_the_formula_is_that_of_the_beam(steps):
 
 
 def test_the_turn_of_the_state_is_the_angle_between_before_and_after():
-    turned = Memory(torch.ones(2), torch.tensor([2.0, 0.0]), torch.tensor([0.0, 0.5]))
+    turned = RecurrentStep(torch.ones(2), torch.tensor([2.0, 0.0]), torch.tensor([0.0, 0.5]))
     assert "Step 3 turned it by 90° (cosine 0.00)" in word_by_word.about_memory(turned, 3)
-    same = Memory(torch.ones(2), torch.tensor([0.1, 0.2]), torch.tensor([0.3, 0.6]))
+    same = RecurrentStep(torch.ones(2), torch.tensor([0.1, 0.2]), torch.tensor([0.3, 0.6]))
     assert "turned it by 0° (cosine 1.00)" in word_by_word.about_memory(same, 1)
-    still = Memory(torch.ones(2), torch.zeros(2), torch.ones(2))
+    still = RecurrentStep(torch.ones(2), torch.zeros(2), torch.ones(2))
     assert "has no direction" in word_by_word.about_memory(still, 1)
 
 

@@ -9,7 +9,7 @@ from core.capture import record_attention
 from core.efficient.approximation_error import head_of
 from core.errors import CaptureError
 from core.text import Tokens
-from core.zoo.text_models import SourceToTarget, TextRun
+from core.zoo.text_models import EncoderDecoder, TextRun
 from dashboard.recordings import scenes
 from pages.foundations.inside_the_transformer.walk import who_sees_whom
 from pages.foundations.many_heads import measured
@@ -49,5 +49,5 @@ def test_no_approximation_takes_the_place_of_what_may_be_cross_attention(unknown
 
 def test_which_of_two_sequences_the_keys_are_is_not_guessed_by_their_number(unknown):
     tokens = Tokens(tuple(range(6)), tuple("abcdef"), (False,) * 6, (None,) * 6)
-    reader = object.__new__(SourceToTarget)  # its weights and its words are not asked for
+    reader = object.__new__(EncoderDecoder)  # its weights and its words are not asked for
     assert reader.sequences_of(unknown, TextRun(None, {"source": tokens, "target": tokens})) is None

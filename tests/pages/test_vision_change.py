@@ -53,7 +53,7 @@ def test_the_section_is_alive_and_the_patch_that_matters_most_is_found_on_demand
     assert not app.exception
     before = verdict(CAT)
     found = hide_each.peek(CAT, int(before.argmax()))
-    row, column = found.most
+    row, column = found.most_important
     assert f"row {row}, column {column}" in prose(app)
     assert "Hide each of the 64" not in [each.label for each in app.button]
     without = verdict(CAT, (), frozenset({8 * row + column}))

@@ -22,7 +22,7 @@ from core.vision.distance import smallest_set
 from dashboard.cache.memo import Upload
 from dashboard.cache.models import image_model
 from dashboard.components.photo_maps import Dense, Factors
-from dashboard.components.photo_maps.packing import Wanted, pack
+from dashboard.components.photo_maps.packing import ViewRequest, pack
 from dashboard.recordings.watched import watch_image
 from pages.vision.vision_transformer import maps, photo_scene, words
 from pages.vision.vision_transformer.photo_scene import Measured
@@ -108,7 +108,7 @@ def test_the_maps_are_what_timm_computes_without_its_fused_kernel(watched):
         block.attn.fused_attn = False
         block.attn.attn_drop.register_forward_hook(lambda *given: seen.append(given[2][0]))
     with torch.inference_mode():
-        network(run.given.pixels)
+        network(run.inputs.pixels)
     for layer, weights in zip(photo_scene.scene_of(run).layers, seen, strict=True):
         assert layer.prefix == ("class", "register 1", "register 2", "register 3", "register 4")
         assert isinstance(layer.answers, Factors)
@@ -153,7 +153,7 @@ def test_sixteen_hundred_patches_fit_four_megabytes():
     scene = photo_scene.scene_of(watch_image(NAME, "cat", 320))
     assert {(layer.rows, layer.columns) for layer in scene.layers} == {(40, 40)}
     for layer in range(6):
-        assert len(json.dumps(pack(scene, Wanted(layer, 0)))) < 4e6
+        assert len(json.dumps(pack(scene, ViewRequest(layer, 0)))) < 4e6
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_sixteen_hundred_patches_fit_four_megabytes():
 )
 def test_odd_pictures_are_shown_all_the_same(size, mode):
     scene = photo_scene.scene_of(watch_image(NAME, picture_of(size, mode), 64))
-    assert pack(scene, Wanted())["overview"]["picture"].startswith("data:image/")
+    assert pack(scene, ViewRequest())["overview"]["picture"].startswith("data:image/")
     np.testing.assert_allclose(scene.layers[3].weights(2).sum(axis=1), 1, atol=1e-5)
 
 

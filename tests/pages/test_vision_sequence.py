@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.images import Patches
-from core.order.learned_positions import likeness, similarity
+from core.order.learned_positions import patch_similarity, similarity
 from dashboard.inputs.photograph import Photograph
-from dashboard.output.position_kinds import WAY_TOLD
+from dashboard.output.position_kinds import ORDER_CLAUSES
 from pages.vision.vision_transformer import filters_and_positions, sequence, stages
 from pages.vision.vision_transformer.compute import as_colours, follow
 from tests.core.saved_models import save_timm_model
@@ -142,7 +142,7 @@ def test_the_pairs_that_are_told_are_those_that_the_model_compares(named, kind):
     assert number(r"([\d,]+) pairs", text) == compared
     if kind == "swin":
         assert f"{first.batch_size} windows of {first.key_length} places" in text
-        assert f"all with all would be {len(followed.sequence.entering) ** 2:,}" in text
+        assert f"all with all would be {len(followed.sequence.encoder_input) ** 2:,}" in text
         assert "times as many" not in text
     else:
         layers = len(record.calls)
@@ -160,12 +160,12 @@ def test_twice_as_many_patches_on_a_side_are_counted_with_the_prefix_tokens(rows
     assert f"{pairs[1] / pairs[0]:.1f} times as many" in text
 
 
-@pytest.mark.parametrize("way", WAY_TOLD)
+@pytest.mark.parametrize("way", ORDER_CLAUSES)
 def test_the_order_is_told_by_what_the_model_adds_and_does(way):
-    assert WAY_TOLD[way] in sequence.tell_order(False, way)
+    assert ORDER_CLAUSES[way] in sequence.tell_order(False, way)
     added = sequence.tell_order(True, way)
     assert "a position to each patch" in added
-    assert (WAY_TOLD[way] in added) == (way != "unknown")
+    assert (ORDER_CLAUSES[way] in added) == (way != "unknown")
 
 
 @given(st.floats(0, 100, width=32), st.floats(0, 100, width=32))
@@ -189,7 +189,7 @@ def test_the_sentence_about_positions_is_what_loops_over_all_pairs_find(rows, co
     vectors = torch.randn(rows * columns, 4, generator=torch.Generator().manual_seed(seed))
     alike = similarity(torch.ones_like(vectors) if equal else vectors)
     place = (seed % rows, seed % columns)
-    told = filters_and_positions.tell_positions(grid, alike, likeness((rows, columns), alike), place)
+    told = filters_and_positions.tell_positions(grid, alike, patch_similarity((rows, columns), alike), place)
     assert len(told) == (rows * columns > 1)
     if not told:
         return

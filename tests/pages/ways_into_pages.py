@@ -108,7 +108,7 @@ WAYS: dict[str, tuple[Way, ...]] = {
 
 def ways_into(visit: Callable[..., AppTest], page: Page, folders: pytest.TempPathFactory) -> list[Way]:
     """Ways that show all of a page: each of its sections, and then what else has to be chosen."""
-    rows = visit(page.room).get("button_group")
+    rows = visit(page.folder).get("button_group")
     names = [option.content for row in rows if row.proto.label == "What to look at" for option in row.proto.options]
     sections = [Way({"show": name}) for name in names] or [Way({})]
     return [*sections, *(_saved(way, folders) for way in WAYS.get(page.url, ()))]

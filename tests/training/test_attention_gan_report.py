@@ -18,7 +18,7 @@ from core.models.stored_weights import save_weights
 from core.results import attention_gan_results
 from core.results.attention_gan_results import CROWDS, TRUE
 from core.results.dalle_results import CHANCE, DIRECT, WHOLE
-from core.zoo.attention_gans import LOOKS, StagePainter, offered
+from core.zoo.attention_gans import WORD_ATTENTION, StagePainter, offered
 from core.zoo.dalles import PictureCoder, PictureDrawer
 from training.attention_gan import report
 from training.common.scenes import scenes_tokenizer
@@ -72,7 +72,7 @@ def test_what_is_there_is_installed_measured_and_can_be_read(tmp_path, monkeypat
     assert set(found.held) == {"test", "pairs", "relations"}
     assert set(found.held["test"]) == {"1", "2", CHANCE, DIRECT}
     assert found.held["test"]["1"][WHOLE].asked == 3
-    assert set(found.looks) == set(LOOKS)
+    assert set(found.looks) == set(WORD_ATTENTION)
     assert set(found.crowds) == set(CROWDS)
     assert found.crowds[TRUE].pictures == 4
     assert "| test | best of 2 |" in card

@@ -40,4 +40,4 @@ def test_padding_is_never_asked_for():
     for step in range(made.per_epoch):
         tokens, _ = made.both(step)
         hidden = made.masking.hide(tokens, torch.Generator().manual_seed(step))
-        assert not (hidden.asked & made.is_padding(tokens)).any()
+        assert not (hidden.is_target & made.is_padding(tokens)).any()

@@ -83,7 +83,7 @@ def test_hidden_tokens_are_asked_for_where_they_stand(model):
     end = tokens.segments.index(1) - 1
     total, right, loss = 0, 0, 0.0
     for _ in range(20):
-        asked = masking.hide(torch.tensor([tokens.ids[1:end]]), generator, always_masked=True).asked[0]
+        asked = masking.hide(torch.tensor([tokens.ids[1:end]]), generator, always_masked=True).is_target[0]
         places = [1 + place for place, hidden in enumerate(asked.tolist()) if hidden]
         if not places:
             continue

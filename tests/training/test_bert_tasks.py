@@ -8,7 +8,7 @@ import torch
 
 from core.models.bert_tasks import TAGS
 from tests.core.tiny_bert import tiny_bert
-from training.bert_tasks.data import NOT_ASKED, Batches, Example, batch_of, tagged_sentence
+from training.bert_tasks.data import IGNORED, Batches, Example, batch_of, tagged_sentence
 from training.bert_tasks.report import NaiveBayes, by_frequency, features, right_tags
 from training.bert_tasks.train import loss_of, network_of
 from training.common.sst2 import capital, half_capital, restore
@@ -102,7 +102,7 @@ def test_batches_take_turns_hold_every_example_once_an_epoch_and_depend_on_the_s
 
 def test_a_batch_asks_only_where_it_should():
     batch = batch_of([Example((5, 6, 7), (1,), (4,)), Example((8, 9), (0, 1), (2, 3))])
-    assert batch.tags.tolist() == [[NOT_ASKED, 4, NOT_ASKED], [2, 3, NOT_ASKED]]
+    assert batch.tags.tolist() == [[IGNORED, 4, IGNORED], [2, 3, IGNORED]]
     assert batch.padding.tolist() == [[False] * 3, [False, False, True]]
 
 

@@ -85,12 +85,12 @@ def test_results_that_are_wrong_or_missing_are_named(tmp_path):
     assert dalle_results.reader(tmp_path / "none") == {}
     one = {"whole": 0.9, "found": 0.99, "there": 0.98, "shape": 0.9}
     (tmp_path / "results.json").write_text(json.dumps({"asked": 1000, "read": {"test": one}}))
-    assert dalle_results.reader(tmp_path)["test"].whole == 0.9
+    assert dalle_results.reader(tmp_path)["test"].whole_scenes == 0.9
 
 
 def test_sentences_are_true_and_those_of_pairs_name_one_that_was_never_joined():
     for split in ("test", "pairs", "relations"):
-        told = drawn_statements.said(split, 10)
+        told = drawn_statements.scenes_with_sentences(split, 10)
         assert len(told) == 10
         for scene, sentence in told:
             assert is_true(sentence, scene)
@@ -102,9 +102,9 @@ def test_sentences_are_true_and_those_of_pairs_name_one_that_was_never_joined():
 def test_of_candidates_the_best_of_each_group_is_taken():
     scenes = [Scene((Thing("star", "red", "small", "plain", 20, 20 + place),)) for place in range(5)]
     scores = [0.1, 0.4, 0.3, 0.2, 0.9]
-    assert drawn_statements.chosen(scenes, scores, 1) == scenes
-    assert drawn_statements.chosen(scenes, scores, 2) == [scenes[1], scenes[2]]
-    assert drawn_statements.chosen(scenes, scores, 4) == [scenes[1]]
+    assert drawn_statements.best_scenes(scenes, scores, 1) == scenes
+    assert drawn_statements.best_scenes(scenes, scores, 2) == [scenes[1], scenes[2]]
+    assert drawn_statements.best_scenes(scenes, scores, 4) == [scenes[1]]
 
 
 def test_shares_are_means_over_words_of_means_over_pictures():

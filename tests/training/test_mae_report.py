@@ -14,14 +14,14 @@ from core.models.mae import MAEConfig, MaskedAutoencoder
 from core.models.stored_weights import save_weights
 from core.results.mae_results import AUTOENCODER, FEATURES, FILLED_BY, NETWORK, PATCHES, SCRATCH, results
 from core.vision.fillings import BILINEAR, FILLINGS
-from core.vision.patch_masks import RANDOM, error_of, hide_patches, over_pixels
-from core.vision.skipped_patches import ALL, FORWARD, STEP, VISIBLE, counted, measure
+from core.vision.patch_masks import RANDOM, error_of, hide_patches, pixel_mask
+from core.vision.skipped_patches import ALL, FORWARD, STEP, VISIBLE, count_operations, measure
 from core.zoo.masked_autoencoders import load_autoencoder
 from training.mae import fine_tuning
 from training.mae import report as mae_report
-from training.mae.fine_tuning import some_of_each
+from training.mae.fine_tuning import sample_per_class
 from training.mae.linear_probe import encode, fit_probe
-from training.mae.report import chosen, errors_by_share
+from training.mae.report import errors_by_share, sample_pictures
 
 SMALL = MAEConfig(64, 8, 16, 1, 2, 8, 1, 2)
 
@@ -94,7 +94,7 @@ def test_errors_are_means_over_pictures_with_their_standard_errors(run, tmp_path
     alone: dict[str, list[float]] = {name: [] for name in FILLED_BY}
     for number, picture in enumerate(pictures):
         truth, hidden = picture.float() / 255, hide_patches(RANDOM, 8, 8, 0.75, seed=number)
-        where = over_pixels(hidden, 8, 8, 8)
+        where = pixel_mask(hidden, 8, 8, 8)
         mean, deviation = (torch.tensor(each)[:, None, None] for each in (reader.framing.mean, reader.framing.std))
         guess = reader.run((truth - mean)[None] / deviation, hidden)["plain"]
         alone[NETWORK].append(error_of(guess, truth, where))
@@ -108,12 +108,12 @@ def test_errors_are_means_over_pictures_with_their_standard_errors(run, tmp_path
 
 def test_of_each_class_a_share_is_labelled_and_always_the_same():
     labels = torch.arange(60) % 3
-    few = some_of_each(labels, 0.1)
+    few = sample_per_class(labels, 0.1)
     assert torch.equal(labels[few].bincount(), torch.tensor([2, 2, 2]))
-    assert torch.equal(few, some_of_each(labels, 0.1))
-    assert sorted(some_of_each(labels, 1.0).tolist()) == list(range(60))
-    assert len(some_of_each(labels, 0.001)) == 3
-    assert len({tuple(each.tolist()) for each in chosen(torch.arange(20)[:, None], 5)}) == 5
+    assert torch.equal(few, sample_per_class(labels, 0.1))
+    assert sorted(sample_per_class(labels, 1.0).tolist()) == list(range(60))
+    assert len(sample_per_class(labels, 0.001)) == 3
+    assert len({tuple(each.tolist()) for each in sample_pictures(torch.arange(20)[:, None], 5)}) == 5
 
 
 def test_a_probe_finds_what_is_linear_and_only_that():
@@ -140,7 +140,7 @@ def test_multiply_adds_are_those_that_torch_counts(seen):
     network, places = MaskedAutoencoder(config), torch.arange(seen)[None]
     with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH), FlopCounterMode(display=False) as counter:
         network.decoder(network.encoder(torch.zeros(1, 3, 64, 64), places), places)
-    assert counter.get_total_flops() == 2 * counted(config, seen)
+    assert counter.get_total_flops() == 2 * count_operations(config, seen)
 
 
 def test_what_is_left_out_saves_time_and_changes_no_weight():
@@ -148,8 +148,8 @@ def test_what_is_left_out_saves_time_and_changes_no_weight():
     config = MAEConfig(64, 8, 64, 3, 2, 16, 1, 2)
     saving = measure(config, lambda done, total: heard.append((done, total)), batch=8, repeats=2)
     assert heard[-1] == (12, 12)
-    assert saving.operations == {ALL: counted(config, 64), VISIBLE: counted(config, 16)}
-    assert saving.times() == pytest.approx(counted(config, 64) / counted(config, 16))
+    assert saving.operations == {ALL: count_operations(config, 64), VISIBLE: count_operations(config, 16)}
+    assert saving.times() == pytest.approx(count_operations(config, 64) / count_operations(config, 16))
     for work in (FORWARD, STEP):
         assert saving.times(work) == pytest.approx(saving.seconds[work][ALL] / saving.seconds[work][VISIBLE])
         assert min(saving.seconds[work].values()) > 0

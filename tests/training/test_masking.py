@@ -50,14 +50,14 @@ def test_whole_words_are_asked_for_in_the_planned_share_and_nothing_else_is_chan
     tokens = torch.from_numpy(books.tokens[: len(books.tokens) // 50 * 50].astype("int64").reshape(-1, 50))
     tokens[:, 0] = tokenizer.token_to_id("[CLS]")
     hidden = masking.hide(tokens, torch.Generator().manual_seed(3), always_masked=always_masked)
-    assert hidden.asked.float().mean().item() == pytest.approx(SHARE, abs=0.03)
-    assert not hidden.asked[:, 0].any()
-    assert (hidden.tokens == tokens)[~hidden.asked].all()
+    assert hidden.is_target.float().mean().item() == pytest.approx(SHARE, abs=0.03)
+    assert not hidden.is_target[:, 0].any()
+    assert (hidden.tokens == tokens)[~hidden.is_target].all()
     words = masking.words(tokens)
     for row in range(len(tokens)):
         for word in words[row].unique():
-            assert hidden.asked[row][words[row] == word].float().mean().item() in (0, 1)
-    masked = (hidden.tokens == masking.mask)[hidden.asked].float().mean().item()
+            assert hidden.is_target[row][words[row] == word].float().mean().item() in (0, 1)
+    masked = (hidden.tokens == masking.mask)[hidden.is_target].float().mean().item()
     assert masked == 1 if always_masked else masked == pytest.approx(0.8, abs=0.06)
 
 
@@ -68,7 +68,7 @@ def test_a_second_text_follows_the_first_unless_it_is_said_to_be_another(tokeniz
     for step in range(12):
         batch = batches.batch(step, pairs=True)
         assert batch.read.shape[1] in LENGTHS
-        whole = torch.where(batch.hidden >= 0, batch.hidden, batch.read)
+        whole = torch.where(batch.targets >= 0, batch.targets, batch.read)
         for row, segments, another in zip(whole, batch.segments, batch.another, strict=True):
             first = row[(segments == 0) & ~batches.masking.special[row]].tolist()
             second = row[(segments == 1) & ~batches.masking.special[row]].tolist()

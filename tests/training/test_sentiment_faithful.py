@@ -14,7 +14,7 @@ from core.models.sentiment import SentimentConfig, make_reviewer
 from core.results.sentiment_faithful import AGREEMENT, AREAS, MEASURES, RANDOM, agreements, faithfulness
 from core.zoo import REVIEWERS, Classifier
 from core.zoo.sentiment_classifiers import load_reviewer
-from training.sentiment.faithfulness import Found, area_rows, bootstrap, compared, measure_all, save
+from training.sentiment.faithfulness import ReviewResults, area_rows, bootstrap, measure_all, rank_agreement, save
 from training.sentiment.train import word_tokenizer
 
 ENGLISH = REVIEWERS["english"]
@@ -56,8 +56,8 @@ def test_what_was_measured_before_is_not_measured_again(tmp_path):
     assert every.words == whole.words
 
 
-def found_of(values: dict[tuple[str, str], list[float]]) -> Found:
-    return Found(values, {}, [3] * 4, 1.0)
+def found_of(values: dict[tuple[str, str], list[float]]) -> ReviewResults:
+    return ReviewResults(values, {}, [3] * 4, 1.0)
 
 
 def test_a_gain_is_positive_where_an_explanation_is_better_than_random_orders():
@@ -90,7 +90,7 @@ def test_what_is_written_is_read_back_and_other_models_stay(tmp_path):
     assert set(read) == set(found)
     for name, one in read.items():
         for (method, side), values in found[name].areas.items():
-            assert one.found[method][side].value.mean == pytest.approx(np.mean(values), abs=1e-5)
+            assert one.by_method[method][side].value.mean == pytest.approx(np.mean(values), abs=1e-5)
         assert one.reviews == 4
         assert RANDOM not in one.methods
     for name, pairs in agreements(tmp_path / AGREEMENT.name).items():
@@ -136,7 +136,7 @@ def test_without_the_tables_one_sentence_says_how_to_make_them(tmp_path):
 
 def test_strength_is_the_same_whatever_the_sign():
     one = torch.tensor([0.5, -2.0, 1.0, -0.1])
-    found = compared({"a": one, "b": one.abs()})
+    found = rank_agreement({"a": one, "b": one.abs()})
     assert found["a", "b", "tau", "strength"] == pytest.approx(1)
     assert found["a", "b", "tau", "verdict"] < 1
 

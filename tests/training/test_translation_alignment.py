@@ -8,9 +8,9 @@ import torch
 from core.models.transformer import Transformer, TransformerConfig
 from core.results import translator_results
 from core.translation.alignment import Agreement, agreement
-from core.translation.given_words import cut_words
+from core.translation.given_words import tokenize_words
 from core.translation.spelling import normalise_english
-from core.zoo.translators import WithHeads
+from core.zoo.translators import TransformerTranslator
 from training.common.pairs import train_tokenizer
 from training.translation import alignment as measuring
 from training.translation.alignment import Gold, Way, best_of, compare, cut_pair, english_words, french_words, read_gold
@@ -20,14 +20,14 @@ LINKS = frozenset({(0, 0), (1, 1), (2, 2)})
 PAIR = Gold(("the", "cat", "sleeps"), ("le", "chat", "dort"), LINKS, LINKS | {(2, 1)})
 
 
-def translator() -> WithHeads:
+def translator() -> TransformerTranslator:
     torch.manual_seed(0)
     size = TOKENIZER.get_vocab_size()
     network = Transformer(TransformerConfig(size, size, width=16, layers=2, heads=2, hidden=32))
-    return WithHeads("transformer", "Transformer", network, TOKENIZER)
+    return TransformerTranslator("transformer", "Transformer", network, TOKENIZER)
 
 
-def cut(model: WithHeads, pair: Gold):
+def cut(model: TransformerTranslator, pair: Gold):
     found = cut_pair(model, pair)
     assert found
     return found
@@ -73,7 +73,7 @@ def test_a_pair_longer_than_the_context_is_left_out():
     model = translator()
     long = Gold(("cat",) * 200, ("chat",), frozenset(), frozenset())
     assert cut_pair(model, long) is None
-    assert len(cut_words(TOKENIZER, long.source, normalise_english, french=False).ids) > model.context
+    assert len(tokenize_words(TOKENIZER, long.source, normalise_english, french=False).ids) > model.context
 
 
 def test_words_are_cut_as_in_the_sentences_with_gold_links():

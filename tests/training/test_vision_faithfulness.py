@@ -19,7 +19,7 @@ from core.zoo.embedded import load_embedded_image, save_image
 from training.measurements import vision_faithfulness
 from training.measurements.vision_faithfulness import (
     FILE,
-    Measured,
+    OrderCurves,
     chosen_pictures,
     explains,
     main,
@@ -104,7 +104,7 @@ def test_means_and_standard_errors_are_those_of_the_areas_of_the_pictures():
     shares = np.arange(17) / 16
     levels, chance = np.array([0.2, 0.4, 0.9]), np.array([0.3, 0.7, 0.8])
     flat = {name: np.repeat(of[:, None], len(shares), axis=1) for name, of in (("a", levels), (RANDOM, chance))}
-    results = summary({name: Measured(deletion=of, insertion=1 - of) for name, of in flat.items()})
+    results = summary({name: OrderCurves(deletion=of, insertion=1 - of) for name, of in flat.items()})
     of = results["explanations"]["a"]["deletion"]
     assert of["mean"] == pytest.approx(0.5)
     assert of["standard_error"] == pytest.approx(np.std(levels, ddof=1) / 3**0.5, abs=1e-5)

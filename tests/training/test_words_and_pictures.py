@@ -16,7 +16,7 @@ from core.models.vilbert import JointConfig
 from core.results.joint_results import ASKED
 from core.scenes.draw import draw
 from core.scenes.sentences import parse
-from core.scenes.telling import HELD_RELATIONS, is_held
+from core.scenes.telling import HELD_RELATIONS, is_held_out
 from core.scenes.things import HELD_PAIRS
 from core.scenes.truth import is_true
 from training.captioning import gates as captioning_gates
@@ -27,7 +27,7 @@ from training.clip import train as clip
 from training.clip.data import emoji_pairs, scene_pairs
 from training.common.emoji import Emoji
 from training.common.loop import Plan
-from training.common.scenes import normalise, scenes_tokenizer, told_scene
+from training.common.scenes import normalise, scene_with_sentence, scenes_tokenizer
 from training.common.word_tokens import ids_of, words_tokenizer
 from training.vilbert import report as vilbert_report
 from training.vilbert import train as vilbert
@@ -36,10 +36,10 @@ from training.vilbert import train as vilbert
 @pytest.mark.parametrize("split", ["train", "test", "pairs", "relations", "four"])
 def test_scenes_are_told_truly_and_as_their_split_says(split):
     for number in range(20):
-        scene, sentence = told_scene(split, number)
+        scene, sentence = scene_with_sentence(split, number)
         assert is_true(sentence, scene)
-        assert split != "relations" or is_held(sentence)
-        assert split != "train" or not is_held(sentence)
+        assert split != "relations" or is_held_out(sentence)
+        assert split != "train" or not is_held_out(sentence)
         held = any((thing.colour, thing.shape) in HELD_PAIRS for thing in scene.things)
         assert held == (split == "pairs") or split == "four"
 
@@ -52,10 +52,10 @@ def test_a_batch_of_scenes_says_which_other_sentences_are_true():
     assert torch.equal(pairs.ids, again.ids)
     for column, ids in enumerate(pairs.ids.tolist()):
         text = tokenizer.decode(ids)
-        told = [told_scene("train", 24 + row)[0] for row in range(8)]
+        told = [scene_with_sentence("train", 24 + row)[0] for row in range(8)]
         assert pairs.also_true[:, column].tolist() == [is_true(parse(text), scene) for scene in told]
     assert pairs.also_true.diagonal().all()
-    assert_close(pairs.pixels[2], normalise([draw(told_scene("train", 26)[0])])[0])
+    assert_close(pairs.pixels[2], normalise([draw(scene_with_sentence("train", 26)[0])])[0])
 
 
 def test_texts_end_with_their_end_token_even_where_they_are_cut():
@@ -101,9 +101,9 @@ def test_what_follows_is_the_caption_one_word_on():
     batch = flickr_batches(places, captions, tokenizer, 2, seed=0)(0)
     assert torch.equal(batch.words[:, 1:], batch.following[:, :-1])
     assert sorted(map(tuple, batch.following.tolist())) == [(4, 5, 2), (4, 6, 2)]
-    assert batch.seen.shape == (2, 9, 4)
+    assert batch.inputs.shape == (2, 9, 4)
     scene = scene_batches(scenes_tokenizer(), 4)(0)
-    assert scene.seen.shape == (4, 3, 64, 64)
+    assert scene.inputs.shape == (4, 3, 64, 64)
 
 
 @pytest.mark.parametrize("name", ["scenes-lstm", "scenes-transformer"])
@@ -111,7 +111,7 @@ def test_a_captioner_of_scenes_learns_from_what_it_is_given(name, tmp_path, monk
     plan = Plan(steps=3, learning_rate=1e-3, warm_up=1, log_every=1, save_every=3)
     monkeypatch.setattr(captioning, "SCENES", plan)
     given = captioning.scenes(tmp_path, tmp_path)
-    network = captioning.make(name, given)
+    network = captioning.make_network(name, given)
     before = {key: value.clone() for key, value in network.state_dict().items()}
     captioning.learn(network, given, tmp_path)
     assert all(not torch.equal(value, before[key]) for key, value in network.state_dict().items() if "num" not in key)
@@ -139,14 +139,14 @@ def test_a_quarter_of_the_sentences_is_false_and_none_of_their_words_is_asked(mo
     true = batch.match > 0
     content = torch.zeros_like(hidden)
     for place in range(128):
-        scene, said = told_scene("train", 256 + place)
+        scene, said = scene_with_sentence("train", 256 + place)
         sentence = parse(tokenizer.decode(whole.ids[place].tolist()))
         assert is_true(sentence, scene) == bool(true[place])
         assert place % 4 == 0 or sentence == said
         content[place, 1 : 1 + len(sentence.words)] = torch.tensor([bool(word.kind) for word in sentence.words])
     assert torch.equal(batch.ids[~hidden], whole.ids[~hidden])
-    assert torch.equal(batch.asked[hidden & true[:, None]], whole.ids[hidden & true[:, None]])
-    assert (batch.asked[~(hidden & true[:, None])] == vilbert.NOT_ASKED).all()
+    assert torch.equal(batch.targets[hidden & true[:, None]], whole.ids[hidden & true[:, None]])
+    assert (batch.targets[~(hidden & true[:, None])] == vilbert.IGNORED).all()
     # A gap tells nothing of whether a sentence is true.
     gaps = [float(hidden[rows][content[rows]].float().mean()) for rows in (true, ~true)]
     assert gaps == pytest.approx([0.5, 0.5], abs=0.1)
@@ -169,8 +169,8 @@ def test_both_joint_networks_learn_all_three_tasks(name, tmp_path):
 def test_a_lie_of_training_says_nothing_that_is_held_out():
     dice, lies = Random(0), []
     for number in range(300):
-        scene, sentence = told_scene("train", number)
-        lies += [other for other in vilbert.changed(sentence, dice) if not is_true(other, scene)]
+        scene, sentence = scene_with_sentence("train", number)
+        lies += [other for other in vilbert.changed_sentences(sentence, dice) if not is_true(other, scene)]
     fair = [lie for lie in lies if vilbert.is_fair(lie)]
     assert 0 < len(fair) < len(lies)
     for lie in fair:
@@ -210,12 +210,14 @@ def test_bleu_counts_words_as_often_as_a_reference_has_them():
 def test_captions_of_scenes_are_judged_by_the_grammar(tmp_path, monkeypatch):
     given = captioning.scenes(tmp_path, tmp_path)
     torch.manual_seed(0)
-    network = captioning.make("scenes-lstm", given).eval()
+    network = captioning.make_network("scenes-lstm", given).eval()
     monkeypatch.setattr(captioning_report, "SCENES", 4)
-    monkeypatch.setattr(captioning_report, "written", lambda *_: ["a thing", "no no", "nothing is red", "four things"])
+    monkeypatch.setattr(
+        captioning_report, "write_captions", lambda *_: ["a thing", "no no", "nothing is red", "four things"]
+    )
     found = captioning_report.scenes(network, given)
     for split in ("test", "four"):
-        told = [told_scene(split, number)[0] for number in range(4)]
+        told = [scene_with_sentence(split, number)[0] for number in range(4)]
         red = any(thing.colour == "red" for thing in told[2].things)
         true = [True, False, not red, len(told[3].things) == 4]
         assert found[split]["true"] == sum(true) / 4
@@ -229,8 +231,8 @@ def test_every_word_of_content_is_hidden_once_and_a_network_that_sees_no_picture
     torch.manual_seed(0)
     sizes = JointConfig(vocabulary=tokenizer.get_vocab_size(), width=16, heads=2, alone=1, joint=1)
     network = vilbert.NETWORKS["two-streams"](sizes).eval()
-    told = [told_scene("test", number) for number in range(6)]
-    gaps = vilbert_report.gaps_of(told)
+    told = [scene_with_sentence("test", number) for number in range(6)]
+    gaps = vilbert_report.masked_words(told)
     assert len(gaps) == sum(bool(word.kind) for _, sentence in told for word in sentence.words)
     for gap in gaps:
         word = gap.sentence.words[gap.place].text
@@ -248,7 +250,7 @@ def test_every_word_of_content_is_hidden_once_and_a_network_that_sees_no_picture
     seen = []
     monkeypatch.setattr(vilbert.NETWORKS["two-streams"], "forward", lambda _, pixels, *__: seen.append(pixels) or 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        vilbert_report.words(network, tokenizer, gaps, "no picture")
+        vilbert_report.word_accuracy(network, tokenizer, gaps, "no picture")
     assert not seen[0].any()
 
 

@@ -1,8 +1,8 @@
-"""Install the attention GANs, and measure them as they are stored, beside DALL-E and true scenes.
+"""Install the attention GANs, and measure them as stored, beside DALL-E and true scenes.
 
-What holds in pictures of sentences, read by `training.scene_reader.train`'s network; how much pictures of one sentence
-differ; how near a crowd of them comes to true scenes. What was installed and measured before and is not in the folder
-of runs stays. Without `--data` it is not measured how often emoji are recognised.
+Measured are the statements that hold in pictures of sentences, by the network of `training.scene_reader.train`, the
+diversity of pictures of one sentence, and their Fréchet distance from true scenes. Earlier results of networks that are
+not in the folder of runs are kept. Without `--data` the accuracy of CLIP on emoji is not measured.
 
     python -m training.attention_gan.report [--data PATH]
 """
@@ -21,7 +21,7 @@ from core.models.scene_reader import SceneReader
 from core.results.attention_gan_results import DALLE, TRUE
 from core.results.dalle_results import CHANCE, COUNTS, OF, SPLITS, WHOLE
 from core.scenes.draw import draw
-from core.zoo.attention_gans import AS_LEARNED, ATTENTION_GANS, LOOKS, StagePainter, load_attention_gan
+from core.zoo.attention_gans import AS_LEARNED, ATTENTION_GANS, WORD_ATTENTION, StagePainter, load_attention_gan
 from core.zoo.clips import load_clip
 from core.zoo.dalles import load_dalle, load_scene_reader
 from core.zoo.embedded import WEIGHTS
@@ -33,11 +33,11 @@ from training.common.drawn_statements import (
     NAMED,
     SENTENCES,
     TOGETHER,
-    bounds_of,
     cell,
-    held_in,
+    measure_statements,
     own_name,
-    said,
+    reference_shares,
+    scenes_with_sentences,
     seconds_of,
 )
 from training.common.pictures import as_pixels
@@ -50,10 +50,10 @@ Pictures = Float[Tensor, "batch channel row column"]
 
 
 def main() -> None:
-    """Install what the runs hold, measure it, and write results.json and CARD.md."""
+    """Install the networks of the runs, measure them, and write results.json and CARD.md."""
     arguments = command_line().read()
     runs = install_all(arguments.run, arguments.out)
-    results = before(arguments.out)
+    results = stored_results(arguments.out)
     results["runs"] |= runs
     weights = arguments.out.parent
     for name in (name for name in ATTENTION_GANS if name in runs):
@@ -69,113 +69,117 @@ def main() -> None:
     save_card(arguments.out, CARD, results, tables_of(results))
 
 
-def before(out: Path) -> dict[str, Any]:
-    """The results that are there already."""
+def stored_results(out: Path) -> dict[str, Any]:
+    """The results of earlier measurements in `out`."""
     file = out / "results.json"
     stored = json.loads(file.read_text()) if file.exists() else {}
     return {"runs": {}, "painters": {}, "sentences": 0} | stored
 
 
 def install_all(runs: Path, out: Path) -> dict[str, Any]:
-    """Copy the networks that were trained to where the project keeps them; how each of them was trained."""
-    found: dict[str, Any] = {}
+    """Copy the trained networks to `out`; returns the record of each training by name."""
+    runs_by_name: dict[str, Any] = {}
     file = out / "config.json"
     sizes = json.loads(file.read_text()) if file.exists() else {}
     for name in ATTENTION_GANS:
         folder = runs / name
         if not (folder / "run.json").exists():
             continue
-        found[name] = json.loads((folder / "run.json").read_text())
-        sizes[name] = found[name]["sizes"]
+        runs_by_name[name] = json.loads((folder / "run.json").read_text())
+        sizes[name] = runs_by_name[name]["sizes"]
         install(folder / "generator.safetensors", out / f"{name}.safetensors")
         install(folder / "matching.safetensors", out / f"{name}-matching.safetensors")
         install(folder / "tokenizer.json", out / f"{name}-tokenizer.json")
     out.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(sizes, indent=1) + "\n")
-    return found
+    return runs_by_name
 
 
 def measure_painter(painter: StagePainter, data: Path | None) -> dict[str, Any]:
-    """Its size, how long pictures take, and of emoji how often CLIP knows which name a picture was made of."""
+    """Size, seconds for some pictures, and for emoji the accuracy of CLIP in naming the pictures."""
     texts = held_out(painter.name, data)[1] if painter.name == "emoji" else ["a red star above a blue circle"]
 
     def paints(pictures: int) -> Callable[[], object]:
         words, noise = painter.encode(texts[0]), painter.noise(0, range(pictures))
         return lambda: painter.paint([words] * pictures, noise)
 
-    found: dict[str, Any] = {
+    measured: dict[str, Any] = {
         "parameters": painter.parameters,
-        "seconds": {each: round(seconds_of(paints(int(each))), 3) for each in COUNTS},
+        "seconds": {count: round(seconds_of(paints(int(count))), 3) for count in COUNTS},
     }
     if painter.name == "emoji":
-        asked = texts[:NAMED]
-        found["own_name"] = own_name(load_clip("emoji"), torch.cat(list(paintings_of(painter, asked, 1))), asked)
-    return found
+        names = texts[:NAMED]
+        measured["own_name"] = own_name(load_clip("emoji"), torch.cat(list(paintings_of(painter, names, 1))), names)
+    return measured
 
 
 def measure_scenes(painter: StagePainter, reader: SceneReader, sentences: int) -> dict[str, Any]:
-    """What holds: of each split by how many pictures CLIP chooses from; of new scenes by what places take of words."""
+    """Shares of words that hold: for each split by the number of candidates; for "test" by each of LOOKS."""
     clip = load_clip("scenes")
-    held: dict[str, Any] = {}
+    shares_by_split: dict[str, Any] = {}
     for split in SPLITS:
-        told = said(split, sentences)
-        texts = [sentence.text for _, sentence in told]
-        held[split] = held_in(paintings_of(painter, texts, CANDIDATES[split]), reader, clip, told) | bounds_of(
-            told, reader
-        )
-        print(split, {way: shares.get(WHOLE) for way, shares in held[split].items()}, flush=True)
-    told = said("test", sentences)
-    texts = [sentence.text for _, sentence in told]
-    looks = {each: held_in(paintings_of(painter, texts, TRIED, looks=each), reader, clip, told)["1"] for each in LOOKS}
-    return {"held": held, "looks": looks}
+        examples = scenes_with_sentences(split, sentences)
+        texts = [sentence.text for _, sentence in examples]
+        shares_by_split[split] = measure_statements(
+            paintings_of(painter, texts, CANDIDATES[split]), reader, clip, examples
+        ) | reference_shares(examples, reader)
+        print(split, {way: shares.get(WHOLE) for way, shares in shares_by_split[split].items()}, flush=True)
+    examples = scenes_with_sentences("test", sentences)
+    texts = [sentence.text for _, sentence in examples]
+    by_word_attention = {
+        words: measure_statements(paintings_of(painter, texts, TRIED, word_attention=words), reader, clip, examples)[
+            "1"
+        ]
+        for words in WORD_ATTENTION
+    }
+    return {"held": shares_by_split, "looks": by_word_attention}
 
 
 def paintings_of(
-    painter: StagePainter, texts: Sequence[str], candidates: int, *, looks: str = AS_LEARNED
+    painter: StagePainter, texts: Sequence[str], candidates: int, *, word_attention: str = AS_LEARNED
 ) -> Iterator[Pictures]:
-    """For each text its candidates, each with noise of its own."""
+    """The candidate pictures of each text, each with noise of its own."""
     for number, text in enumerate(texts):
         noise = painter.noise(number, range(candidates))
-        yield painter.paint([painter.encode(text)] * candidates, noise, looks=looks).pictures[-1]
+        yield painter.paint([painter.encode(text)] * candidates, noise, word_attention=word_attention).pictures[-1]
 
 
 def crowds(painter: StagePainter, reader: SceneReader, count: int) -> dict[str, dict[str, float]]:
-    """Of each way to a picture: the Fréchet distance from true scenes, and how much pictures of one sentence differ.
+    """Fréchet distance from true scenes, and diversity of pictures of one sentence, for each generator.
 
-    True scenes are those that sentences were told of, against as many others: the floor; their diversity is that of
-    scenes of different sentences.
+    TRUE compares true scenes with as many others (a lower bound); its diversity is that of different sentences.
     """
-    told = said("test", 2 * count)
-    true = as_pixels([draw(scene) for scene, _ in told])
-    texts = [sentence.text for _, sentence in told[:count]]
-    against = features(reader, true[count:])
-    some = texts[:ALIKE_SENTENCES]
+    examples = scenes_with_sentences("test", 2 * count)
+    true_scenes = as_pixels([draw(scene) for scene, _ in examples])
+    texts = [sentence.text for _, sentence in examples[:count]]
+    against = features(reader, true_scenes[count:])
+    diversity_texts = texts[:ALIKE_SENTENCES]
     drawer = load_dalle("scenes")
     ways: dict[str, Callable[[Sequence[str], int], Iterable[Pictures]]] = {
-        each: lambda texts, tried, each=each: paintings_of(painter, texts, tried, looks=each)  # type: ignore[misc]
-        for each in LOOKS
+        words: lambda texts, tried, words=words: paintings_of(painter, texts, tried, word_attention=words)  # type: ignore[misc]
+        for words in WORD_ATTENTION
     }
     ways[DALLE] = lambda texts, tried: drawings_of(drawer, texts, tried)
-    found: dict[str, dict[str, float]] = {}
+    results: dict[str, dict[str, float]] = {}
     for name, make in ways.items():
-        made = torch.cat(list(make(texts, 1)))
-        differ = [diversity(pictures) for pictures in make(some, TRIED)]
-        found[name] = crowd(reader, made, against, sum(differ) / len(differ))
-    found[TRUE] = crowd(reader, true[:count], against, diversity(true[:count]))
-    return found
+        crowd_pictures = torch.cat(list(make(texts, 1)))
+        differ = [diversity(pictures) for pictures in make(diversity_texts, TRIED)]
+        results[name] = crowd(reader, crowd_pictures, against, sum(differ) / len(differ))
+    results[TRUE] = crowd(reader, true_scenes[:count], against, diversity(true_scenes[:count]))
+    return results
 
 
 def crowd(
     reader: SceneReader, pictures: Pictures, against: Float[Tensor, "draw feature"], differ: float
 ) -> dict[str, float]:
-    """What is kept of a crowd of pictures."""
+    """The results of many pictures; `against` are the features of true scenes, `differ` is their diversity."""
     distance = frechet_distance(features(reader, pictures), against)
     return {"pictures": len(pictures), "frechet": round(distance, 4), "diversity": round(differ, 4)}
 
 
 @torch.no_grad()
 def features(reader: SceneReader, pictures: Pictures) -> Float[Tensor, "batch feature"]:
-    """Of each picture the mean over places of what the reader of scenes has there before it is asked."""
+    """Features of pictures for the Fréchet distance: activations of the reader of scenes, averaged over places."""
     parts = [reader.features(part).relu().mean(dim=(2, 3)) for part in pictures.split(TOGETHER)]
     return torch.cat(parts)
 
@@ -184,25 +188,25 @@ def features(reader: SceneReader, pictures: Pictures) -> Float[Tensor, "batch fe
 
 
 def tables_of(results: dict[str, Any]) -> dict[str, str]:
-    """What the card shows of the results."""
+    """The tables of the card."""
     painters = [
         [
             ATTENTION_GANS[name],
-            f"{each['parameters']:,}",
-            *(f"{each['seconds'][count]:.2f}" for count in COUNTS),
-            f"{each['own_name']:.0%}" if "own_name" in each else "",
+            f"{painter['parameters']:,}",
+            *(f"{painter['seconds'][count]:.2f}" for count in COUNTS),
+            f"{painter['own_name']:.0%}" if "own_name" in painter else "",
         ]
-        for name, each in results["painters"].items()
+        for name, painter in results["painters"].items()
     ]
-    held = [
+    held_rows = [
         [split, way if not way.isdecimal() else f"best of {way}", *(cell(shares, kind) for kind in OF)]
         for split, ways in results.get("held", {}).items()
         for way, shares in ways.items()
     ]
-    looks = [[name, *(cell(shares, kind) for kind in OF)] for name, shares in results.get("looks", {}).items()]
-    made = [
-        [name, each["pictures"], f"{each['frechet']:.3f}", f"{each['diversity']:.3f}"]
-        for name, each in results.get("crowds", {}).items()
+    looks_rows = [[name, *(cell(shares, kind) for kind in OF)] for name, shares in results.get("looks", {}).items()]
+    crowd_rows = [
+        [name, painter["pictures"], f"{painter['frechet']:.3f}", f"{painter['diversity']:.3f}"]
+        for name, painter in results.get("crowds", {}).items()
     ]
     runs = [
         [
@@ -217,12 +221,12 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
         for name, run in results["runs"].items()
     ]
     unread = "Not measured: the reader was not there."
-    seconds = [f"s for {each}" for each in COUNTS]
+    seconds = [f"s for {painter}" for painter in COUNTS]
     return {
         "painters_table": table(["", "parameters", *seconds, "own name"], painters),
-        "held_table": table(["split", "picture", *OF], held) if held else unread,
-        "looks_table": table(["words", *OF], looks) if looks else unread,
-        "crowds_table": table(["", "pictures", "Fréchet distance", "diversity"], made) if made else unread,
+        "held_table": table(["split", "picture", *OF], held_rows) if held_rows else unread,
+        "looks_table": table(["words", *OF], looks_rows) if looks_rows else unread,
+        "crowds_table": table(["", "pictures", "Fréchet distance", "diversity"], crowd_rows) if crowd_rows else unread,
         "runs_table": table(["", "matching steps", "minutes", "painter's steps", "batch", "minutes", "on"], runs),
     }
 

@@ -23,15 +23,15 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from core.models.attention_gan import (
     AttentionGANConfig,
+    Discriminator,
+    EncodedSentence,
+    GeneratedPictures,
     Generator,
-    Judge,
     Matching,
-    Painted,
-    Read,
+    condition_divergence,
     damsm_loss,
-    divergence,
-    judges_loss,
-    makers_loss,
+    discriminator_loss,
+    generator_loss,
 )
 from core.models.stored_weights import save_weights
 from core.scenes.draw import draw
@@ -40,7 +40,7 @@ from training.common.command_line import CommandLine, with_or_without_emoji
 from training.common.emoji import HELD, Emoji, emoji_tokenizer, read_emoji
 from training.common.loop import Plan, train
 from training.common.pictures import as_pixels, batch_at
-from training.common.scenes import scenes_tokenizer, told_scene, truths
+from training.common.scenes import scene_with_sentence, scenes_tokenizer, truth_table
 from training.common.word_tokens import filled
 
 MATCHING = Plan(steps=1500, learning_rate=1e-3, weight_decay=0.0, warm_up=50, log_every=100, save_every=250)
@@ -54,8 +54,8 @@ SETTLING = 50  # batches from which the norms of the mean weights get their stat
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
-    """Pictures (-1 to 1), a sentence for each, and which other pairs belong together too."""
+class Batch:
+    """Pictures (values -1 to 1), a sentence for each, and True for all sentences that are true of a picture."""
 
     pixels: Float[Tensor, "batch channel row column"]
     ids: Int[Tensor, "batch token"]
@@ -63,7 +63,7 @@ class Told:
 
 
 def main() -> None:
-    """Train those that were asked for; each goes on where it stopped."""
+    """Train the networks of `--only`, or all; each resumes from its checkpoint."""
     arguments = command_line().read()
     for name in with_or_without_emoji(arguments, NAMES):
         folder = arguments.run / name
@@ -71,8 +71,12 @@ def main() -> None:
         tokenizer = emoji_tokenizer(emoji) if emoji else scenes_tokenizer()
         config = AttentionGANConfig(words=tokenizer.get_vocab_size())
 
-        def batch(step: int, size: int, emoji=emoji, tokenizer=tokenizer, config=config) -> Told:
-            return named(emoji, tokenizer, config, step, size) if emoji else scenes(tokenizer, config, step, size)
+        def batch(step: int, size: int, emoji=emoji, tokenizer=tokenizer, config=config) -> Batch:
+            return (
+                emoji_batch(emoji, tokenizer, config, step, size)
+                if emoji
+                else scene_batch(tokenizer, config, step, size)
+            )
 
         torch.manual_seed(MATCHING.seed)
         matching = Matching(config).to(arguments.device)
@@ -86,17 +90,17 @@ def main() -> None:
         save_weights(generator, folder / "generator.safetensors", eight_bits=True)
         save_weights(matching, folder / "matching.safetensors", eight_bits=True)
         tokenizer.save(str(folder / "tokenizer.json"))
-        story = {"matching": asdict(plan), "steps": steps, "rate": RATE, "batch": BATCH, "sizes": asdict(config)}
-        story |= {"seconds": seconds, "seed": plan.seed, "hardware": hardware(arguments.device)}
-        (folder / "run.json").write_text(json.dumps(story, indent=1) + "\n")
+        record = {"matching": asdict(plan), "steps": steps, "rate": RATE, "batch": BATCH, "sizes": asdict(config)}
+        record |= {"seconds": seconds, "seed": plan.seed, "hardware": hardware(arguments.device)}
+        (folder / "run.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
-def match_loss(matching: Matching, batch: Callable[[int, int], Told], device: str) -> Callable[[int], Tensor]:
-    """The loss of each step of the first training."""
+def match_loss(matching: Matching, batch: Callable[[int, int], Batch], device: str) -> Callable[[int], Tensor]:
+    """The loss of each step of the training of `matching`."""
 
     def loss_at(step: int) -> Tensor:
-        told = moved(batch(step, MATCHED), device)
-        return matching(told.pixels, told.ids, told.also_true)
+        pairs = to_device(batch(step, MATCHED), device)
+        return matching(pairs.pixels, pairs.ids, pairs.also_true)
 
     return loss_at
 
@@ -104,32 +108,32 @@ def match_loss(matching: Matching, batch: Callable[[int, int], Told], device: st
 def paint(
     matching: Matching,
     config: AttentionGANConfig,
-    batch: Callable[[int, int], Told],
+    batch: Callable[[int, int], Batch],
     folder: Path,
     steps: int,
     device: str,
 ) -> tuple[Generator, float]:
-    """Train painter and judges in turn; the running mean of the painter, and the seconds that it took."""
+    """Train generator and judges in turn; returns the running mean of the generator, and the seconds that it took."""
     generator = Generator(config).to(device)
-    judges = [Judge(config, side).to(device) for side in config.stages]
+    judges = [Discriminator(config, side).to(device) for side in config.stages]
     for module in nn.ModuleList([generator, *judges]).modules():
         if isinstance(module, nn.Conv2d | nn.Linear):
             nn.init.orthogonal_(module.weight)
     mean = AveragedModel(generator, multi_avg_fn=get_ema_multi_avg_fn(EMA), use_buffers=True)
     painter = torch.optim.Adam(generator.parameters(), RATE, BETAS)
     referee = torch.optim.Adam(nn.ModuleList(judges).parameters(), RATE, BETAS)
-    kept: dict[str, Any] = {"generator": generator, "judges": nn.ModuleList(judges), "mean": mean}
-    kept |= {"painter": painter, "referee": referee}
-    step, seconds = resume(kept, folder)
+    trained_parts: dict[str, Any] = {"generator": generator, "judges": nn.ModuleList(judges), "mean": mean}
+    trained_parts |= {"painter": painter, "referee": referee}
+    step, seconds = resume(trained_parts, folder)
     started, totals = time.monotonic() - seconds, torch.zeros(3)
     while step < steps:
         torch.manual_seed(step)
-        told = moved(batch(10**6 + step, BATCH), device)
-        read = matching.text(told.ids)
+        pairs = to_device(batch(10**6 + step, BATCH), device)
+        read = matching.text(pairs.ids)
         with torch.autocast(device, torch.bfloat16):
-            painted = made(generator, read, config, device)
+            painted = generate(generator, read, config, device)
             verdicts = [
-                judges_loss(judge, smaller(told.pixels, side), picture.detach(), read.sentence)
+                discriminator_loss(judge, smaller(pairs.pixels, side), picture.detach(), read.sentence)
                 for judge, side, picture in zip(judges, config.stages, painted.pictures, strict=True)
             ]
         losses = [torch.stack(verdicts).sum()]
@@ -138,12 +142,12 @@ def paint(
         painter.zero_grad(set_to_none=True)
         with torch.autocast(device, torch.bfloat16):
             passes = [
-                makers_loss(judge, picture, read.sentence)
+                generator_loss(judge, picture, read.sentence)
                 for judge, picture in zip(judges, painted.pictures, strict=True)
             ]
-        regions, whole = matching.regions(painted.pictures[-1].float())
-        match = damsm_loss(regions, whole, read, told.also_true)
-        losses += [torch.stack(passes).sum() + divergence(painted), match]
+        regions, picture_vector = matching.regions(painted.pictures[-1].float())
+        match = damsm_loss(regions, picture_vector, read, pairs.also_true)
+        losses += [torch.stack(passes).sum() + condition_divergence(painted), match]
         (losses[1] + LAMBDA * match).backward()
         painter.step()
         for optimiser in (painter, referee):
@@ -159,19 +163,23 @@ def paint(
             print(f"step {step:>6} of {steps}  {parts}  {time.monotonic() - started:.0f} s", flush=True)
             totals.zero_()
         if step % SAVE_EVERY == 0 or step == steps:
-            saved = {key: part.state_dict() for key, part in kept.items()}
+            saved = {key: part.state_dict() for key, part in trained_parts.items()}
             saved |= {"step": step, "seconds": time.monotonic() - started}
             torch.save(saved, folder / "checkpoint.tmp")
             (folder / "checkpoint.tmp").replace(folder / "checkpoint.pt")
-    settle(cast(Generator, mean.module), matching, config, batch, device)
+    update_norm_statistics(cast(Generator, mean.module), matching, config, batch, device)
     return cast(Generator, mean.module), time.monotonic() - started
 
 
 @torch.no_grad()
-def settle(
-    generator: Generator, matching: Matching, config: AttentionGANConfig, batch: Callable[[int, int], Told], device: str
+def update_norm_statistics(
+    generator: Generator,
+    matching: Matching,
+    config: AttentionGANConfig,
+    batch: Callable[[int, int], Batch],
+    device: str,
 ) -> None:
-    """Give the norms the statistics of these weights: a mean of those that other weights had is not that."""
+    """Recompute the batch norms' statistics, which must be those of the averaged weights and no average themselves."""
     norms = [part for part in generator.modules() if isinstance(part, nn.BatchNorm1d | nn.BatchNorm2d)]
     for norm in norms:
         norm.reset_running_stats()
@@ -179,55 +187,57 @@ def settle(
     generator.train()
     for number in range(SETTLING):
         torch.manual_seed(number)
-        made(generator, matching.text(moved(batch(2 * 10**6 + number, BATCH), device).ids), config, device)
+        generate(generator, matching.text(to_device(batch(2 * 10**6 + number, BATCH), device).ids), config, device)
     generator.eval()
 
 
-def resume(kept: dict[str, Any], folder: Path) -> tuple[int, float]:
-    """Put back what a run had reached; its step and seconds."""
+def resume(parts: dict[str, Any], folder: Path) -> tuple[int, float]:
+    """Load the checkpoint of `folder` into the parts; returns its step and seconds, 0 where there is none."""
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / "checkpoint.pt").exists():
         return 0, 0.0
     saved = torch.load(folder / "checkpoint.pt", weights_only=True)
-    for key, part in kept.items():
+    for key, part in parts.items():
         part.load_state_dict(saved[key])
     print(f"resumed at step {saved['step']}", flush=True)
     return saved["step"], saved["seconds"]
 
 
-def made(generator: Generator, read: Read, config: AttentionGANConfig, device: str) -> Painted:
-    """Pictures of sentences, with noise drawn anew."""
+def generate(generator: Generator, read: EncodedSentence, config: AttentionGANConfig, device: str) -> GeneratedPictures:
+    """Pictures of sentences from new noise."""
     count = len(read.sentence)
     noise = torch.randn(count, config.noise, device=device)
     return generator(read, noise, torch.randn(count, config.condition, device=device))
 
 
 def smaller(pixels: Float[Tensor, "batch channel row column"], side: int) -> Float[Tensor, "batch channel _ _"]:
-    """Pictures at the size of a stage."""
+    """Pictures averaged down to the size of a stage."""
     return F.adaptive_avg_pool2d(pixels, side)
 
 
-def scenes(tokenizer: Tokenizer, config: AttentionGANConfig, step: int, size: int) -> Told:
-    """Ever new scenes, each with a sentence that is true of it."""
-    told = [told_scene("train", step * size + place) for place in range(size)]
-    pixels = 2 * as_pixels([draw(scene) for scene, _ in told]) - 1
-    return Told(pixels, filled(tokenizer, [sentence.text for _, sentence in told], config.context), truths(told))
+def scene_batch(tokenizer: Tokenizer, config: AttentionGANConfig, step: int, size: int) -> Batch:
+    """The batch of a step: new scenes, each with a true sentence."""
+    examples = [scene_with_sentence("train", step * size + place) for place in range(size)]
+    pixels = 2 * as_pixels([draw(scene) for scene, _ in examples]) - 1
+    return Batch(
+        pixels, filled(tokenizer, [sentence.text for _, sentence in examples], config.context), truth_table(examples)
+    )
 
 
-def named(emoji: list[Emoji], tokenizer: Tokenizer, config: AttentionGANConfig, step: int, size: int) -> Told:
-    """Emoji that are not held out, some mirrored, each with one of its names."""
-    seen = [each for number, each in enumerate(emoji) if number % HELD]
+def emoji_batch(emoji: list[Emoji], tokenizer: Tokenizer, config: AttentionGANConfig, step: int, size: int) -> Batch:
+    """The batch of a step: training emoji, half of them mirrored, each with one of its names."""
+    training_emoji = [item for number, item in enumerate(emoji) if number % HELD]
     dice = Random(f"emoji {step}")
-    chosen = [seen[number] for number in batch_at(step, len(seen), size, MATCHING.seed).tolist()]
-    texts = [dice.choice(each.texts) for each in chosen]
-    pixels = 2 * as_pixels([each.picture[:, :: dice.choice((1, -1))] for each in chosen]) - 1
-    also_true = torch.tensor([[text in each.texts for text in texts] for each in chosen])
-    return Told(pixels, filled(tokenizer, texts, config.context), also_true)
+    chosen = [training_emoji[number] for number in batch_at(step, len(training_emoji), size, MATCHING.seed).tolist()]
+    texts = [dice.choice(item.texts) for item in chosen]
+    pixels = 2 * as_pixels([item.picture[:, :: dice.choice((1, -1))] for item in chosen]) - 1
+    also_true = torch.tensor([[text in item.texts for text in texts] for item in chosen])
+    return Batch(pixels, filled(tokenizer, texts, config.context), also_true)
 
 
-def moved(told: Told, device: str) -> Told:
-    """The same on a device."""
-    return Told(told.pixels.to(device), told.ids.to(device), told.also_true.to(device))
+def to_device(batch: Batch, device: str) -> Batch:
+    """Move a batch to a device."""
+    return Batch(batch.pixels.to(device), batch.ids.to(device), batch.also_true.to(device))
 
 
 def command_line() -> CommandLine:

@@ -1,4 +1,4 @@
-"""Texts of books as `bert-books` reads them: sentences as tokens, and batches of texts and of pairs of texts."""
+"""The data of `bert-books`: books as sentences of tokens, and batches of texts and of pairs of texts."""
 
 import re
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ SENTENCE = re.compile(r"(?<=[.!?][\"'”’])\s+|(?<=[.!?])\s+(?=[\"'A-Z“‘])
 
 @dataclass(frozen=True)
 class Sentences:
-    """Texts as one row of tokens; `starts` are the places where sentences begin, `texts` the text of each of them."""
+    """Texts as one row of tokens, with the place where each sentence begins and the number of its text."""
 
     tokens: np.ndarray
     starts: np.ndarray
     texts: np.ndarray
 
     def after(self, sentence: int, most: int) -> np.ndarray:
-        """At most so many tokens from the beginning of a sentence on, not beyond the end of its text."""
+        """At most `most` tokens from the beginning of a sentence on, not beyond the end of its text."""
         start = self.starts[sentence]
         end = self.starts[min(np.searchsorted(self.texts, self.texts[sentence] + 1), len(self.starts) - 1)]
         end = end if end > start else len(self.tokens)
@@ -35,10 +35,10 @@ class Sentences:
 
 
 def read_sentences(texts: list[str], tokenizer: Tokenizer, file: Path | None = None) -> Sentences:
-    """Cut texts into sentences and these into tokens; kept in `file`."""
+    """Cut texts into sentences and these into tokens; cached in `file`."""
     if file is not None and file.exists():
-        kept = np.load(file)
-        return Sentences(kept["tokens"], kept["starts"], kept["texts"])
+        stored = np.load(file)
+        return Sentences(stored["tokens"], stored["starts"], stored["texts"])
     pieces, numbers = list[list[int]](), list[int]()
     for number, text in enumerate(texts):
         # Each sentence but the first keeps the space before it: so the same word has the same token everywhere.
@@ -47,20 +47,20 @@ def read_sentences(texts: list[str], tokenizer: Tokenizer, file: Path | None = N
         pieces += [encoding.ids for encoding in encoded]
         numbers += [number] * len(encoded)
     starts = np.cumsum([0, *map(len, pieces)])[:-1]
-    found = Sentences(np.concatenate(pieces).astype(np.uint16), starts, np.array(numbers))
+    result = Sentences(np.concatenate(pieces).astype(np.uint16), starts, np.array(numbers))
     if file is not None:
-        np.savez(file, tokens=found.tokens, starts=found.starts, texts=found.texts)
-    return found
+        np.savez(file, tokens=result.tokens, starts=result.starts, texts=result.texts)
+    return result
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What a model reads in a step, and what it should say: which tokens were hidden, and whether the second text is
-    another one than that which follows (1); `another` is None where there is no second text."""
+    """The inputs of a step and its targets: the masked tokens, and whether the second text is another one than that
+    which follows (1); `another` is None where there is no second text."""
 
     read: Int[Tensor, "batch token"]
     segments: Int[Tensor, "batch token"]
-    hidden: Int[Tensor, "batch token"]  # the token where one is asked for, else -100
+    targets: Int[Tensor, "batch token"]  # the masked token, -100 elsewhere
     another: Int[Tensor, " batch"] | None
 
 
@@ -72,7 +72,7 @@ class Batches:
         self.begin, self.separator = number_of(tokenizer, "[CLS]"), number_of(tokenizer, "[SEP]")
 
     def batch(self, step: int, *, pairs: bool | None = None, always_masked: bool = False) -> Batch:
-        """The batch of a step; `pairs`: whether there are two texts in a row, by chance if not said."""
+        """The batch of a step; `pairs`: whether there are two texts in a row, None: at random."""
         dice = np.random.default_rng((self.seed, step))
         length = int(dice.choice(LENGTHS, p=OFTEN))
         two = bool(dice.random() < PAIRS) if pairs is None else pairs
@@ -91,15 +91,15 @@ class Batches:
         hidden = self.masking.hide(
             tokens, torch.Generator().manual_seed(self.seed * 1_000_003 + step), always_masked=always_masked
         )
-        asked = torch.where(hidden.asked, tokens, -100)
-        return Batch(hidden.tokens, segments, asked, torch.tensor(another).long() if two else None)
+        targets = torch.where(hidden.is_target, tokens, -100)
+        return Batch(hidden.tokens, segments, targets, torch.tensor(another).long() if two else None)
 
     def _single(self, dice: np.random.Generator, length: int) -> np.ndarray | None:
         text = self.books.after(int(dice.integers(len(self.books.starts))), length - 2)
         return None if len(text) < length - 2 else np.concatenate([[self.begin], text, [self.separator]])
 
     def _pair(self, dice: np.random.Generator, length: int, other: bool) -> np.ndarray | None:
-        """Some sentences, then those that follow or (`other`) some from anywhere; None where that does not fill."""
+        """Some sentences, then those that follow or (`other`) random ones; None if they do not fill the length."""
         books, room = self.books, length - 3
         first = second = int(dice.integers(len(books.starts)))
         most = int(dice.integers(room // 4, 3 * room // 4 + 1))
@@ -107,11 +107,11 @@ class Batches:
             second += 1
         if second >= len(books.starts) or books.texts[second] != books.texts[first]:
             return None
-        one = books.tokens[books.starts[first] : books.starts[second]]
-        one = one[len(one) - min(len(one), room - room // 8) :]
+        first_text = books.tokens[books.starts[first] : books.starts[second]]
+        first_text = first_text[len(first_text) - min(len(first_text), room - room // 8) :]
         if other:
             second = int(dice.integers(len(books.starts)))
-        two = books.after(second, room - len(one))
-        if len(one) + len(two) < room:
+        second_text = books.after(second, room - len(first_text))
+        if len(first_text) + len(second_text) < room:
             return None
-        return np.concatenate([[self.begin], one, [self.separator], two, [self.separator]])
+        return np.concatenate([[self.begin], first_text, [self.separator], second_text, [self.separator]])

@@ -14,7 +14,7 @@ from core.zoo.embedded import WEIGHTS, save_text
 from training.bert_books.data import Batches, Sentences
 from training.common.card import save_card, table
 from training.common.language import TwoSided
-from training.common.masking import Hidden, Masking, number_of
+from training.common.masking import MaskedBatch, Masking, number_of
 
 WINDOW, SEED = 128, 17  # tokens that are read at once, special ones included; of the words that are hidden
 PAIRS = 1000
@@ -28,7 +28,7 @@ def report(
     held_out: Sentences,
     run: dict[str, Any],
 ) -> None:
-    """Write weights/<name>/: `books` are those of the training (for the baselines), `run` is what it said of itself."""
+    """Write weights/<name>/. `books`: the training texts, for the baselines; `run`: the record of the training."""
     folder = WEIGHTS / name
     model.eval()
     save_text(model, tokenizer, folder)
@@ -48,25 +48,25 @@ def report(
 def guess(
     model: PretrainingBERT, tokenizer: Tokenizer, books: Sentences, held_out: Sentences
 ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
-    """How well hidden tokens are guessed: by the model everywhere, and beside the baselines where these can.
+    """Accuracy and perplexity on masked tokens: of the model on all of them, and of all methods where both neighbours
+    are visible.
 
-    The book is read in windows; a word in seven is hidden, whatever is asked for becomes [MASK]. The baselines look at
-    the token on the left and the token on the right, so they are asked where both of them can be seen.
+    The book is read in windows; 15 % of the words are masked. The baselines use the tokens on both sides.
     """
     masking, (tokens, hidden) = Masking(tokenizer), questions(tokenizer, held_out)
-    said = torch.cat([model(part) for part in hidden.tokens.split(16)])[hidden.asked]
-    true, whole = tokens[hidden.asked], masking.words(tokens)[hidden.asked]
-    losses, right = F.cross_entropy(said.float(), true, reduction="none"), said.argmax(dim=-1) == true
-    row = hidden.asked.nonzero()[:, 0]
-    words = (row * WINDOW + whole).unique(return_inverse=True)[1]
+    logits = torch.cat([model(part) for part in hidden.tokens.split(16)])[hidden.is_target]
+    true, word_numbers = tokens[hidden.is_target], masking.words(tokens)[hidden.is_target]
+    losses, right = F.cross_entropy(logits.float(), true, reduction="none"), logits.argmax(dim=-1) == true
+    row = hidden.is_target.nonzero()[:, 0]
+    words = (row * WINDOW + word_numbers).unique(return_inverse=True)[1]
     all_right = torch.ones(int(words.max()) + 1).scatter_reduce(0, words, right.float(), "amin")
-    seen = ~hidden.asked & ~masking.special[tokens]
-    alone = torch.zeros_like(seen)
-    alone[:, 1:-1] = seen[:, :-2] & seen[:, 2:]
-    between = alone[hidden.asked]
-    left, right_of_it = (tokens.roll(shift, 1)[hidden.asked][between].numpy() for shift in (1, -1))
+    visible = ~hidden.is_target & ~masking.special[tokens]
+    has_visible_neighbours = torch.zeros_like(visible)
+    has_visible_neighbours[:, 1:-1] = visible[:, :-2] & visible[:, 2:]
+    comparable = has_visible_neighbours[hidden.is_target]
+    preceding, following = (tokens.roll(shift, 1)[hidden.is_target][comparable].numpy() for shift in (1, -1))
     two_sided = TwoSided(books.tokens, masking.vocabulary)
-    chances, best = two_sided.guess(left, right_of_it, true[between].numpy())
+    chances, best = two_sided.guess(preceding, following, true[comparable].numpy())
     frequent = int(np.bincount(books.tokens).argmax())
     figures = {
         "tokens": len(true),
@@ -76,16 +76,16 @@ def guess(
         "perplexity": round(losses.mean().exp().item(), 2),
     }
     return figures, {
-        "the model": _figures(right[between].numpy(), losses[between].numpy()),
-        "trigram with both neighbours": _figures(best == true[between].numpy(), -np.log(chances)),
+        "the model": _figures(right[comparable].numpy(), losses[comparable].numpy()),
+        "trigram with both neighbours": _figures(best == true[comparable].numpy(), -np.log(chances)),
         "most frequent token": _figures(
-            true[between].numpy() == frequent, -np.log(two_sided.alone[true[between].numpy()])
+            true[comparable].numpy() == frequent, -np.log(two_sided.alone[true[comparable].numpy()])
         ),
     }
 
 
-def questions(tokenizer: Tokenizer, held_out: Sentences) -> tuple[Tensor, Hidden]:
-    """The book in windows, special tokens included, and the same with a word in seven hidden."""
+def questions(tokenizer: Tokenizer, held_out: Sentences) -> tuple[Tensor, MaskedBatch]:
+    """The book in windows, special tokens included, and the same windows with 15 % of the words masked."""
     masking, begin, separator = Masking(tokenizer), number_of(tokenizer, "[CLS]"), number_of(tokenizer, "[SEP]")
     room = WINDOW - 2
     rows = held_out.tokens[: len(held_out.tokens) // room * room].reshape(-1, room).astype(np.int64)
@@ -105,23 +105,23 @@ def _figures(right: np.ndarray, losses: np.ndarray) -> dict[str, float]:
 
 @torch.inference_mode()
 def next_sentence(model: PretrainingBERT, tokenizer: Tokenizer, held_out: Sentences) -> dict[str, float]:
-    """How often it is right whether a text follows another one, of pairs of which half do."""
-    batches, right, asked = Batches(held_out, tokenizer, tokens=2048, seed=SEED), 0, 0
+    """Accuracy of next-sentence prediction on pairs of which half follow each other."""
+    batches, right, pairs = Batches(held_out, tokenizer, tokens=2048, seed=SEED), 0, 0
     for step in range(10_000):
         batch = batches.batch(step, pairs=True)
         assert batch.another is not None
         if batch.read.shape[1] < WINDOW:
             continue
-        whole = torch.where(batch.hidden >= 0, batch.hidden, batch.read)  # nothing is hidden here
-        guessed = model.next_sentence(model.bert(whole, batch.segments)).argmax(dim=-1)
-        right, asked = right + int((guessed == batch.another).sum()), asked + len(guessed)
-        if asked >= PAIRS:
+        tokens = torch.where(batch.targets >= 0, batch.targets, batch.read)  # without masks
+        predictions = model.next_sentence(model.bert(tokens, batch.segments)).argmax(dim=-1)
+        right, pairs = right + int((predictions == batch.another).sum()), pairs + len(predictions)
+        if pairs >= PAIRS:
             break
-    return {"pairs": asked, "accuracy": round(right / asked, 4)}
+    return {"pairs": pairs, "accuracy": round(right / pairs, 4)}
 
 
 def words_table(words: dict[str, float], baselines: dict[str, dict[str, float]]) -> str:
-    """The comparison for the card."""
+    """The table of the card."""
     rows = [
         [f"{name}, tokens between two that are seen", figures["tokens"], figures["accuracy"], figures["perplexity"]]
         for name, figures in baselines.items()

@@ -38,32 +38,32 @@ def main() -> None:
     batches = Batches(books, tokenizer, tokens=arguments.tokens, seed=arguments.seed)
     print(f"{len(books.tokens):,} tokens, {len(books.starts):,} sentences", flush=True)
     plan = Plan(steps=arguments.steps, learning_rate=2e-3, warm_up=300, decay=0.4, seed=arguments.seed)
-    story = learn(model, batches, plan, arguments.run)
+    record = learn(model, batches, plan, arguments.run)
     held_out = read_sentences(read_books(arguments.data, held_out=True), tokenizer)
-    report("bert-books", model, tokenizer, books, held_out, story)
+    report("bert-books", model, tokenizer, books, held_out, record)
 
 
 def learn(model: PretrainingBERT, batches: Batches, plan: Plan, run: Path) -> dict[str, Any]:
-    """Train on both tasks at once; what the card says of that, which is kept in `run` as well."""
+    """Train on both tasks at once; returns the record of the training, which is also written into `run`."""
 
     def loss_at(step: int) -> Tensor:
         return loss_of(model, batches.batch(step))
 
     seconds = train(model, loss_at, plan, run)
-    story = {"plan": asdict(plan), "batch": batches.tokens, "tokens": len(batches.books.tokens), "seconds": seconds}
-    (run / "run.json").write_text(json.dumps(story))
-    return story
+    record = {"plan": asdict(plan), "batch": batches.tokens, "tokens": len(batches.books.tokens), "seconds": seconds}
+    (run / "run.json").write_text(json.dumps(record))
+    return record
 
 
 def loss_of(model: PretrainingBERT, batch: Batch) -> Tensor:
     """The sum of both losses, as in the paper (section A.2). Only hidden places are compared with the vocabulary."""
     # Written-out attention: at this length the fused kernel's bfloat16 backward pass is the slower one on a CPU.
     with torch.autocast("cpu", torch.bfloat16), sdpa_kernel(SDPBackend.MATH):
-        seen = model.bert(batch.read, batch.segments)
-        asked = batch.hidden >= 0
-        loss = F.cross_entropy(model.words(seen[asked]).float(), batch.hidden[asked])
+        features = model.bert(batch.read, batch.segments)
+        is_target = batch.targets >= 0
+        loss = F.cross_entropy(model.words(features[is_target]).float(), batch.targets[is_target])
         if batch.another is not None:
-            loss = loss + F.cross_entropy(model.next_sentence(seen).float(), batch.another)
+            loss = loss + F.cross_entropy(model.next_sentence(features).float(), batch.another)
     return loss
 
 

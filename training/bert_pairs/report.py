@@ -1,4 +1,4 @@
-"""Measure `bert-pairs` on sentences that it has not seen, and write its weights and card."""
+"""Measure `bert-pairs` on held-out sentences, and write its weights and card."""
 
 import itertools
 from pathlib import Path
@@ -11,20 +11,20 @@ from tokenizers import Tokenizer
 from core.models.bert import PretrainingBERT
 from core.models.stored_weights import load_weights
 from core.translation.alignment import NO_LINKS, Agreement, Direction, agreement
-from core.translation.both_languages import read_both
-from core.translation.given_words import Pieces, between_words, cut_words, links_between
+from core.translation.both_languages import bert_alignment_maps
+from core.translation.given_words import Pieces, links_between_words, maps_between_words, tokenize_words
 from core.translation.spelling import normalise_english, normalise_french
 from core.zoo.embedded import WEIGHTS, save_text
 from training.common.card import save_card, table
 from training.common.masking import Masking, number_of
 from training.common.pairs import Split
-from training.translation.alignment import CHOSEN_ON, SETS, Found, Way, read_gold, summary, with_means
+from training.translation.alignment import CHOSEN_ON, SETS, Agreements, Way, read_gold, summary, with_means
 
 SEED = 17  # of the words that are hidden
 
 
 def report(model: PretrainingBERT, tokenizer: Tokenizer, split: Split, run: dict[str, Any], data: Path) -> None:
-    """Write weights/bert-pairs/; `data` has the word_alignments, `run` is what the training said of itself."""
+    """Write weights/bert-pairs/. `data`: the folder with word_alignments; `run`: the record of the training."""
     save_text(model, tokenizer, WEIGHTS / "bert-pairs", eight_bits=True)
     # Measured as it is stored: in 8 bits it is not quite what was trained.
     load_weights(lambda: model, WEIGHTS / "bert-pairs" / "model.safetensors")
@@ -42,75 +42,75 @@ def report(model: PretrainingBERT, tokenizer: Tokenizer, split: Split, run: dict
 
 @torch.inference_mode()
 def guess(model: PretrainingBERT, tokenizer: Tokenizer, split: Split) -> dict[str, dict[str, float]]:
-    """How well hidden tokens of the test sentences are guessed, with the other language beside them and without it.
+    """Accuracy and perplexity on masked tokens of the test sentences, with and without the other language.
 
-    15 % of the words of one language are hidden, the same ones both times; the other one is whole.
+    15 % of the words of one language are masked, the same ones both times; none of the other language.
     """
     masking, ids = Masking(tokenizer), {name: number_of(tokenizer, name) for name in ("[CLS]", "[SEP]")}
-    found: dict[str, dict[str, float]] = {}
+    results: dict[str, dict[str, float]] = {}
     for language in ("English", "French"):
         generator = torch.Generator().manual_seed(SEED)
         sums = {"with the other language": [0, 0.0], "alone": [0, 0.0]}
-        asked_of = 0
+        count = 0
         for english, french in split.test:
             sides = [tokenizer.encode(text, add_special_tokens=False).ids for text in (english, french[0])]
-            own, other = sides if language == "English" else sides[::-1]
-            hidden = masking.hide(torch.tensor([own]), generator, always_masked=True)
-            if not hidden.asked.any() or len(own) + len(other) + 3 > model.config.context:
+            own_ids, other_ids = sides if language == "English" else sides[::-1]
+            hidden = masking.hide(torch.tensor([own_ids]), generator, always_masked=True)
+            if not hidden.is_target.any() or len(own_ids) + len(other_ids) + 3 > model.config.context:
                 continue
-            asked, true = hidden.asked[0].nonzero()[:, 0], torch.tensor(own)[hidden.asked[0]]
-            asked_of += len(true)
+            places, targets = hidden.is_target[0].nonzero()[:, 0], torch.tensor(own_ids)[hidden.is_target[0]]
+            count += len(targets)
             row = [ids["[CLS]"], *hidden.tokens[0].tolist(), ids["[SEP]"]]
             # What is hidden stands first: so its places are the same with the other language and without it.
-            rows = {"with the other language": [*row, *other, ids["[SEP]"]], "alone": row}
+            rows = {"with the other language": [*row, *other_ids, ids["[SEP]"]], "alone": row}
             for way, tokens in rows.items():
                 segments = [0] * len(row) + [1] * (len(tokens) - len(row))
-                logits = model(torch.tensor([tokens]), torch.tensor([segments]))[0, 1 + asked].float()
-                sums[way][0] += int((logits.argmax(dim=-1) == true).sum())
-                sums[way][1] += F.cross_entropy(logits, true, reduction="sum").item()
+                logits = model(torch.tensor([tokens]), torch.tensor([segments]))[0, 1 + places].float()
+                sums[way][0] += int((logits.argmax(dim=-1) == targets).sum())
+                sums[way][1] += F.cross_entropy(logits, targets, reduction="sum").item()
         for way, (right, loss) in sums.items():
-            found[f"{language}, {way}"] = {
-                "tokens": asked_of,
-                "accuracy": round(right / asked_of, 4),
-                "perplexity": round(torch.tensor(loss / asked_of).exp().item(), 2),
+            results[f"{language}, {way}"] = {
+                "tokens": count,
+                "accuracy": round(right / count, 4),
+                "perplexity": round(torch.tensor(loss / count).exp().item(), 2),
             }
-    return found
+    return results
 
 
 def align(model: PretrainingBERT, tokenizer: Tokenizer, data: Path) -> dict[str, Any]:
-    """The head whose strongest links between the languages agree best with people's, by the protocol of Translation:
-    chosen on the 37 pairs, reported on the others (training/translation/alignment.py)."""
-    found: dict[str, tuple[Found, int]] = {}
+    """The head whose strongest links between the languages agree best with those annotated by people: chosen on the 37
+    pairs, reported on the others, as in training/translation/alignment.py."""
+    agreements_by_text: dict[str, tuple[Agreements, int]] = {}
     for name in SETS:
-        used, agreements = 0, dict[Way, Agreement]()
+        pairs, agreements = 0, dict[Way, Agreement]()
         for pair in read_gold(data / "word_alignments" / f"{name}.jsonl"):
-            source = cut_words(tokenizer, pair.source, normalise_english, french=False)
-            target = cut_words(tokenizer, pair.target, normalise_french, french=True)
+            source = tokenize_words(tokenizer, pair.source, normalise_english, french=False)
+            target = tokenize_words(tokenizer, pair.target, normalise_french, french=True)
             if max(len(source.ids) + 1, len(target.ids)) > model.config.context:  # each counts its places anew
                 continue
-            used += 1
+            pairs += 1
             for way, links in _links(model, tokenizer, source, target).items():
                 agreements[way] = agreements.get(way, NO_LINKS) + agreement(links, pair.sure, pair.possible)
-        found[name] = agreements, used
-    return {"chosen_on": CHOSEN_ON} | summary(found)
+        agreements_by_text[name] = agreements, pairs
+    return {"chosen_on": CHOSEN_ON} | summary(agreements_by_text)
 
 
 def _links(model: PretrainingBERT, tokenizer: Tokenizer, source: Pieces, target: Pieces) -> dict[Way, set]:
-    words = between_words(read_both(model, tokenizer, [(source, target)])[0], source, target)
+    words = maps_between_words(bert_alignment_maps(model, tokenizer, [(source, target)])[0], source, target)
     return {
-        Way(layer, head, 0, direction): links_between(map_, source, target, direction)
-        for (layer, head, map_), direction in itertools.product(with_means(words), get_args(Direction))
+        Way(layer, head, 0, direction): links_between_words(weights, source, target, direction)
+        for (layer, head, weights), direction in itertools.product(with_means(words), get_args(Direction))
     }
 
 
 def guesses_table(guesses: dict[str, dict[str, float]]) -> str:
-    """The comparison for the card."""
+    """The table of the card with the guesses."""
     rows = [[name, row["tokens"], row["accuracy"], row["perplexity"]] for name, row in guesses.items()]
     return table(["hidden words", "tokens", "right", "perplexity"], rows)
 
 
 def alignment_table(aligned: dict[str, Any]) -> str:
-    """Error rates on each text."""
+    """The table of the card with the alignment error rates."""
     rows = [[text, part["pairs"], part["aer"]] for text, part in aligned["agreement"].items()]
     return table(["text", "pairs", "alignment error rate"], rows)
 

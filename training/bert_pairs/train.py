@@ -44,28 +44,30 @@ def main() -> None:
     batches = Batches(tokenizer, split.learnt, tokens=TOKENS, seed=arguments.seed, joined=JOINED)
     steps = arguments.steps or round(arguments.epochs * batches.per_epoch)
     print(f"{len(split.learnt):,} pairs, {batches.per_epoch} batches an epoch, {steps:,} steps", flush=True)
-    model = grown(tokenizer, arguments.weights, arguments.seed)
+    model = with_vocabulary(tokenizer, arguments.weights, arguments.seed)
     plan = Plan(steps=steps, learning_rate=1.5e-3, warm_up=300, decay=0.5, seed=arguments.seed)
-    story = learn(model, batches, plan, arguments.run)
-    story |= {"learnt": len(split.learnt), "epochs": round(steps / batches.per_epoch, 1)}
-    report(model, tokenizer, split, story, arguments.data)
+    record = learn(model, batches, plan, arguments.run)
+    record |= {"learnt": len(split.learnt), "epochs": round(steps / batches.per_epoch, 1)}
+    report(model, tokenizer, split, record, arguments.data)
 
 
-def grown(tokenizer: Tokenizer, folder: Path, seed: int) -> PretrainingBERT:
-    """`bert-books` with another vocabulary: tokens that both know, by their spelling, keep their vectors."""
+def with_vocabulary(tokenizer: Tokenizer, folder: Path, seed: int) -> PretrainingBERT:
+    """`bert-books` with another vocabulary: tokens that are spelled the same in both keep their vectors."""
     settings = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     del settings["architecture"]
     config = BERTConfig(**settings)
-    known = load_weights(lambda: PretrainingBERT(config), folder / "model.safetensors").state_dict()
-    theirs = Tokenizer.from_file(str(folder / "tokenizer.json")).get_vocab()
+    weights = load_weights(lambda: PretrainingBERT(config), folder / "model.safetensors").state_dict()
+    source_vocabulary = Tokenizer.from_file(str(folder / "tokenizer.json")).get_vocab()
     torch.manual_seed(seed)
     model = PretrainingBERT(replace(config, vocabulary=tokenizer.get_vocab_size(), restarts=True))
-    ours = model.state_dict()
+    state = model.state_dict()
     for token, number in tokenizer.get_vocab().items():
-        if (same := theirs.get(token.replace("▁", "Ġ"))) is not None:
+        if (source_number := source_vocabulary.get(token.replace("▁", "Ġ"))) is not None:
             for name in ("bert.token_embedding.weight", "masked_words.bias"):
-                ours[name][number] = known[name][same]
-    model.load_state_dict(ours | {name: tensor for name, tensor in known.items() if tensor.shape == ours[name].shape})
+                state[name][number] = weights[name][source_number]
+    model.load_state_dict(
+        state | {name: tensor for name, tensor in weights.items() if tensor.shape == state[name].shape}
+    )
     return model
 
 
@@ -87,7 +89,7 @@ class Batches(pairs.Batches):
     def rows(
         self, chosen: list[tuple[list[int], list[int]]], *, french_first: bool = False
     ) -> tuple[Int[Tensor, "batch token"], Int[Tensor, "batch token"]]:
-        """The same for given sentences."""
+        """The tokens of pairs of sentences and their segments, padded at the end."""
         rows, segments = [], []
         for sides in chosen:
             first, second = reversed(sides) if french_first else sides
@@ -100,12 +102,12 @@ class Batches(pairs.Batches):
         )
 
     def is_padding(self, tokens: Int[Tensor, "batch token"]) -> Bool[Tensor, "batch token"]:
-        """Which places of a batch hold no token."""
+        """True for padding."""
         return tokens.eq(self.padding)
 
 
 def learn(model: PretrainingBERT, batches: Batches, plan: Plan, run: Path) -> dict[str, Any]:
-    """Train to guess hidden words; what the card says of that, which is kept in `run` as well."""
+    """Train on masked words; returns the record of the training, which is also written into `run`."""
     context = model.config.context
 
     def loss_at(step: int) -> Tensor:
@@ -113,13 +115,13 @@ def learn(model: PretrainingBERT, batches: Batches, plan: Plan, run: Path) -> di
         generator = torch.Generator().manual_seed(plan.seed * 1_000_003 + step)
         hidden = batches.masking.hide(tokens, generator)
         with torch.autocast("cpu", torch.bfloat16), sdpa_kernel(SDPBackend.MATH):
-            seen = model.bert(hidden.tokens, segments, batches.is_padding(tokens))
-            return F.cross_entropy(model.words(seen[hidden.asked]).float(), tokens[hidden.asked])
+            features = model.bert(hidden.tokens, segments, batches.is_padding(tokens))
+            return F.cross_entropy(model.words(features[hidden.is_target]).float(), tokens[hidden.is_target])
 
     seconds = train(model, loss_at, plan, run)
-    story = {"plan": asdict(plan), "batch": batches.tokens, "seconds": seconds}
-    (run / "run.json").write_text(json.dumps(story))
-    return story
+    record = {"plan": asdict(plan), "batch": batches.tokens, "seconds": seconds}
+    (run / "run.json").write_text(json.dumps(record))
+    return record
 
 
 def command_line() -> CommandLine:

@@ -1,4 +1,4 @@
-"""What `bert-tasks` learns from and is tried on: tagged sentences and judged phrases as tokens, and their batches."""
+"""The data of `bert-tasks`: tagged sentences and phrases with their sentiment as tokens, and their batches."""
 
 import gzip
 import json
@@ -18,13 +18,13 @@ from core.probing.grammar.trees import Tree, encode_tree
 from core.zoo import TextModel
 from training.common.sst2 import half_capital, read_phrases
 
-NOT_ASKED = -100
+IGNORED = -100
 MIXED = 4  # tokens: of rows that differ by less in length, chance says which stand in one batch
 
 
 @dataclass(frozen=True)
 class Example:
-    """The tokens of a text, and what is asked of it: tags at the first pieces of its words, or a verdict."""
+    """The tokens of a text, and its targets: tags at the first tokens of its words, or a sentiment (`verdict`)."""
 
     ids: tuple[int, ...]
     places: tuple[int, ...] = ()
@@ -34,7 +34,7 @@ class Example:
 
 @dataclass(frozen=True)
 class TaggedSentence:
-    """A sentence of the treebank with the tag of each word, and as a model reads it (None: it is too long)."""
+    """A sentence of the treebank with the tag of each word, and its tokens (None if it is too long)."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
@@ -43,48 +43,50 @@ class TaggedSentence:
 
 @dataclass(frozen=True)
 class TaskData:
-    """What is learned and what is tried: tagged sentences, and phrases with their verdicts."""
+    """Training and test data: tagged sentences, and phrases with their sentiments (1: positive)."""
 
     train: list[TaggedSentence]
     test: list[TaggedSentence]
     phrases: list[str]
-    praise: list[int]
+    sentiments: list[int]
     learned: tuple[list[Example], list[Example]]  # of both tasks
-    tried_phrases: list[str]
-    tried_praise: list[int]
+    test_phrases: list[str]
+    test_sentiments: list[int]
     start: TextModel
 
     @property
     def pretrained(self) -> PretrainingBERT:
-        """The body that fine-tuning begins with."""
+        """The pretrained network from which fine-tuning begins."""
         assert isinstance(self.start.network, PretrainingBERT)
         return self.start.network
 
-    def judged(self, texts: Sequence[str]) -> list[Example]:
-        """Any texts, as they are asked about."""
-        return list(judged_examples(texts, [0] * len(texts), self.start.tokenizer, self.start.context))
+    def encode_phrases(self, texts: Sequence[str]) -> list[Example]:
+        """The tokens of texts whose sentiment is to be predicted."""
+        return list(phrase_examples(texts, [0] * len(texts), self.start.tokenizer, self.start.context))
 
 
 def read_data(folder: Path, model: TextModel, seed: int) -> TaskData:
-    """Both data sets, as tokens of the model."""
+    """Read both data sets as tokens of the model; `seed` chooses the phrases that begin with a capital letter."""
     train, test = (read_tagged(folder / "ud_english_ewt" / f"{part}.jsonl.gz", model) for part in ("train", "test"))
-    phrases, praise = read_phrases(folder / "sst2" / "glue_train.tsv.gz")
-    tried, tried_praise = read_phrases(folder / "sst2" / "glue_dev.tsv.gz")
-    tagged = [sentence.example for sentence in train if sentence.example and sentence.example.places]
-    judged = list(judged_examples(half_capital(phrases, seed), praise, model.tokenizer, model.context))
+    phrases, sentiments = read_phrases(folder / "sst2" / "glue_train.tsv.gz")
+    test_phrases, test_sentiments = read_phrases(folder / "sst2" / "glue_dev.tsv.gz")
+    sentence_tokens = [sentence.example for sentence in train if sentence.example and sentence.example.places]
+    phrase_tokens = list(phrase_examples(half_capital(phrases, seed), sentiments, model.tokenizer, model.context))
     words = sum(len(sentence.words) for sentence in train)
     print(f"{len(train):,} tagged sentences, {words:,} words; {len(phrases):,} phrases", flush=True)
-    return TaskData(train, test, phrases, praise, (tagged, judged), tried, tried_praise, model)
+    return TaskData(
+        train, test, phrases, sentiments, (sentence_tokens, phrase_tokens), test_phrases, test_sentiments, model
+    )
 
 
 def read_tagged(file: Path, model: TextModel) -> list[TaggedSentence]:
-    """One part of the treebank."""
+    """Read one part of the treebank."""
     with gzip.open(file, "rt", encoding="utf-8") as lines:
-        return [tagged_sentence(of["words"], of["upos"], of["text"], model) for of in map(json.loads, lines)]
+        return [tagged_sentence(row["words"], row["upos"], row["text"], model) for row in map(json.loads, lines)]
 
 
 def tagged_sentence(words: Sequence[str], tags: Sequence[str], text: str, model: TextModel) -> TaggedSentence:
-    """A sentence whose tags are asked for at the first piece of each word (Devlin et al. 2018, section 5.3)."""
+    """A sentence with its tags as targets at the first token of each word (Devlin et al. 2018, section 5.3)."""
     tokens = encode_tree(model, Tree(tuple(words), (-1,) * len(words), ("dep",) * len(words), text))
     if tokens is None:
         return TaggedSentence(tuple(words), tuple(tags), None)
@@ -92,14 +94,14 @@ def tagged_sentence(words: Sequence[str], tags: Sequence[str], text: str, model:
     for place, word in enumerate(tokens.words):
         if word is not None:
             first.setdefault(word, place)
-    asked = tuple(TAGS.index(tags[word]) for word in first)
-    return TaggedSentence(tuple(words), tuple(tags), Example(tokens.ids, tuple(first.values()), asked))
+    tag_numbers = tuple(TAGS.index(tags[word]) for word in first)
+    return TaggedSentence(tuple(words), tuple(tags), Example(tokens.ids, tuple(first.values()), tag_numbers))
 
 
-def judged_examples(
+def phrase_examples(
     texts: Sequence[str], verdicts: Sequence[int], tokenizer: Tokenizer, context: int
 ) -> Iterator[Example]:
-    """Phrases as tokens; of a phrase that is too long, its beginning."""
+    """Phrases as tokens; phrases that are too long are truncated."""
     for encoding, verdict in zip(tokenizer.encode_batch(list(texts)), verdicts, strict=True):
         ids = encoding.ids
         yield Example(tuple(ids if len(ids) <= context else [*ids[: context - 1], ids[-1]]), verdict=verdict)
@@ -107,7 +109,7 @@ def judged_examples(
 
 @dataclass(frozen=True)
 class Batch:
-    """Texts of one task. `tags`: what is asked for in each place, NOT_ASKED where nothing is; or `verdicts`."""
+    """Texts of one task with their targets: `tags` (IGNORED where there is none), or `verdicts` (sentiments)."""
 
     ids: Int[Tensor, "batch token"]
     padding: Bool[Tensor, "batch token"]
@@ -118,7 +120,7 @@ class Batch:
 def batch_of(examples: Sequence[Example]) -> Batch:
     """Examples of one task, padded to the longest."""
     shape = len(examples), max(len(example.ids) for example in examples)
-    ids, tags = torch.zeros(shape, dtype=torch.long), torch.full(shape, NOT_ASKED)
+    ids, tags = torch.zeros(shape, dtype=torch.long), torch.full(shape, IGNORED)
     padding = torch.ones(shape, dtype=torch.bool)
     for row, example in enumerate(examples):
         ids[row, : len(example.ids)] = torch.tensor(example.ids)
@@ -132,12 +134,12 @@ def batch_of(examples: Sequence[Example]) -> Batch:
 class Batches:
     """Batches of at most `tokens` tokens, padding included, of texts of like length; the tasks take turns.
 
-    What a step reads depends on the seed and the step alone.
+    The batch of a step depends on the seed and the step alone.
     """
 
     def __init__(self, tasks: Sequence[Sequence[Example]], *, tokens: int, seed: int):
         self.tasks, self.tokens, self.seed = tasks, tokens, seed
-        self.lined_up: list[list[list[int]]] = [[] for _ in tasks]  # as far as they were asked for
+        self.lined_up: list[list[list[int]]] = [[] for _ in tasks]  # of each task, as many as were needed so far
         self.epochs = [0] * len(tasks)
 
     def batch(self, step: int) -> Batch:

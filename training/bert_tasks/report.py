@@ -1,4 +1,4 @@
-"""Measure the variants of `bert-tasks` on what was held out, beside baselines that count; write weights and card."""
+"""Measure the variants of `bert-tasks` on held-out texts, beside baselines; write weights and card."""
 
 import json
 import math
@@ -24,88 +24,88 @@ AT_ONCE = 32  # texts
 
 
 def measure(network: TasksBERT, data: TaskData, folder: Path) -> dict[str, Any]:
-    """Shares that are right, by the weights as they will lie there: in half precision.
+    """Accuracies with the weights as they are stored, in half precision.
 
     A word without a token of its own, or of a sentence that is too long, counts as wrong.
     """
     save_weights(network, folder / "model.safetensors")
-    read = load_weights(lambda: TasksBERT(network.config), folder / "model.safetensors")
-    right = right_tags(read, data.test)
+    stored = load_weights(lambda: TasksBERT(network.config), folder / "model.safetensors")
+    right = right_tags(stored, data.test)
     cases = Counter(tag for sentence in data.test for tag in sentence.tags)
-    praised = {how: predicted_sentiments(read, texts, data) for how, texts in ways(data.tried_phrases).items()}
+    predictions = {way: predicted_sentiments(stored, texts, data) for way, texts in ways(data.test_phrases).items()}
     return {
         "tags": round(right.total() / cases.total(), 4),
         "by_tag": {tag: round(right[tag] / cases[tag], 4) for tag in TAGS if cases[tag]},
-        "verdicts": right_share(praised["typed"], data.tried_praise),
-        "verdicts_capital": right_share(praised["capital"], data.tried_praise),
+        "verdicts": right_share(predictions["typed"], data.test_sentiments),
+        "verdicts_capital": right_share(predictions["capital"], data.test_sentiments),
     }
 
 
 def ways(texts: Sequence[str]) -> dict[str, list[str]]:
-    """As they were restored, and with a capital first letter."""
+    """The texts unchanged ("typed"), and with a capital first letter ("capital")."""
     return {"typed": list(texts), "capital": [capital(text) for text in texts]}
 
 
 @torch.inference_mode()
 def right_tags(network: TasksBERT, sentences: Sequence[TaggedSentence]) -> Counter[str]:
-    """How many words of each tag get it."""
+    """The number of words of each tag that are tagged right."""
     right: Counter[str] = Counter()
     examples = [sentence.example for sentence in sentences if sentence.example and sentence.example.places]
-    for some in in_parts(examples):
-        batch = batch_of(some)
+    for part in in_parts(examples):
+        batch = batch_of(part)
         assert batch.tags is not None
-        said = network(batch.ids, batch.padding)[0].argmax(dim=-1)
-        right.update(TAGS[number] for number in batch.tags[said == batch.tags].tolist())
+        predictions = network(batch.ids, batch.padding)[0].argmax(dim=-1)
+        right.update(TAGS[number] for number in batch.tags[predictions == batch.tags].tolist())
     return right
 
 
 @torch.inference_mode()
 def predicted_sentiments(network: TasksBERT, texts: Sequence[str], data: TaskData) -> list[int]:
-    """The verdict on each text."""
-    examples, said = data.judged(texts), list[int]()
-    for some in in_parts(examples):
-        batch = batch_of(some)
-        said += network(batch.ids, batch.padding)[1].argmax(dim=-1).tolist()
-    return said
+    """The predicted sentiment of each text, 0 or 1."""
+    examples, predictions = data.encode_phrases(texts), list[int]()
+    for part in in_parts(examples):
+        batch = batch_of(part)
+        predictions += network(batch.ids, batch.padding)[1].argmax(dim=-1).tolist()
+    return predictions
 
 
 def in_parts(examples: Sequence[Example]) -> list[list[Example]]:
-    """A few at once."""
+    """The examples in parts of AT_ONCE."""
     return [list(examples[start : start + AT_ONCE]) for start in range(0, len(examples), AT_ONCE)]
 
 
-def right_share(said: Sequence[int], true: Sequence[int]) -> float:
-    """How many are right, of all."""
-    return round(sum(map(int.__eq__, said, true)) / len(true), 4)
+def right_share(predictions: Sequence[int], sentiments: Sequence[int]) -> float:
+    """The share of right predictions."""
+    return round(sum(map(int.__eq__, predictions, sentiments)) / len(sentiments), 4)
 
 
-# Baselines: they count, and learn nothing else.
+# Baselines.
 
 
-def by_frequency(learned: Sequence[TaggedSentence], tried: Sequence[TaggedSentence]) -> tuple[FrequentTags, dict]:
-    """The most frequent tag of each word, and how often that is right; of words never seen, that of all words."""
-    tags = frequent_tags.count(pair for sentence in learned for pair in zip(sentence.words, sentence.tags, strict=True))
+def by_frequency(train: Sequence[TaggedSentence], test: Sequence[TaggedSentence]) -> tuple[FrequentTags, dict]:
+    """Count the most frequent tag of each word in `train`, and measure it on `test` as a prediction.
+
+    Unknown words get the most frequent tag of all words.
+    """
+    tags = frequent_tags.count(pair for sentence in train for pair in zip(sentence.words, sentence.tags, strict=True))
     right, cases, unknown = Counter[str](), Counter[str](), 0
-    for sentence in tried:
+    for sentence in test:
         for word, tag in zip(sentence.words, sentence.tags, strict=True):
             cases[tag] += 1
             right[tag] += tags.tag(word) == tag
             unknown += word not in tags.by_word
     by_tag = {tag: round(right[tag] / cases[tag], 4) for tag in TAGS if cases[tag]}
-    found = {
+    results = {
         "tags": round(right.total() / cases.total(), 4),
         "by_tag": by_tag,
         "cases": {tag: cases[tag] for tag in by_tag},
         "unknown": round(unknown / cases.total(), 4),
     }
-    return tags, found
+    return tags, results
 
 
 class NaiveBayes:
-    """Words and pairs of neighbours, each counted by itself, with one more of each (Manning et al. 2008, section 13.2).
-
-    What a text says is the sum of what its words and pairs say, whatever their order.
-    """
+    """Multinomial naive Bayes on words and pairs of neighbours, with add-one smoothing (Manning et al. 2008, 13.2)."""
 
     def __init__(self, texts: Sequence[str], verdicts: Sequence[int]):
         self.counts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
@@ -115,54 +115,61 @@ class NaiveBayes:
         self.different = len(self.counts[0] | self.counts[1])
 
     def verdict(self, text: str) -> int:
-        """The more probable one."""
+        """The more probable sentiment, 0 or 1."""
         scores = [
-            share + sum(math.log((counts[each] + 1) / (counts.total() + self.different)) for each in features(text))
+            share
+            + sum(math.log((counts[feature] + 1) / (counts.total() + self.different)) for feature in features(text))
             for counts, share in zip(self.counts, self.shares, strict=True)
         ]
         return int(scores[1] > scores[0])
 
 
 def features(text: str) -> list[str]:
-    """The words of a text in lower case, signs among them, and each two that stand side by side."""
-    found = re.findall(r"[\w'’-]+|[^\w\s]", text.lower())
-    return [*found, *(f"{one} {two}" for one, two in pairwise(found))]
+    """The words and punctuation marks of a text in lower case, and the pairs of neighbours."""
+    words = re.findall(r"[\w'’-]+|[^\w\s]", text.lower())
+    return [*words, *(f"{first} {second}" for first, second in pairwise(words))]
 
 
 def report(name: str, data: TaskData, run: Path, variants: Sequence[str], folder: Path) -> None:
-    """Write weights/<name>/ from what was measured of each variant that was trained."""
-    found = {each: read_results(run / each) for each in variants if (run / each / "results.json").exists()}
-    counted, frequency = by_frequency(data.train, data.test)
-    bayes = NaiveBayes(data.phrases, data.praise)
-    first = max((0, 1), key=data.praise.count)
+    """Write weights/<name>/ from the results of each variant that was trained."""
+    results_by_variant = {
+        variant: read_results(run / variant) for variant in variants if (run / variant / "results.json").exists()
+    }
+    tag_counts, frequency = by_frequency(data.train, data.test)
+    bayes = NaiveBayes(data.phrases, data.sentiments)
+    majority = max((0, 1), key=data.sentiments.count)
     network = load_weights(lambda: TasksBERT(data.pretrained.config), run / "tuned" / "model.safetensors")
     save_text(network, data.start.tokenizer, folder)
-    frequent_tags.save(counted, folder)
+    frequent_tags.save(tag_counts, folder)
     results = {
-        "seed": found["tuned"]["plan"]["seed"],
+        "seed": results_by_variant["tuned"]["plan"]["seed"],
         "parameters": sum(parameter.numel() for parameter in network.parameters()),
-        "variants": found,
+        "variants": results_by_variant,
         "most_frequent_tag": frequency,
-        "majority": right_share([first] * len(data.tried_praise), data.tried_praise),
-        "naive_bayes": right_share([bayes.verdict(text) for text in data.tried_phrases], data.tried_praise),
+        "majority": right_share([majority] * len(data.test_sentiments), data.test_sentiments),
+        "naive_bayes": right_share([bayes.verdict(text) for text in data.test_phrases], data.test_sentiments),
         "words": sum(frequency["cases"].values()),
-        "sentences": len(data.tried_praise),
+        "sentences": len(data.test_sentiments),
         "learned_words": sum(len(sentence.words) for sentence in data.train),
         "learned_sentences": len(data.train),
         "learned_phrases": len(data.phrases),
         "unread": unread(data.test),
     }
-    texts = {"results_table": results_table(results), "tags_table": tags_table(results), "runs": runs_told(found)}
+    texts = {
+        "results_table": results_table(results),
+        "tags_table": tags_table(results),
+        "runs": runs_text(results_by_variant),
+    }
     save_card(folder, CARD, results, texts | {"name": name, "seen": str(frequent_tags.SEEN)})
 
 
 def read_results(folder: Path) -> dict[str, Any]:
-    """What `measure` found."""
+    """Read the results that the training of a variant has written."""
     return json.loads((folder / "results.json").read_text())
 
 
 def unread(sentences: Sequence[TaggedSentence]) -> int:
-    """Words that the model cannot tag: without a token of their own, or in sentences that are too long."""
+    """The number of words without a token of their own, or in sentences that are too long."""
     return sum(
         len(sentence.words) - (len(sentence.example.places) if sentence.example else 0) for sentence in sentences
     )
@@ -176,10 +183,15 @@ NAMES = {
 
 
 def results_table(results: Mapping[str, Any]) -> str:
-    """The comparison for the card."""
+    """The table of the card that compares the variants."""
     rows = [
-        [NAMES[name], f"{of['tags']:.1%}", f"{of['verdicts']:.1%}", f"{of['verdicts_capital']:.1%}"]
-        for name, of in results["variants"].items()
+        [
+            NAMES[name],
+            f"{accuracies['tags']:.1%}",
+            f"{accuracies['verdicts']:.1%}",
+            f"{accuracies['verdicts_capital']:.1%}",
+        ]
+        for name, accuracies in results["variants"].items()
     ]
     rows += [
         ["most frequent tag of the word", f"{results['most_frequent_tag']['tags']:.1%}", "", ""],
@@ -190,7 +202,7 @@ def results_table(results: Mapping[str, Any]) -> str:
 
 
 def tags_table(results: Mapping[str, Any]) -> str:
-    """Tag by tag."""
+    """The table of the card with the accuracy of each tag."""
     tuned, frequent = results["variants"]["tuned"]["by_tag"], results["most_frequent_tag"]
     rows = [
         [tag, f"{cases:,}", f"{tuned[tag]:.1%}", f"{frequent['by_tag'][tag]:.1%}"]
@@ -199,12 +211,12 @@ def tags_table(results: Mapping[str, Any]) -> str:
     return table(["tag", "words", "fine-tuned", "most frequent tag"], rows)
 
 
-def runs_told(found: Mapping[str, Any]) -> str:
-    """Steps, rate and time of each variant."""
+def runs_text(results_by_variant: Mapping[str, Any]) -> str:
+    """Steps, learning rate and minutes of each variant, as a text."""
     return "; ".join(
-        f"{NAMES[name].strip('*')}: {of['plan']['steps']:,} steps, learning rate {of['plan']['learning_rate']}, "
-        f"{of['seconds'] / 60:.0f} minutes"
-        for name, of in found.items()
+        f"{NAMES[name].strip('*')}: {run['plan']['steps']:,} steps, learning rate {run['plan']['learning_rate']}, "
+        f"{run['seconds'] / 60:.0f} minutes"
+        for name, run in results_by_variant.items()
     )
 
 

@@ -21,7 +21,7 @@ from core.models.bert import PretrainingBERT
 from core.models.bert_tasks import TasksBERT, with_heads
 from core.probing.fine_tuning.task_predictions import NAME
 from core.zoo.embedded import WEIGHTS, load_embedded_text
-from training.bert_tasks.data import NOT_ASKED, Batch, Batches, read_data
+from training.bert_tasks.data import IGNORED, Batch, Batches, read_data
 from training.bert_tasks.report import measure, report
 from training.common.command_line import CommandLine
 from training.common.data_sets import PARTS_OF_SPEECH, SST2
@@ -44,36 +44,36 @@ def main() -> None:
         torch.manual_seed(arguments.seed)
         network = network_of(name, data.pretrained)
         seconds = learn(network, batches, plan, folder)
-        story = {"plan": asdict(plan), "batch": arguments.tokens, "seconds": round(seconds)}
-        found = story | measure(network, data, folder)
-        print(name, found["tags"], found["verdicts"], flush=True)
-        (folder / "results.json").write_text(json.dumps(found))
+        record = {"plan": asdict(plan), "batch": arguments.tokens, "seconds": round(seconds)}
+        results = record | measure(network, data, folder)
+        print(name, results["tags"], results["verdicts"], flush=True)
+        (folder / "results.json").write_text(json.dumps(results))
     if (arguments.run / "tuned" / "results.json").exists():
         report(NAME, data, arguments.run, list(VARIANTS), WEIGHTS / NAME)
 
 
 def network_of(name: str, pretrained: PretrainingBERT) -> TasksBERT:
-    """A network as it is before it learns."""
+    """The initial network of a variant."""
     network = TasksBERT(pretrained.config) if name == "scratch" else with_heads(pretrained)
     network.bert.requires_grad_(name != "frozen")
     return network
 
 
 def learn(network: TasksBERT, batches: Batches, plan: Plan, folder: Path) -> float:
-    """Train on both tasks in turn; the seconds it took."""
+    """Train on both tasks in turn; returns the seconds it took."""
     return train(network, lambda step: loss_of(network, batches.batch(step)), plan, folder)
 
 
 def loss_of(network: TasksBERT, batch: Batch) -> Tensor:
-    """The mean cross-entropy of what is asked for: a tag for each word, or a verdict for each text."""
+    """The mean cross-entropy of the targets: a tag for each word, or a sentiment for each text."""
     # Written-out attention: at this length the fused kernel's bfloat16 backward pass is the slower one on a CPU.
     with torch.autocast("cpu", torch.bfloat16), sdpa_kernel(SDPBackend.MATH):
-        seen = network.bert(batch.ids, padding=batch.padding)
+        features = network.bert(batch.ids, padding=batch.padding)
         if batch.tags is not None:
-            asked = batch.tags != NOT_ASKED
-            return F.cross_entropy(network.tags(seen[asked]).float(), batch.tags[asked])
+            is_target = batch.tags != IGNORED
+            return F.cross_entropy(network.tags(features[is_target]).float(), batch.tags[is_target])
         assert batch.verdicts is not None
-        return F.cross_entropy(network.verdict(seen).float(), batch.verdicts)
+        return F.cross_entropy(network.verdict(features).float(), batch.verdicts)
 
 
 def command_line() -> CommandLine:

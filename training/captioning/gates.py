@@ -1,4 +1,4 @@
-"""Measure how far the gate of the LSTM that captions photographs stands open, word by word.
+"""Measure the gate of the LSTM that captions photographs, word by word.
 
 Test photographs of Flickr8k are captioned as on the page, with a beam of 3. Writes into the results of the captioners
 and their card.
@@ -37,8 +37,8 @@ def main() -> None:
 
 
 def gates_of(writer: PictureWriter, pictures: np.ndarray) -> dict[str, list[float]]:
-    """By word how far the gate stood open each time the word was written, the end left out."""
-    found: dict[str, list[float]] = {}
+    """The gate's values (0 shut, 1 open) at each occurrence of each word in the captions, without the end token."""
+    gates_by_word: dict[str, list[float]] = {}
     for picture in pictures:
         pixels = writer.prepare(Image.fromarray(picture.transpose(1, 2, 0))).pixels
         words = writer.tokens(writer.write(pixels, beam=BEAM).best.tokens)
@@ -46,24 +46,21 @@ def gates_of(writer: PictureWriter, pictures: np.ndarray) -> dict[str, list[floa
         assert gates is not None
         for label, special, gate in zip(words.labels, words.special, gates, strict=True):
             if not special:
-                found.setdefault(label.strip(), []).append(float(gate))
-    return found
+                gates_by_word.setdefault(label.strip(), []).append(float(gate))
+    return gates_by_word
 
 
 def summary(gates: Mapping[str, Sequence[float]], photographs: int) -> dict[str, object]:
-    """The mean over all words and over OPEN_FOR, with how many there were, and how many gates were less than half open.
-
-    0 is shut, 1 is open.
-    """
-    every = [gate for several in gates.values() for gate in several]
+    """Mean and count of the gates over all words and for each of OPEN_FOR, and the number of gates below 0.5."""
+    every = [gate for gates_of_word in gates.values() for gate in gates_of_word]
     of = {"all words": every} | {word: list(gates.get(word, ())) for word in OPEN_FOR}
     return {
         "photographs": photographs,
         "less than half open": sum(gate < 0.5 for gate in every),
         "open": {
-            name: {"mean": round(float(np.mean(several)), 4), "words": len(several)}
-            for name, several in of.items()
-            if several
+            name: {"mean": round(float(np.mean(gates_of_word)), 4), "words": len(gates_of_word)}
+            for name, gates_of_word in of.items()
+            if gates_of_word
         },
     }
 

@@ -1,4 +1,4 @@
-"""How good captions are: of photographs against five references, of scenes by whether they are true.
+"""Measure captioners: captions of photographs against five references, captions of scenes by whether they are true.
 
 BLEU is sacrebleu's corpus score with one to four words (words of `training.captioning.data.words_of`, no other
 tokenisation), chrF sacrebleu's, CIDEr pycocoevalcap's.
@@ -13,6 +13,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +36,11 @@ from core.translation.decoding import beam_search
 from core.zoo.captioners import CAPTIONERS
 from core.zoo.embedded import WEIGHTS, load_embedded_image
 from training.captioning.data import LONGEST, Captioned, places_of, read_flickr
-from training.captioning.train import NAMES, WORLDS, Given, make, places_to_learn
+from training.captioning.train import NAMES, WORLDS, TrainingSetup, make_network, places_to_learn
 from training.common.card import install, save_card, table
 from training.common.command_line import TRAINED, CommandLine
 from training.common.data_sets import FLICKR8K
-from training.common.scenes import normalise, told_scene
+from training.common.scenes import normalise, scene_with_sentence
 from training.tiny_imagenet.data import normalise as normalise_photographs
 
 BEAM, SCENES, TOGETHER = 3, 500, 50
@@ -98,13 +99,14 @@ def main() -> None:
     for name in arguments.only or NAMES:
         folder = arguments.run / name
         if (folder / "run.json").exists():
-            given = WORLDS[name.partition("-")[0]](arguments.data, arguments.run)
-            network = load_weights(lambda given=given, name=name: make(name, given), folder / "model.safetensors")  # type: ignore[misc]
-            found = scenes(network, given) if name.startswith("scenes") else photographs(network, given, arguments)
-            results[name] = json.loads((folder / "run.json").read_text()) | {"results": found}
-            if name == GATED and (known := measured_gates(arguments.out)):
-                results[name]["gates"] = known
-            print(name, found, flush=True)
+            setup = WORLDS[name.partition("-")[0]](arguments.data, arguments.run)
+            untrained = partial(make_network, name, setup)
+            network = load_weights(untrained, folder / "model.safetensors")
+            scores = scenes(network, setup) if name.startswith("scenes") else photographs(network, setup, arguments)
+            results[name] = json.loads((folder / "run.json").read_text()) | {"results": scores}
+            if name == GATED and (gates := measured_gates(arguments.out)):
+                results[name]["gates"] = gates
+            print(name, scores, flush=True)
             decoder = network.decoder if isinstance(network, Captioner) else network
             config[name] = asdict(decoder.config)  # type: ignore[call-overload]
             results[name]["parameters"] = sum(weight.numel() for weight in network.parameters())
@@ -117,25 +119,25 @@ def main() -> None:
 
 
 def measured_gates(folder: Path) -> dict[str, Any] | None:
-    """What `training.captioning.gates` has measured before."""
+    """The results of `training.captioning.gates` in `folder`; None where it has not run."""
     file = folder / "results.json"
     return json.loads(file.read_text()).get(GATED, {}).get("gates") if file.exists() else None
 
 
 def tables_of(results: dict[str, Any]) -> dict[str, str]:
-    """What the card shows of the results."""
-    told = {CAPTIONERS[name]: results[name]["results"] for name in NAMES if name in results}
-    of_photographs = {name: each for name, each in told.items() if "BLEU-4" in each} | results["baselines"]
+    """The tables of the card."""
+    trained = {CAPTIONERS[name]: results[name]["results"] for name in NAMES if name in results}
+    of_photographs = {name: scores for name, scores in trained.items() if "BLEU-4" in scores} | results["baselines"]
     measures = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "chrF", "CIDEr"]
-    rows = [[name, *(f"{each[measure]:.1f}" for measure in measures)] for name, each in of_photographs.items()]
-    for each in caption_results():
-        found = (each.bleu_1, each.bleu_2, each.bleu_3, each.bleu_4)
-        rows.append([f"{each.model} ({each.source})", *(f"{value:.1f}" for value in found), "", ""])
+    rows = [[name, *(f"{scores[measure]:.1f}" for measure in measures)] for name, scores in of_photographs.items()]
+    for published in caption_results():
+        bleu = (published.bleu_1, published.bleu_2, published.bleu_3, published.bleu_4)
+        rows.append([f"{published.model} ({published.source})", *(f"{value:.1f}" for value in bleu), "", ""])
     scenes_rows = [
-        [name, split, f"{each['true']:.1%}", *(f"{each[kind]:.1%}" if kind in each else "" for kind in SHOWN)]
-        for name, splits in told.items()
+        [name, split, f"{shares['true']:.1%}", *(f"{shares[kind]:.1%}" if kind in shares else "" for kind in SHOWN)]
+        for name, splits in trained.items()
         if "test" in splits
-        for split, each in splits.items()
+        for split, shares in splits.items()
     ]
     runs = [
         [CAPTIONERS[name], f"{run['parameters']:,}", run["plan"]["steps"], f"{run['seconds'] / 60:.0f}"]
@@ -150,100 +152,104 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def gates_in_words(found: dict[str, Any] | None) -> str:
-    """What `training.captioning.gates` measured."""
-    if not found:
+def gates_in_words(gates: dict[str, Any] | None) -> str:
+    """A sentence of the card about the results of `training.captioning.gates`."""
+    if not gates:
         return "How far the LSTM's gate stands open was not measured (`python -m training.captioning.gates`)."
-    means = ", ".join(f'{each["mean"]:.1%} for "{word}"' for word, each in found["open"].items() if word in OPEN_FOR)
-    every = found["open"]["all words"]
-    told = (
-        f"The gate of the LSTM for photographs stands open nearly always: while it describes {found['photographs']} "
-        f"test photographs, {every['mean']:.1%} on average over {every['words']:,} words, {means}; for "
-        f"{found['less than half open']} words it is less than half open (`python -m training.captioning.gates`)."
+    means = ", ".join(
+        f'{opening["mean"]:.1%} for "{word}"' for word, opening in gates["open"].items() if word in OPEN_FOR
     )
-    return textwrap.fill(told, 120)
+    every = gates["open"]["all words"]
+    text = (
+        f"The gate of the LSTM for photographs stands open nearly always: while it describes {gates['photographs']} "
+        f"test photographs, {every['mean']:.1%} on average over {every['words']:,} words, {means}; for "
+        f"{gates['less than half open']} words it is less than half open (`python -m training.captioning.gates`)."
+    )
+    return textwrap.fill(text, 120)
 
 
 # Photographs.
 
 
-def photographs(network: nn.Module, given: Given, arguments: argparse.Namespace) -> dict[str, float]:
-    """The test photographs, described by beam search."""
-    told = read_flickr(arguments.data, "test", arguments.run)
-    return scores(written(network, seen(told), given), references_of(told))
+def photographs(network: nn.Module, setup: TrainingSetup, arguments: argparse.Namespace) -> dict[str, float]:
+    """Scores of captions of the test photographs, written by beam search."""
+    photos = read_flickr(arguments.data, "test", arguments.run)
+    return scores(write_captions(network, encoder_features(photos), setup), references_of(photos))
 
 
 def baselines(arguments: argparse.Namespace) -> dict[str, dict[str, float]]:
-    """The caption that is most frequent in training for every photograph; and one of the most similar photograph's."""
-    learned, told = (read_flickr(arguments.data, part, arguments.run) for part in ("train", "test"))
-    every = Counter(" ".join(caption) for each in learned.captions for caption in each)
-    places = seen(told), places_to_learn(learned, arguments.run)[0].float()
-    ours, theirs = (nn.functional.normalize(each.mean(dim=1), dim=-1) for each in places)
-    nearest = (ours @ theirs.t()).argmax(dim=-1).tolist()
-    copied = [" ".join(learned.captions[number][0]) for number in nearest]
-    references = references_of(told)
+    """Scores of two baselines: always the most frequent caption; a caption of the most similar training photograph."""
+    training_photos, test_photos = (read_flickr(arguments.data, part, arguments.run) for part in ("train", "test"))
+    counts = Counter(" ".join(caption) for captions in training_photos.captions for caption in captions)
+    features = encoder_features(test_photos), places_to_learn(training_photos, arguments.run)[0].float()
+    test_features, training_features = (
+        nn.functional.normalize(of_places.mean(dim=1), dim=-1) for of_places in features
+    )
+    nearest = (test_features @ training_features.t()).argmax(dim=-1).tolist()
+    copied = [" ".join(training_photos.captions[number][0]) for number in nearest]
+    references = references_of(test_photos)
     return {
-        "most frequent": scores([every.most_common(1)[0][0]] * len(references), references),
+        "most frequent": scores([counts.most_common(1)[0][0]] * len(references), references),
         "nearest neighbour": scores(copied, references),
     }
 
 
-def seen(told: Captioned) -> Float[Tensor, "batch patch width"]:
-    """The places of photographs, as the captioners see them."""
+def encoder_features(photos: Captioned) -> Float[Tensor, "batch patch width"]:
+    """The features of photographs that the captioners read."""
     body = load_embedded_image("resnet-tiny-imagenet").network
-    parts = torch.from_numpy(told.pictures).split(250)
+    parts = torch.from_numpy(photos.pictures).split(250)
     return torch.cat([places_of(body, normalise_photographs(part.float() / 255)) for part in parts])
 
 
-def references_of(told: Captioned) -> References:
-    """All captions of each photograph, as texts."""
-    return [[" ".join(caption) for caption in each] for each in told.captions]
+def references_of(photos: Captioned) -> References:
+    """The captions of each photograph, as texts."""
+    return [[" ".join(caption) for caption in captions] for captions in photos.captions]
 
 
-def written(network: nn.Module, places: Float[Tensor, "batch patch width"], given: Given) -> list[str]:
-    """A caption for each picture."""
-    found = []
+def write_captions(network: nn.Module, places: Float[Tensor, "batch patch width"], setup: TrainingSetup) -> list[str]:
+    """A caption for each picture, by beam search."""
+    captions = []
     for part in places.split(TOGETHER):
         state = network.read(part)  # type: ignore[operator]
         source = torch.zeros(len(part), 1, dtype=torch.long)  # nobody reads it: the state is there
-        decoded = beam_search(network, source, beam=BEAM, longest=LONGEST, state=state)  # type: ignore[arg-type]
-        found += [given.tokenizer.decode(list(each.best.tokens)) for each in decoded]
-    return found
+        decoded = beam_search(network, source, beam=BEAM, max_tokens=LONGEST, state=state)  # type: ignore[arg-type]
+        captions += [setup.tokenizer.decode(list(result.best.tokens)) for result in decoded]
+    return captions
 
 
 def scores(captions: Sequence[str], references: References) -> dict[str, float]:
     """BLEU-1 to BLEU-4, chrF and CIDEr (times 100), over all photographs."""
-    turned = [list(each) for each in zip(*references, strict=True)]
-    bleu = BLEU(tokenize="none", force=True).corpus_score(list(captions), turned)
-    found = {}
+    by_reference = [list(captions_of) for captions_of in zip(*references, strict=True)]
+    bleu = BLEU(tokenize="none", force=True).corpus_score(list(captions), by_reference)
+    measured = {}
     for order in range(1, 5):
         logs = [math.log(max(precision, 1e-9)) for precision in bleu.precisions[:order]]
-        found[f"BLEU-{order}"] = round(bleu.bp * math.exp(sum(logs) / order), 2)
-    found["chrF"] = round(CHRF().corpus_score(list(captions), turned).score, 2)
+        measured[f"BLEU-{order}"] = round(bleu.bp * math.exp(sum(logs) / order), 2)
+    measured["chrF"] = round(CHRF().corpus_score(list(captions), by_reference).score, 2)
     numbered = {number: [caption] for number, caption in enumerate(captions)}
     cider, _ = Cider().compute_score(dict(enumerate(references)), numbered)
-    return found | {"CIDEr": round(100 * float(cider), 2)}
+    return measured | {"CIDEr": round(100 * float(cider), 2)}
 
 
 # Scenes.
 
 
-def scenes(network: nn.Module, given: Given) -> dict[str, dict[str, float]]:
-    """For each split the share of captions that are sentences of the grammar, and that are true of their scene.
+def scenes(network: nn.Module, setup: TrainingSetup) -> dict[str, dict[str, float]]:
+    """For each split the shares of captions that are sentences of the grammar, that are true, and that are different.
 
-    By kind of word: of the true captions that have such a word, and of all that have one.
+    For each kind of word: the share of true captions among those with such a word, and their number.
     """
     assert isinstance(network, Captioner)
-    found = {}
+    results = {}
     for split in HELD_OUT:
-        told = [told_scene(split, number)[0] for number in range(SCENES)]
-        pixels = normalise([draw(scene) for scene in told])
+        split_scenes = [scene_with_sentence(split, number)[0] for number in range(SCENES)]
+        pixels = normalise([draw(scene) for scene in split_scenes])
         with torch.inference_mode():
             places = torch.cat([network.places(part) for part in pixels.split(TOGETHER)])
-            captions = written(network.decoder, places, given)
+            captions = write_captions(network.decoder, places, setup)
         true, read = [], 0
         by_kind: dict[str, list[bool]] = {}
-        for caption, scene in zip(captions, told, strict=True):
+        for caption, scene in zip(captions, split_scenes, strict=True):
             try:
                 sentence = parse(caption)
             except InputError:
@@ -254,14 +260,14 @@ def scenes(network: nn.Module, given: Given) -> dict[str, dict[str, float]]:
             assert len(meanings(sentence, scene)) == len(sentence.words)
             for kind in {word.kind for word in sentence.words if word.kind}:
                 by_kind.setdefault(kind, []).append(true[-1])
-        found[split] = {"true": share(true), "sentences": read / SCENES, "different": len(set(captions)) / SCENES}
-        found[split] |= {kind: share(values) for kind, values in sorted(by_kind.items())}
-        found[split] |= {f"{kind}, captions": len(values) for kind, values in sorted(by_kind.items())}
-    return found
+        results[split] = {"true": share(true), "sentences": read / SCENES, "different": len(set(captions)) / SCENES}
+        results[split] |= {kind: share(values) for kind, values in sorted(by_kind.items())}
+        results[split] |= {f"{kind}, captions": len(values) for kind, values in sorted(by_kind.items())}
+    return results
 
 
 def share(values: Sequence[bool]) -> float:
-    """Of those that are true."""
+    """The share of True values, rounded to four digits."""
     return round(sum(values) / max(1, len(values)), 4)
 
 

@@ -23,19 +23,19 @@ QUESTIONS = 1000  # at each distance of the copy task
 Models = dict[str, CharacterModel]
 
 
-def report(alphabet: Alphabet, text: Models, copies: Models, *, held_out: Tensor, learnt: Tensor, story: dict) -> None:
+def report(alphabet: Alphabet, text: Models, copies: Models, *, held_out: Tensor, learnt: Tensor, record: dict) -> None:
     """Write weights/characters/: weights, config, results, reach and copy tables, card.
 
-    `held_out` and `learnt` are the numbers of the characters of the held-out text and of that which was learned from;
-    `story` is what the run said of itself.
+    `held_out` and `learnt`: the ids of the characters of the held-out and of the training text; `record`: that of the
+    training.
     """
     folder = WEIGHTS / "characters"
     for model in (*text.values(), *copies.values()):
         model.eval().requires_grad_(False)
     save_characters(folder, alphabet, text)
     save_characters(folder / "copy", copy_task.ALPHABET, copies)
-    seconds = seconds_per_epoch(text, story["steps_per_epoch"], story["batch"], story["context"])
-    found = {
+    seconds = seconds_per_epoch(text, record["steps_per_epoch"], record["batch"], record["context"])
+    models = {
         name: {
             "parameters": sum(parameter.numel() for parameter in model.parameters()),
             "bits": round(float(shakespeare.bits_by_position(model, held_out, WINDOW)[SEEN_BEFORE:].mean()), 4),
@@ -43,35 +43,32 @@ def report(alphabet: Alphabet, text: Models, copies: Models, *, held_out: Tensor
         }
         for name, model in text.items()
     }
-    accuracy = copied(copies)
+    accuracies = copy_accuracy(copies)
     mean_reach(text, held_out).to_csv(folder / "reach.csv", index=False)
-    accuracy.to_csv(folder / "copy.csv", index=False)
+    accuracies.to_csv(folder / "copy.csv", index=False)
     trigram = Trigram(learnt.numpy(), len(alphabet)).bits(held_out.numpy()) / (len(held_out) - 1)
-    results = story | {"models": found, "baseline": {"trigram_bits": round(trigram, 4)}}
-    tables = {"text_table": text_table(found, trigram), "copy_table": copy_table(accuracy)}
+    results = record | {"models": models, "baseline": {"trigram_bits": round(trigram, 4)}}
+    tables = {"text_table": text_table(models, trigram), "copy_table": copy_table(accuracies)}
     save_card(folder, CARD, results, tables)
 
 
 def seconds_per_epoch(models: Models, steps: int, batch: int, context: int, repeats: int = 5) -> dict[str, float]:
-    """How long one pass over the text takes, forwards and backwards: medians of steps taken in turn.
-
-    The training runs themselves stood beside other work, each beside other; taken in turn, the models can be compared.
-    """
-    took: dict[str, list[float]] = {name: [] for name in models}
+    """Seconds of an epoch, forward and backward: medians of steps, with the models timed in turns for comparison."""
+    durations: dict[str, list[float]] = {name: [] for name in models}
     characters = torch.randint(0, 65, (batch, context))
     for _ in range(repeats):
         for name, model in models.items():
             model.train().requires_grad_(True)
             started = time.perf_counter()
             model(characters).logsumexp(dim=-1).mean().backward()
-            took[name].append(time.perf_counter() - started)
+            durations[name].append(time.perf_counter() - started)
             model.zero_grad(set_to_none=True)
             model.eval().requires_grad_(False)
-    return {name: steps * statistics.median(seconds) for name, seconds in took.items()}
+    return {name: steps * statistics.median(seconds) for name, seconds in durations.items()}
 
 
 def mean_reach(models: Models, held_out: Tensor) -> pd.DataFrame:
-    """The mean, over held-out passages, of the gradient's norm at each distance (1 at the last character)."""
+    """The norm of the gradient at each distance (1 at the last character), averaged over held-out passages."""
     starts = torch.linspace(0, len(held_out) - PASSAGE, PASSAGES).long()
     passages = torch.stack([held_out[start : start + PASSAGE] for start in starts.tolist()])
     rows = []
@@ -82,8 +79,8 @@ def mean_reach(models: Models, held_out: Tensor) -> pd.DataFrame:
 
 
 @torch.inference_mode()
-def copied(models: Models) -> pd.DataFrame:
-    """The share of digits that are answered right, at distances 5 to 100."""
+def copy_accuracy(models: Models) -> pd.DataFrame:
+    """Accuracy on the digits of the copy task at distances 5 to 100."""
     rows = []
     for distance in range(5, copy_task.LONGEST + 1, 5):
         sequences, digits = copy_task.pose_many(QUESTIONS, distance, torch.Generator().manual_seed(distance))
@@ -93,9 +90,9 @@ def copied(models: Models) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["model", "distance", "accuracy"])
 
 
-def text_table(found: dict[str, dict], trigram: float) -> str:
-    """Shakespeare, for the card."""
-    rows = [[name, f"{row['parameters']:,}", row["bits"], row["seconds_per_epoch"]] for name, row in found.items()]
+def text_table(models: dict[str, dict], trigram: float) -> str:
+    """The table of the card for Shakespeare."""
+    rows = [[name, f"{row['parameters']:,}", row["bits"], row["seconds_per_epoch"]] for name, row in models.items()]
     return table(
         ["model", "parameters", "held-out bits per character", "seconds per epoch"],
         [*rows, ["trigram (Witten-Bell)", "–", round(trigram, 3), "–"]],
@@ -103,12 +100,12 @@ def text_table(found: dict[str, dict], trigram: float) -> str:
 
 
 def copy_table(accuracy: pd.DataFrame) -> str:
-    """The copy task, for the card."""
+    """The table of the card for the copy task."""
     chosen = accuracy[accuracy.distance.isin([5, 10, 20, 40, 60, 80, 100])]
-    wide = chosen.pivot(index="model", columns="distance", values="accuracy").loc[accuracy.model.unique()]
+    by_distance = chosen.pivot(index="model", columns="distance", values="accuracy").loc[accuracy.model.unique()]
     return table(
-        ["distance", *map(str, wide.columns)],
-        [[name, *row] for name, row in zip(wide.index, wide.values.tolist(), strict=True)],
+        ["distance", *map(str, by_distance.columns)],
+        [[name, *row] for name, row in zip(by_distance.index, by_distance.values.tolist(), strict=True)],
     )
 
 

@@ -40,7 +40,7 @@ COPIES = 128  # questions in a batch
 
 
 def main() -> None:
-    """Train all ten, measure, write the weights."""
+    """Train the ten models, measure them, write the weights."""
     arguments = command_line().read()
     alphabet, learnt, held_out = shakespeare.read(arguments.data)
     windows = shakespeare.Windows(alphabet.encode(learnt), CONTEXT, BATCH, arguments.seed)
@@ -56,15 +56,15 @@ def main() -> None:
         copies[kind] = make(kind, COPY_SIZES[kind], len(copy_task.ALPHABET), arguments.seed)
         seconds += train_copy(copies[kind], copy_plan, arguments.run / f"copy_{kind}")
     if arguments.only is None:
-        story = {"seed": arguments.seed, "epochs": arguments.epochs, "minutes": round(seconds / 60)}
-        story |= {"steps": text_plan.steps, "copy_steps": copy_plan.steps, "steps_per_epoch": windows.per_epoch}
-        story |= {"batch": BATCH, "context": CONTEXT}
+        record = {"seed": arguments.seed, "epochs": arguments.epochs, "minutes": round(seconds / 60)}
+        record |= {"steps": text_plan.steps, "copy_steps": copy_plan.steps, "steps_per_epoch": windows.per_epoch}
+        record |= {"batch": BATCH, "context": CONTEXT}
         encoded = {"learnt": alphabet.encode(learnt), "held_out": alphabet.encode(held_out)}
-        report(alphabet, text, copies, **encoded, story=story)
+        report(alphabet, text, copies, **encoded, record=record)
 
 
 def make(kind: str, sizes: dict, vocabulary: int, seed: int) -> CharacterModel:
-    """A model of this kind with seeded random weights."""
+    """A model with seeded random weights; `kind` is one of TEXT_SIZES."""
     torch.manual_seed(seed)
     model = CharacterModel(kind, sizes, vocabulary)
     print(f"{kind}: {sum(parameter.numel() for parameter in model.parameters()):,} parameters", flush=True)
@@ -72,7 +72,7 @@ def make(kind: str, sizes: dict, vocabulary: int, seed: int) -> CharacterModel:
 
 
 def train_text(model: CharacterModel, windows: shakespeare.Windows, plan: Plan, folder: Path) -> float:
-    """Learn to predict the next character; the seconds that it took."""
+    """Train on the next character; returns the seconds that it took."""
 
     def loss_at(step: int) -> torch.Tensor:
         read, following = windows.batch(step)
@@ -82,7 +82,7 @@ def train_text(model: CharacterModel, windows: shakespeare.Windows, plan: Plan, 
 
 
 def train_copy(model: CharacterModel, plan: Plan, folder: Path) -> float:
-    """Learn to answer with the digit, at distances drawn evenly on a logarithmic scale; the seconds that it took."""
+    """Train on the copy task, at distances drawn log-uniformly; returns the seconds that it took."""
 
     def loss_at(step: int) -> torch.Tensor:
         generator = torch.Generator().manual_seed(plan.seed * 1_000_003 + step)

@@ -12,7 +12,7 @@ from torch import Tensor
 from core.scenes.draw import draw
 from training.common.emoji import Emoji
 from training.common.pictures import batch_at
-from training.common.scenes import normalise, told_scene, truths
+from training.common.scenes import normalise, scene_with_sentence, truth_table
 from training.common.word_tokens import ids_of
 
 
@@ -29,12 +29,12 @@ class Pairs:
 
 
 def scene_pairs(tokenizer: Tokenizer, context: int, size: int) -> Callable[[int], Pairs]:
-    """Ever new scenes with a sentence each; which other sentences of the batch are true of a scene is known."""
+    """Batches by step: new scenes with a sentence each; `also_true` marks all sentences that are true of a scene."""
 
     def batch(step: int) -> Pairs:
-        told = [told_scene("train", step * size + place) for place in range(size)]
-        ids = ids_of(tokenizer, [sentence.text for _, sentence in told], context)
-        return Pairs(normalise([draw(scene) for scene, _ in told]), ids, truths(told))
+        examples = [scene_with_sentence("train", step * size + place) for place in range(size)]
+        ids = ids_of(tokenizer, [sentence.text for _, sentence in examples], context)
+        return Pairs(normalise([draw(scene) for scene, _ in examples]), ids, truth_table(examples))
 
     return batch
 
@@ -45,14 +45,14 @@ def scene_pairs(tokenizer: Tokenizer, context: int, size: int) -> Callable[[int]
 def emoji_pairs(
     emoji: Sequence[Emoji], tokenizer: Tokenizer, context: int, size: int, seed: int
 ) -> Callable[[int], Pairs]:
-    """Batches of emoji, each with one of its texts; the same text of two emoji is true of both."""
-    pictures = normalise([each.picture for each in emoji])
+    """Batches by step: emoji, each with one of its texts; a text that two emoji share is true of both."""
+    pictures = normalise([item.picture for item in emoji])
 
     def batch(step: int) -> Pairs:
         chosen = batch_at(step, len(emoji), size, seed).tolist()
         dice = Random(f"emoji {seed} {step}")
         texts = [dice.choice(emoji[number].texts) for number in chosen]
-        also = torch.tensor([[text in emoji[number].texts for text in texts] for number in chosen])
-        return Pairs(pictures[chosen], ids_of(tokenizer, texts, context), also)
+        also_true = torch.tensor([[text in emoji[number].texts for text in texts] for number in chosen])
+        return Pairs(pictures[chosen], ids_of(tokenizer, texts, context), also_true)
 
     return batch

@@ -1,4 +1,4 @@
-"""Photographs with captions, and pictures with the names of what they show, as a CLIP reads them."""
+"""Photographs with captions, and pictures with the names of their classes, as training pairs of a CLIP."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ CAPTIONED = 2 / 3  # of a batch
 
 
 @dataclass(frozen=True)
-class Named:
+class LabelledPictures:
     """Pictures with the number of their class, and the names of the classes."""
 
     pictures: np.ndarray  # (picture, channel, row, column), uint8
@@ -31,43 +31,43 @@ class Named:
     names: tuple[str, ...]
 
 
-def read_tiny_imagenet(data: Path, part: str = "train") -> Named:
-    """The hundred classes, their names in lower case."""
+def read_tiny_imagenet(data: Path, part: str = "train") -> LabelledPictures:
+    """Read a part of Tiny ImageNet's hundred classes, with their names in lower case."""
     with np.load(data / "tiny_imagenet" / "tiny_imagenet_100.npz") as archive:
         pictures = decode(archive[f"{part}_jpeg"], archive[f"{part}_offsets"], side=SIDE)
         names = tuple(str(name).casefold().replace("-", " ") for name in archive["names"])
-        return Named(pictures, archive[f"{part}_labels"], names)
+        return LabelledPictures(pictures, archive[f"{part}_labels"], names)
 
 
-def photographs_tokenizer(told: Captioned, names: Sequence[str]) -> Tokenizer:
-    """One token for each common word of the captions, and for each word of the names of classes and of templates."""
-    counts = Counter(word for each in told.captions for caption in each for word in caption)
+def photographs_tokenizer(photos: Captioned, names: Sequence[str]) -> Tokenizer:
+    """A tokenizer with a token for each common word of the captions and each word of class names and templates."""
+    counts = Counter(word for captions in photos.captions for caption in captions for word in caption)
     common = {word for word, count in counts.items() if count >= COMMON}
-    named = {word for text in (*names, *TEMPLATES) for word in text.split() if word != "{}"}
-    return words_tokenizer(sorted(common | named))
+    class_words = {word for text in (*names, *TEMPLATES) for word in text.split() if word != "{}"}
+    return words_tokenizer(sorted(common | class_words))
 
 
 def photograph_pairs(
-    told: Captioned, named: Named, tokenizer: Tokenizer, context: int, size: int, seed: int
+    photos: Captioned, labelled: LabelledPictures, tokenizer: Tokenizer, context: int, size: int, seed: int
 ) -> Callable[[int], Pairs]:
-    """Batches of both, each picture cropped and lit at random; two pictures of one class have the same name."""
-    captioned = round(CAPTIONED * size)
-    small = torch.nn.functional.interpolate(torch.from_numpy(told.pictures).float(), size=(SIDE, SIDE), mode="area").to(
-        torch.uint8
-    )
-    others = torch.from_numpy(named.pictures)
+    """Batches by step of both kinds of pictures, augmented; names of a class are true of all its pictures."""
+    photo_count = round(CAPTIONED * size)
+    small = torch.nn.functional.interpolate(
+        torch.from_numpy(photos.pictures).float(), size=(SIDE, SIDE), mode="area"
+    ).to(torch.uint8)
+    labelled_pictures = torch.from_numpy(labelled.pictures)
 
     def batch(step: int) -> Pairs:
         dice = Random(f"photographs {seed} {step}")
-        first = batch_at(step, len(small), captioned, seed)
-        second = batch_at(step, len(others), size - captioned, seed)
-        texts = [" ".join(dice.choice(told.captions[number])) for number in first.tolist()]
-        labels = named.labels[second.numpy()]
-        texts += [dice.choice(TEMPLATES).format(named.names[label]) for label in labels]
-        also = torch.zeros(size, size, dtype=torch.bool)
-        also[captioned:, captioned:] = torch.from_numpy(labels[:, None] == labels[None])
-        pixels = vary(torch.cat([small[first], others[second]]).float() / 255, SIDE)
+        first = batch_at(step, len(small), photo_count, seed)
+        second = batch_at(step, len(labelled_pictures), size - photo_count, seed)
+        texts = [" ".join(dice.choice(photos.captions[number])) for number in first.tolist()]
+        labels = labelled.labels[second.numpy()]
+        texts += [dice.choice(TEMPLATES).format(labelled.names[label]) for label in labels]
+        also_true = torch.zeros(size, size, dtype=torch.bool)
+        also_true[photo_count:, photo_count:] = torch.from_numpy(labels[:, None] == labels[None])
+        pixels = vary(torch.cat([small[first], labelled_pictures[second]]).float() / 255, SIDE)
         pixels = standardise(pixels, MEAN, DEVIATION)
-        return Pairs(pixels, ids_of(tokenizer, texts, context), also)
+        return Pairs(pixels, ids_of(tokenizer, texts, context), also_true)
 
     return batch

@@ -1,4 +1,4 @@
-"""Measure CLIPs on what they have not seen: scenes of every split, photographs, and emoji that were held out.
+"""Measure CLIPs on held-out data: scenes of every split, photographs, and emoji.
 
 The runs of training/clip/train.py are read.
 
@@ -85,21 +85,21 @@ def main() -> None:
         if (folder / "run.json").exists():
             variant = VARIANTS[name](arguments.data, arguments.run)
             network = load_weights(lambda variant=variant: CLIP(variant.config), folder / "model.safetensors")  # type: ignore[misc]
-            found = measure(name, network, variant, arguments)
-            story = json.loads((folder / "run.json").read_text())
-            results[name] = story | {"results": found, "temperature": round(float(network.temperature), 2)}
+            measures = measure(name, network, variant, arguments)
+            record = json.loads((folder / "run.json").read_text())
+            results[name] = record | {"results": measures, "temperature": round(float(network.temperature), 2)}
             results[name]["parameters"] = sum(weight.numel() for weight in network.parameters())
             config[name] = {"sizes": asdict(variant.config), "mean": variant.mean, "deviation": variant.deviation}
             install(folder / "model.safetensors", arguments.out / f"{name}.safetensors")
             install(folder / "tokenizer.json", arguments.out / f"tokenizer-{name}.json")
-            print(name, json.dumps(found, indent=1), flush=True)
+            print(name, json.dumps(measures, indent=1), flush=True)
     (arguments.out / "config.json").write_text(json.dumps(config, indent=1) + "\n")
     save_emoji(arguments.data, arguments.out)
     save_card(arguments.out, CARD, results, tables_of(results))
 
 
 def measure(name: str, network: CLIP, variant: Variant, arguments: argparse.Namespace) -> dict[str, Any]:
-    """What is asked of a network of this world."""
+    """The measurements of a network: preferences on scenes, or retrieval of emoji or photographs."""
     if name == "scenes":
         return scenes(network, variant)
     if name == "emoji":
@@ -108,20 +108,20 @@ def measure(name: str, network: CLIP, variant: Variant, arguments: argparse.Name
 
 
 def tables_of(results: dict[str, Any]) -> dict[str, str]:
-    """What the card shows of the results."""
+    """The tables of the card."""
     kinds = ["chosen", *EXCHANGED]
     of_scenes = results.get("scenes", {}).get("results", {})
     scenes_rows = [
-        [split + ending, *(told(found, kind, ending) for kind in kinds)]
-        for split, found in of_scenes.items()
+        [split + ending, *(share_cell(shares, kind, ending) for kind in kinds)]
+        for split, shares in of_scenes.items()
         for ending in ("", ALONE)
     ]
     ranks = [f"R@{rank}" for rank in RANKS]
     rows = [
-        [f"{name}: {way}", *(f"{found[rank]:.1%}" for rank in ranks), found["median rank"], int(found["of"])]
+        [f"{name}: {way}", *(f"{measures[rank]:.1%}" for rank in ranks), measures["median rank"], int(measures["of"])]
         for name in ("photographs", "emoji")
-        for way, found in results.get(name, {}).get("results", {}).items()
-        if "R@1" in found
+        for way, measures in results.get(name, {}).get("results", {}).items()
+        if "R@1" in measures
     ]
     cifar = results.get("photographs", {}).get("results", {}).get("CIFAR-10", {})
     runs = [
@@ -136,33 +136,33 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def told(found: dict[str, float], kind: str, ending: str) -> str:
-    """A share, with how many pairs it is of; "" where none was asked."""
-    if kind not in found:
+def share_cell(shares: dict[str, float], kind: str, ending: str) -> str:
+    """A share with the number of its pairs; "" where it was not measured."""
+    if kind not in shares:
         return ""
-    pairs = f" of {found[kind + PAIRS]:.0f}" if kind + PAIRS in found else ""
-    return f"{found[kind + ending]:.1%}{pairs}"
+    pairs = f" of {shares[kind + PAIRS]:.0f}" if kind + PAIRS in shares else ""
+    return f"{shares[kind + ending]:.1%}{pairs}"
 
 
 def save_emoji(data: Path, folder: Path) -> None:
-    """The emoji with their names, as core/zoo/emoji.py reads them."""
-    told = json.loads((data / "emoji_image_text" / "emoji.json").read_text(encoding="utf-8"))
-    found = read_emoji(data)
+    """Write the emoji and their names as core/zoo/emoji.py reads them."""
+    metadata = json.loads((data / "emoji_image_text" / "emoji.json").read_text(encoding="utf-8"))
+    emoji = read_emoji(data)
     entries = [
         {
-            "emoji": each.character,
-            "description": of["description"],
-            "names": list(each.texts),
+            "emoji": item.character,
+            "description": entry["description"],
+            "names": list(item.texts),
             "learned": number % 10 > 0,
         }
-        for number, (each, of) in enumerate(zip(found, told, strict=True))
+        for number, (item, entry) in enumerate(zip(emoji, metadata, strict=True))
     ]
     (folder / "emoji.json").write_text(json.dumps(entries, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
-    rows = -(-len(found) // ACROSS)
+    rows = -(-len(emoji) // ACROSS)
     sheet = np.full((rows * SIDE, ACROSS * SIDE, 3), 255, dtype=np.uint8)
-    for number, each in enumerate(found):
+    for number, item in enumerate(emoji):
         row, column = divmod(number, ACROSS)
-        sheet[row * SIDE : (row + 1) * SIDE, column * SIDE : (column + 1) * SIDE] = each.picture
+        sheet[row * SIDE : (row + 1) * SIDE, column * SIDE : (column + 1) * SIDE] = item.picture
     Image.fromarray(sheet).save(folder / "emoji.webp", quality=85, method=6)
 
 

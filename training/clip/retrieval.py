@@ -1,4 +1,4 @@
-"""How often a CLIP finds the picture that belongs to a text, and the class of a picture of CIFAR-10."""
+"""Retrieval of pictures and texts with a CLIP, and zero-shot classification of CIFAR-10."""
 
 from pathlib import Path
 
@@ -22,9 +22,9 @@ from training.tiny_imagenet.data import DEVIATION, MEAN
 
 def emoji(network: CLIP, variant: Variant, data: Path) -> dict[str, dict[str, float]]:
     """Retrieval among the emoji that were held out, by their descriptions."""
-    held = [each for number, each in enumerate(read_emoji(data)) if number % 10 == 0]
-    pictures = variant.pictures(network, [each.picture for each in held])
-    return both_ways(variant.texts(network, [each.texts[0] for each in held]) @ pictures.t())
+    held_out = [item for number, item in enumerate(read_emoji(data)) if number % 10 == 0]
+    pictures = variant.pictures(network, [item.picture for item in held_out])
+    return both_ways(variant.texts(network, [item.texts[0] for item in held_out]) @ pictures.t())
 
 
 def photographs(network: CLIP, variant: Variant, data: Path, run: Path) -> dict[str, dict[str, float]]:
@@ -33,43 +33,43 @@ def photographs(network: CLIP, variant: Variant, data: Path, run: Path) -> dict[
     The baseline of retrieval counts words: a picture is described by the words of the five captions of the photograph
     of training that looks most like it, to the network that the picture encoder began as.
     """
-    told, learned = (read_flickr(data, part, run) for part in ("test", "train"))
-    first = [" ".join(captions[0]) for captions in told.captions]
-    similarities = variant.texts(network, first) @ variant.pictures(network, small(told.pictures)).t()
-    found = both_ways(similarities) | both_ways(by_words(told, learned), NEAREST)
-    return found | {"CIFAR-10": cifar10(network, variant, data)}
+    test_photos, training_photos = (read_flickr(data, part, run) for part in ("test", "train"))
+    first = [" ".join(captions[0]) for captions in test_photos.captions]
+    similarities = variant.texts(network, first) @ variant.pictures(network, small(test_photos.pictures)).t()
+    results = both_ways(similarities) | both_ways(by_words(test_photos, training_photos), NEAREST)
+    return results | {"CIFAR-10": cifar10(network, variant, data)}
 
 
 def both_ways(similarities: Float[Tensor, "draw point"], ending: str = "") -> dict[str, dict[str, float]]:
-    """Retrieval from texts (rows) to pictures (columns), and back."""
+    """Results of retrieval from texts (rows) to pictures (columns), and back; `ending` is added to the keys."""
     return {way + ending: retrieval(of) for way, of in zip(WAYS, (similarities, similarities.t()), strict=True)}
 
 
 def retrieval(similarities: Float[Tensor, "draw point"]) -> dict[str, float]:
-    """R@1, R@5, R@10 and the median rank of what belongs to each row: what stands on the diagonal."""
+    """R@1, R@5, R@10 and the median rank of the match of each row, which stands on the diagonal."""
     own = similarities.diagonal()[:, None]
     ranks = 1 + (similarities > own).sum(dim=1)
-    found = {f"R@{rank}": round(float((ranks <= rank).float().mean()), 4) for rank in RANKS}
-    return found | {"median rank": float(ranks.float().median()), "of": float(len(ranks))}
+    results = {f"R@{rank}": round(float((ranks <= rank).float().mean()), 4) for rank in RANKS}
+    return results | {"median rank": float(ranks.float().median()), "of": float(len(ranks))}
 
 
-def by_words(told: Captioned, learned: Captioned) -> Float[Tensor, "draw point"]:
-    """How many words the first caption of each test photograph shares with those of each one's nearest neighbour.
+def by_words(test_photos: Captioned, training_photos: Captioned) -> Float[Tensor, "draw point"]:
+    """TF-IDF similarity of the first caption of each test photograph (rows) to each of their neighbours (columns).
 
-    Rare words count more (TF-IDF).
+    A photograph's neighbour is the training photograph with the most similar class token, with all of its captions.
     """
-    ours, theirs = (looks(small(each.pictures)) for each in (told, learned))
-    nearest = (ours @ theirs.t()).argmax(dim=-1).tolist()
+    test_tokens, training_tokens = (class_tokens(small(photos.pictures)) for photos in (test_photos, training_photos))
+    nearest = (test_tokens @ training_tokens.t()).argmax(dim=-1).tolist()
     count = TfidfVectorizer(token_pattern=r"\S+")
-    documents = [" ".join(" ".join(caption) for caption in captions) for captions in learned.captions]
+    documents = [" ".join(" ".join(caption) for caption in captions) for captions in training_photos.captions]
     described = count.fit_transform(documents)[nearest]
-    asked = count.transform([" ".join(captions[0]) for captions in told.captions])
-    return torch.from_numpy((asked @ described.T).toarray()).float()
+    queries = count.transform([" ".join(captions[0]) for captions in test_photos.captions])
+    return torch.from_numpy((queries @ described.T).toarray()).float()
 
 
 @torch.inference_mode()
-def looks(pictures: list[np.ndarray]) -> Float[Tensor, "batch width"]:
-    """The class token that `vit-tiny-imagenet` makes of pictures, of length 1."""
+def class_tokens(pictures: list[np.ndarray]) -> Float[Tensor, "batch width"]:
+    """The class tokens of `vit-tiny-imagenet` for pictures, divided by their L2 norm."""
     network = load_embedded_image("vit-tiny-imagenet").network
     pixels = torch.from_numpy(np.stack(pictures)).permute(0, 3, 1, 2)
     parts = (standardise(part.float() / 255, MEAN, DEVIATION) for part in pixels.split(250))
@@ -85,8 +85,8 @@ def small(pictures: np.ndarray) -> list[np.ndarray]:
 
 
 def cifar10(network: CLIP, variant: Variant, data: Path) -> dict[str, float]:
-    """The share of the 10,000 test pictures whose class is most similar, by BY_NAME; of the last of them also that of
-    classes with COUNTERPARTS and of those without; and chance.
+    """Zero-shot accuracy on the 10,000 test pictures by BY_NAME; for the last of these also the mean over classes with
+    COUNTERPARTS and over those without; and chance.
     """
     with np.load(data / "cifar10" / "cifar10_jpeg.npz") as archive:
         pictures = decode(archive["test_jpeg"], archive["test_offsets"], side=32)
@@ -95,14 +95,17 @@ def cifar10(network: CLIP, variant: Variant, data: Path) -> dict[str, float]:
         nn.functional.interpolate(part.float(), size=(SIDE, SIDE), mode="bicubic").clamp(0, 255).to(torch.uint8)
         for part in torch.from_numpy(pictures).split(500)
     ]
-    seen = variant.pictures(network, list(torch.cat(enlarged).permute(0, 2, 3, 1).numpy()))
-    found, by_class = {}, torch.zeros(len(names))
+    vectors = variant.pictures(network, list(torch.cat(enlarged).permute(0, 2, 3, 1).numpy()))
+    accuracies, by_class = {}, torch.zeros(len(names))
     for title, templates in zip(BY_NAME, (TEMPLATES[:1], TEMPLATES), strict=True):
-        each = [variant.texts(network, [template.format(name) for name in names]) for template in templates]
-        classes = nn.functional.normalize(torch.stack(each).mean(dim=0), dim=-1)
-        right = ((seen @ classes.t()).argmax(dim=-1) == labels).float()
-        found[title] = round(float(right.mean()), 4)
+        by_template = [variant.texts(network, [template.format(name) for name in names]) for template in templates]
+        classes = nn.functional.normalize(torch.stack(by_template).mean(dim=0), dim=-1)
+        right = ((vectors @ classes.t()).argmax(dim=-1) == labels).float()
+        accuracies[title] = round(float(right.mean()), 4)
         by_class = torch.stack([right[labels == number].mean() for number in range(len(names))])
-    known = torch.tensor([name in COUNTERPARTS for name in names])
-    parts = {WITH: round(float(by_class[known].mean()), 4), WITHOUT: round(float(by_class[~known].mean()), 4)}
-    return found | parts | {"chance": 1 / len(names)}
+    has_counterpart = torch.tensor([name in COUNTERPARTS for name in names])
+    parts = {
+        WITH: round(float(by_class[has_counterpart].mean()), 4),
+        WITHOUT: round(float(by_class[~has_counterpart].mean()), 4),
+    }
+    return accuracies | parts | {"chance": 1 / len(names)}

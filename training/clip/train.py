@@ -1,7 +1,7 @@
 """Train CLIPs (Radford et al. 2021): one for the drawn world, one for photographs, one for emoji.
 
-That for photographs starts from the vision transformer that comes with the project, and sees the pictures with which
-that one learned, by the names of their classes, beside photographs with captions.
+That for photographs starts from the vision transformer that comes with the project, and is trained on photographs with
+captions and on the vision transformer's own training pictures with the names of their classes.
 
 Drawn scenes need no data.
 
@@ -40,19 +40,19 @@ SEED = 0
 
 @dataclass(frozen=True)
 class Variant:
-    """A network with its tokenizer, where its batches come from, and how it is trained."""
+    """The configuration of a CLIP with its tokenizer, its batches by step, and the plan of its training."""
 
     config: CLIPConfig
     tokenizer: Tokenizer
     batch: Callable[[int], Pairs]
     plan: Plan
-    start: Callable[[CLIP], None] = lambda _network: None  # gives an untrained network what it begins with
+    start: Callable[[CLIP], None] = lambda _network: None  # initialises a network
     mean: tuple[float, ...] = (MEAN,) * 3
     deviation: tuple[float, ...] = (SPREAD,) * 3
 
     @torch.inference_mode()
     def pictures(self, network: CLIP, pictures: Sequence[np.ndarray]) -> Float[Tensor, "batch width"]:
-        """The vectors of pictures (row, column, channel) of the network's size, a few at a time."""
+        """The vectors of pictures (row, column, channel) of the network's size."""
         pixels = torch.from_numpy(np.stack(pictures)).permute(0, 3, 1, 2)
         parts = (standardise(part.float() / 255, self.mean, self.deviation) for part in pixels.split(100))
         return torch.cat([network.picture(part) for part in parts])
@@ -64,7 +64,7 @@ class Variant:
 
 
 def scenes(_data: Path, _run: Path) -> Variant:
-    """The drawn world: scenes that are drawn for each step."""
+    """The variant of scenes, which are drawn for each step."""
     tokenizer = scenes_tokenizer()
     config = CLIPConfig(vocabulary=tokenizer.get_vocab_size(), context=24, convolved=True)
     plan = Plan(steps=4000, learning_rate=1.5e-3, warm_up=200, decay=0.5, log_every=100, save_every=250)
@@ -72,9 +72,9 @@ def scenes(_data: Path, _run: Path) -> Variant:
 
 
 def emoji(data: Path, _run: Path) -> Variant:
-    """Emoji and their names; one in ten is held out."""
-    learned = [each for number, each in enumerate(read_emoji(data)) if number % 10]
-    words = sorted({word for each in learned for text in each.texts for word in text.split()})
+    """The variant of emoji and their names; one emoji in ten is held out."""
+    training_emoji = [item for number, item in enumerate(read_emoji(data)) if number % 10]
+    words = sorted({word for item in training_emoji for text in item.texts for word in text.split()})
     tokenizer = words_tokenizer(words)
     config = CLIPConfig(
         EncoderConfig(160, 4, 5),
@@ -85,13 +85,13 @@ def emoji(data: Path, _run: Path) -> Variant:
         convolved=True,
     )
     plan = Plan(steps=1000, learning_rate=1.5e-3, warm_up=200, decay=0.5, log_every=100, save_every=250)
-    return Variant(config, tokenizer, emoji_pairs(learned, tokenizer, config.context, 128, SEED), plan)
+    return Variant(config, tokenizer, emoji_pairs(training_emoji, tokenizer, config.context, 128, SEED), plan)
 
 
 def photographs(data: Path, run: Path) -> Variant:
-    """Photographs and their captions, and pictures with the names of what they show."""
-    told, named = read_flickr(data, "train", run), read_tiny_imagenet(data)
-    tokenizer = photographs_tokenizer(told, named.names)
+    """The variant of photographs with captions, and pictures with the names of their classes."""
+    photos, labelled = read_flickr(data, "train", run), read_tiny_imagenet(data)
+    tokenizer = photographs_tokenizer(photos, labelled.names)
     config = CLIPConfig(
         EncoderConfig(256, 6, 4),
         EncoderConfig(192, 3, 4),
@@ -101,28 +101,28 @@ def photographs(data: Path, run: Path) -> Variant:
         first_norm=False,
     )
     plan = Plan(steps=1000, learning_rate=5e-4, warm_up=100, decay=0.7, log_every=50, save_every=250)
-    batch = photograph_pairs(told, named, tokenizer, config.context, 96, SEED)
+    batch = photograph_pairs(photos, labelled, tokenizer, config.context, 96, SEED)
     return Variant(config, tokenizer, batch, plan, start_from_vit, tiny_imagenet.MEAN, tiny_imagenet.DEVIATION)
 
 
 def start_from_vit(network: CLIP) -> None:
-    """The picture encoder begins as `vit-tiny-imagenet`."""
+    """Load the weights of `vit-tiny-imagenet` into the picture encoder."""
     vit = load_embedded_image("vit-tiny-imagenet").network.state_dict()
-    own = {"patches.weight": vit["patch_embed.proj.weight"], "class_token": vit["cls_token"][0, 0]}
+    weights = {"patches.weight": vit["patch_embed.proj.weight"], "class_token": vit["cls_token"][0, 0]}
     # The bias of its patches goes into their positions.
     positions = vit["pos_embed"][0].clone()
     positions[1:] += vit["patch_embed.proj.bias"]
-    own["positions.weight"] = positions
+    weights["positions.weight"] = positions
     names = {"norm1": "attention_norm", "attn.qkv": "attention.qkv", "attn.proj": "attention.out"}
     names |= {"norm2": "mlp_norm", "mlp.fc1": "mlp.up", "mlp.fc2": "mlp.out"}
     for name, weight in vit.items():
         if name.startswith("blocks."):
-            _, block, rest = name.split(".", 2)
-            part, _, kind = rest.rpartition(".")
-            own[f"blocks.{block}.{names[part]}.{kind}"] = weight
+            _, block, suffix = name.split(".", 2)
+            part, _, kind = suffix.rpartition(".")
+            weights[f"blocks.{block}.{names[part]}.{kind}"] = weight
         elif name.startswith("norm."):
-            own[name] = weight
-    missing, unknown = network.pictures.load_state_dict(own, strict=False)
+            weights[name] = weight
+    missing, unknown = network.pictures.load_state_dict(weights, strict=False)
     assert (missing, unknown) == (["projection.weight"], [])
 
 
@@ -130,7 +130,7 @@ VARIANTS: dict[str, Callable[[Path, Path], Variant]] = {"scenes": scenes, "photo
 
 
 def main() -> None:
-    """Train those that were asked for; each goes on where it stopped."""
+    """Train the networks of `--only`, or all; each resumes from its checkpoint."""
     arguments = command_line().read()
     for name in arguments.only or VARIANTS:
         variant = VARIANTS[name](arguments.data, arguments.run)
@@ -142,7 +142,7 @@ def main() -> None:
         # The largest in 8 bits: all weights of the project together have a limit.
         save_weights(network, folder / "model.safetensors", eight_bits=name == "photographs")
         variant.tokenizer.save(str(folder / "tokenizer.json"))
-        story = {
+        record = {
             "plan": asdict(variant.plan),
             "sizes": asdict(variant.config),
             "mean": variant.mean,
@@ -152,12 +152,12 @@ def main() -> None:
             "hardware": hardware(),
             "torch": torch.__version__,
         }
-        (folder / "run.json").write_text(json.dumps(story, indent=1) + "\n")
+        (folder / "run.json").write_text(json.dumps(record, indent=1) + "\n")
         print(name, "done", flush=True)
 
 
 def learn(network: CLIP, variant: Variant, folder: Path) -> float:
-    """Train with the contrastive loss; the seconds that it took."""
+    """Train with the contrastive loss; returns the seconds that it took."""
 
     def loss_at(step: int) -> Tensor:
         pairs = variant.batch(step)

@@ -1,4 +1,4 @@
-"""What a training run says of its model: measured results for programs, and a card for people."""
+"""Results of a training: results.json for programs, and a card for people."""
 
 import csv
 import json
@@ -22,13 +22,13 @@ def save_results(folder: Path, results: dict) -> None:
 
 
 def write_card(folder: Path, text: str, tables: dict[str, str]) -> None:
-    """Write `CARD.md` from the `results.json` that is there: where a part is measured anew, the rest stays."""
+    """Write `CARD.md` from the text, filled from the present `results.json` and from `tables`."""
     results = json.loads((folder / "results.json").read_text())
     (folder / "CARD.md").write_text(text.format_map(results | tables))
 
 
 def add_row(file: Path, row: dict[str, object]) -> None:
-    """Write one more row of a table; its keys are the columns, and the first line of a new file."""
+    """Append a row to a table; its keys are the header of a new file."""
     new = not file.exists()
     with file.open("a", encoding="utf-8", newline="") as lines:
         writer = csv.DictWriter(lines, list(row), lineterminator="\n")
@@ -38,14 +38,14 @@ def add_row(file: Path, row: dict[str, object]) -> None:
 
 
 def install(file: Path, place: Path) -> None:
-    """Copy what a run made to where the project keeps it."""
+    """Copy a file of a run to `place`."""
     place.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(file, place)
     place.chmod(0o644)
 
 
 def hardware(device: str = "cpu") -> str:
-    """The processor, or the graphics card that a device of torch is, in words."""
+    """The name of the processor and its number of threads, or of the graphics card."""
     if device.startswith("cuda"):
         return torch.cuda.get_device_name(device)
     try:
@@ -57,6 +57,6 @@ def hardware(device: str = "cpu") -> str:
 
 
 def table(header: list[str], rows: list[list]) -> str:
-    """A Markdown table; numbers as they are given."""
+    """A Markdown table."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)

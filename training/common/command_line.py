@@ -69,14 +69,14 @@ class CommandLine(argparse.ArgumentParser):
             self.add_argument("--threads", type=int, default=default, help=helps.get("threads"))
 
     def read(self) -> argparse.Namespace:
-        """The options as they were typed; PyTorch then uses as many threads as they say."""
+        """Parse the options, and set PyTorch's number of threads."""
         arguments = self.parse_args()
         if "threads" in arguments:
             torch.set_num_threads(arguments.threads)
         return arguments
 
     def error(self, message: str) -> NoReturn:
-        """End with what is wrong; without `--data`, with what that folder has to hold and where anyone gets it."""
+        """Exit with a message; if `--data` is missing, with what its folder has to contain and where to get it."""
         if self.data and re.search(r"--data(?![\w-])", message):
             self.exit(2, f"Say where the data is with --data PATH (make: DATA=PATH): {described(self.data)}.\n")
         super().error(message)

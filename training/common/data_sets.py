@@ -1,4 +1,4 @@
-"""The data that models are trained and measured on: files, what is in them, and where anyone can get it."""
+"""The data that models are trained and measured on: files, their contents, and where to get them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class DataSet:
-    """Files below the folder that `--data` names, and in a few words what they hold and where they come from."""
+    """Files below the folder of `--data`, and a text about their contents and their origin."""
 
     files: tuple[str, ...]
     origin: str
 
     def below(self, folder: str) -> "DataSet":
-        """The same files in a folder of their own."""
+        """The same files in a subfolder."""
         return replace(self, files=tuple(f"{folder}/{file}" for file in self.files))
 
     def __str__(self) -> str:
@@ -20,7 +20,7 @@ class DataSet:
 
 
 def described(data_sets: Sequence[DataSet]) -> str:
-    """What a folder has to hold, for the end of a sentence."""
+    """What a folder has to contain, as the end of a sentence."""
     return f"a folder with {'; '.join(map(str, data_sets))}"
 
 

@@ -1,6 +1,7 @@
-"""Whether pictures that networks make of sentences hold what was said: asked of DALL-E and of the attention GAN alike.
+"""Whether pictures that DALL-E or the attention GAN make of sentences show what the sentences say.
 
-A network that reads scenes says what it sees in them, `core.scenes.statements` which words hold; CLIP chooses the best.
+A network reads the scene off each picture, `core.scenes.statements` tells which words hold in it; CLIP chooses the best
+of several pictures.
 """
 
 import math
@@ -22,112 +23,120 @@ from core.scenes.things import HELD_PAIRS, Scene
 from core.zoo.clips import PictureText
 from core.zoo.dalles import agreement
 from training.common.pictures import as_pixels
-from training.common.scenes import told_scene
+from training.common.scenes import scene_with_sentence
 
 SENTENCES = 200  # of each split
 CANDIDATES = {"test": 16, "pairs": 8, "relations": 8}  # the others would take as long again
 TOGETHER = 64  # pictures that are made, or read, at once
 NAMED = 100  # emoji that are drawn of their names
 
-Told = tuple[Scene, Sentence]
+SceneSentence = tuple[Scene, Sentence]
 
 
-def said(split: str, sentences: int) -> list[Told]:
-    """Scenes and sentences of a split that say something; of "pairs" each names a pair that was never joined."""
-    found: list[Told] = []
+def scenes_with_sentences(split: str, sentences: int) -> list[SceneSentence]:
+    """The first `sentences` scenes of a split with a sentence that has a word of content.
+
+    In the split "pairs" each sentence names a pair of colour and shape that no training scene has.
+    """
+    examples: list[SceneSentence] = []
     for number in count():
-        scene, sentence = told_scene(split, number)
+        scene, sentence = scene_with_sentence(split, number)
         groups = [sentence.group, *([sentence.other] if sentence.other else [])]
         joined = any((group.colour, group.shape) in HELD_PAIRS for group in groups) and not sentence.denied
         if (split != "pairs" or joined) and any(word.kind for word in sentence.words):
-            found.append((scene, sentence))
-        if len(found) == sentences:
-            return found
+            examples.append((scene, sentence))
+        if len(examples) == sentences:
+            return examples
     raise AssertionError
 
 
-def held_in(
-    drawings: Iterable[Float[Tensor, "batch channel row column"]],
+def measure_statements(
+    pictures: Iterable[Float[Tensor, "batch channel row column"]],
     reader: SceneReader,
     clip: PictureText,
-    told: Sequence[Told],
+    examples: Sequence[SceneSentence],
 ) -> dict[str, dict[str, Any]]:
-    """What holds in pictures that were made of sentences, as many for each: in the best of k by CLIP, for each k."""
+    """Shares of words that hold in the best of k pictures by CLIP's choice, for each k of BEST_OF.
+
+    `pictures`: for each example the pictures of its sentence, equally many.
+    """
     scenes: list[list[Scene]] = []
     scores: list[list[float]] = []
-    for (_, sentence), pixels in zip(told, drawings, strict=True):
+    for (_, sentence), pixels in zip(examples, pictures, strict=True):
         scenes.append(reader.read(pixels))
         scores.append(agreement(clip, sentence.text, pixels).tolist())
-    sentences = [sentence for _, sentence in told]
+    sentences = [sentence for _, sentence in examples]
     ways = {
-        str(best): [chosen(own, rank, best) for own, rank in zip(scenes, scores, strict=True)]
+        str(best): [best_scenes(own, rank, best) for own, rank in zip(scenes, scores, strict=True)]
         for best in BEST_OF
         if best <= len(scenes[0])
     }
-    return {way: shares_of(sentences, each) for way, each in ways.items()}
+    return {way: shares_of(sentences, chosen_scenes) for way, chosen_scenes in ways.items()}
 
 
-def bounds_of(told: Sequence[Told], reader: SceneReader) -> dict[str, Any]:
-    """What holds in the true scene of another sentence, and in the own one."""
-    drawn = as_pixels([draw(scene) for scene, _ in told])
-    direct = [scene for part in drawn.split(TOGETHER) for scene in reader.read(part)]
-    sentences = [sentence for _, sentence in told]
+def reference_shares(examples: Sequence[SceneSentence], reader: SceneReader) -> dict[str, Any]:
+    """Shares of words that hold in the true scene of another sentence (CHANCE) and of the sentence itself (DIRECT)."""
+    pictures = as_pixels([draw(scene) for scene, _ in examples])
+    direct = [scene for part in pictures.split(TOGETHER) for scene in reader.read(part)]
+    sentences = [sentence for _, sentence in examples]
     ways = {CHANCE: [[direct[number - 1]] for number in range(len(direct))], DIRECT: [[scene] for scene in direct]}
     return {way: shares_of(sentences, scenes) for way, scenes in ways.items()}
 
 
-def chosen(scenes: Sequence[Scene], scores: Sequence[float], best: int) -> list[Scene]:
-    """Of each `best` candidates the one with the highest score."""
+def best_scenes(scenes: Sequence[Scene], scores: Sequence[float], best: int) -> list[Scene]:
+    """The scene with the highest score of every `best` candidates."""
     groups = (range(start, start + best) for start in range(0, len(scenes) - best + 1, best))
     return [scenes[max(group, key=lambda number: scores[number])] for group in groups]
 
 
 def shares_of(sentences: Sequence[Sentence], scenes: Sequence[Sequence[Scene]]) -> dict[str, Any]:
-    """By kind of word the share of statements that hold; of several scenes for a sentence the mean.
+    """The share of words that hold, by kind of word; averaged over the scenes of a sentence.
 
-    The standard error is over words, each of which has one mean; that of whole sentences over these.
+    Standard errors are over words, or over sentences for WHOLE, each of which counts with its mean over scenes.
     """
-    held: dict[str, list[float]] = {kind: [] for kind in OF}
-    for sentence, own in zip(sentences, scenes, strict=True):
-        found = [statements(sentence, scene) for scene in own]
-        held[WHOLE].append(mean(all(each is not False for each in way) for way in found))
+    shares: dict[str, list[float]] = {kind: [] for kind in OF}
+    for sentence, scenes_of_sentence in zip(sentences, scenes, strict=True):
+        holds_by_scene = [statements(sentence, scene) for scene in scenes_of_sentence]
+        shares[WHOLE].append(mean(all(holds is not False for holds in words) for words in holds_by_scene))
         for place, word in enumerate(sentence.words):
-            if found[0][place] is not None:
-                share = mean(bool(way[place]) for way in found)
-                held[word.kind].append(share)
-                held[ALL].append(share)
-    return {kind: share_of(values) for kind, values in held.items() if values}
+            if holds_by_scene[0][place] is not None:
+                share = mean(bool(words[place]) for words in holds_by_scene)
+                shares[word.kind].append(share)
+                shares[ALL].append(share)
+    return {kind: share_of(values) for kind, values in shares.items() if values}
 
 
 def share_of(values: Sequence[float]) -> dict[str, float]:
-    """Their mean, its standard error, and how many there are."""
+    """The mean ("share"), its standard error ("error"), and the number of values ("asked")."""
     middle = mean(values)
     variance = sum((value - middle) ** 2 for value in values) / max(1, len(values) - 1)
     return {"share": round(middle, 4), "error": round(math.sqrt(variance / len(values)), 4), "asked": len(values)}
 
 
 def mean(values: Iterable[float]) -> float:
-    """Of numbers, or of truths as 0 and 1."""
-    found = list(values)
-    return sum(found) / len(found)
+    """The mean of numbers or of booleans."""
+    numbers = list(values)
+    return sum(numbers) / len(numbers)
 
 
 def cell(shares: Mapping[str, Any], kind: str) -> str:
-    """A share with its standard error, in per cent."""
+    """A cell of the card: a share with its standard error in per cent; "" where it is missing."""
     return f"{shares[kind]['share']:.1%} ± {shares[kind]['error']:.1%}" if kind in shares else ""
 
 
 def own_name(clip: PictureText, pixels: Float[Tensor, "batch channel row column"], texts: Sequence[str]) -> float:
-    """Of pictures made of texts: how often CLIP finds their own text nearer than that of the next one.
+    """How often CLIP finds a picture's own text more similar than the next picture's text.
 
     Texts of which it knows no word are left out.
     """
-    known = [number for number, text in enumerate(texts) if knows(clip, text)]
+    known_texts = [number for number, text in enumerate(texts) if knows(clip, text)]
     right = 0
-    for number, following in zip(known, known[1:] + known[:1], strict=True):
-        own, other = (float(agreement(clip, texts[each], pixels[number][None])) for each in (number, following))
+    for number, following in zip(known_texts, known_texts[1:] + known_texts[:1], strict=True):
+        own, other = (
+            float(agreement(clip, texts[text_number], pixels[number][None])) for text_number in (number, following)
+        )
         right += own > other
-    return right / len(known)
+    return right / len(known_texts)
 
 
 def knows(clip: PictureText, text: str) -> bool:
@@ -140,10 +149,10 @@ def knows(clip: PictureText, text: str) -> bool:
 
 
 def seconds_of(make: Callable[[], object]) -> float:
-    """How long it takes to make something: the shortest of three."""
-    taken = []
+    """The shortest of three durations of `make`, in seconds."""
+    seconds = []
     for _ in range(3):
         began = time.perf_counter()
         make()
-        taken.append(time.perf_counter() - began)
-    return min(taken)
+        seconds.append(time.perf_counter() - began)
+    return min(seconds)

@@ -1,4 +1,4 @@
-"""Emoji with their names, as the networks of words and pictures read them.
+"""Emoji with their names, for the networks of words and pictures.
 
 A folder with `emoji_image_text/`: emoji64.npz (pictures of googlefonts/noto-emoji, Apache-2.0) and emoji.json
 (descriptions, aliases and tags of github/gemoji, MIT), joined by code point.
@@ -26,19 +26,19 @@ class Emoji:
 
 
 def read_emoji(data: Path) -> list[Emoji]:
-    """All of them: description, aliases and tags in lower case, underscores as spaces."""
-    told = json.loads((data / "emoji_image_text" / "emoji.json").read_text(encoding="utf-8"))
+    """Read all emoji: description, aliases and tags in lower case, underscores as spaces."""
+    entries = json.loads((data / "emoji_image_text" / "emoji.json").read_text(encoding="utf-8"))
     with np.load(data / "emoji_image_text" / "emoji64.npz") as archive:
         pictures = archive[archive.files[0]]
-    found = []
-    for each, picture in zip(told, pictures, strict=True):
-        names = [each["description"], *each["aliases"], *each["tags"]]
+    emoji = []
+    for entry, picture in zip(entries, pictures, strict=True):
+        names = [entry["description"], *entry["aliases"], *entry["tags"]]
         texts = dict.fromkeys(name.replace("_", " ").casefold() for name in names)
-        found.append(Emoji(each["emoji"], picture, tuple(texts)))
-    return found
+        emoji.append(Emoji(entry["emoji"], picture, tuple(texts)))
+    return emoji
 
 
 def emoji_tokenizer(emoji: list[Emoji]) -> Tokenizer:
-    """A token for each word of the names of emoji."""
-    words = {word for each in emoji for text in each.texts for word in text.split()}
+    """A tokenizer with a token for each word of the texts of emoji."""
+    words = {word for item in emoji for text in item.texts for word in text.split()}
     return words_tokenizer(sorted(words))

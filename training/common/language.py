@@ -1,4 +1,4 @@
-"""How well a language model predicts a text, in bits per byte, and the trigram model that it must beat."""
+"""Bits that a language model needs for a text, and trigram models as baselines."""
 
 import math
 
@@ -10,7 +10,8 @@ from torch import nn
 
 @torch.inference_mode()
 def bits(model: nn.Module, tokens: np.ndarray, context: int) -> float:
-    """Bits that the model needs for all tokens after the first; each is predicted from at least context/2 others."""
+    """Bits that the model needs for all tokens after the first, each predicted from at least `context` / 2 tokens
+    where there are as many."""
     stream = torch.from_numpy(tokens.astype(np.int64))
     total, stride, scored = 0.0, context // 2, 1
     for start in range(0, len(stream) - 1, stride):
@@ -41,15 +42,15 @@ class Trigram:
         for length, counts, histories in zip((1, 2, 3), self.counts, self.histories, strict=True):
             keys = self._keys(tokens, length)
             total, types = histories(keys // self.vocabulary)
-            later = probability[length - 1 :]
-            # A history that was never seen says nothing: the shorter one decides alone.
-            known = total > 0
-            mixed = (counts(keys) + types * later) / np.maximum(total + types, 1)
-            probability[length - 1 :] = np.where(known, mixed, later)
+            shorter_probability = probability[length - 1 :]
+            # An unknown history falls back to the shorter one.
+            is_known_history = total > 0
+            mixed = (counts(keys) + types * shorter_probability) / np.maximum(total + types, 1)
+            probability[length - 1 :] = np.where(is_known_history, mixed, shorter_probability)
         return float(-np.log2(probability[1:]).sum())
 
     def _keys(self, tokens: np.ndarray, length: int) -> np.ndarray:
-        """Each run of `length` tokens as one number."""
+        """Each n-gram of `length` tokens as one number."""
         tokens = tokens.astype(np.int64)
         keys = np.zeros(len(tokens) - length + 1, dtype=np.int64)
         for place in range(length):
@@ -58,7 +59,7 @@ class Trigram:
 
 
 class _Counts:
-    """How often each key was seen."""
+    """The count of each key."""
 
     def __init__(self, keys: np.ndarray):
         self.keys, self.numbers = np.unique(keys, return_counts=True)
@@ -69,7 +70,7 @@ class _Counts:
 
 
 class _Histories:
-    """For each history: how many tokens followed it, and how many different ones."""
+    """For each history the number of tokens that follow it, and of different ones."""
 
     def __init__(self, counts: _Counts, vocabulary: int):
         self.keys, first = np.unique(counts.keys // vocabulary, return_index=True)
@@ -78,8 +79,8 @@ class _Histories:
 
     def __call__(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        known = self.keys[place] == keys
-        return np.where(known, self.total[place], 0), np.where(known, self.types[place], 0)
+        is_known = self.keys[place] == keys
+        return np.where(is_known, self.total[place], 0), np.where(is_known, self.types[place], 0)
 
 
 class TwoSided:
@@ -91,7 +92,7 @@ class TwoSided:
 
     def __init__(self, tokens: np.ndarray, vocabulary: int):
         self.vocabulary, tokens = vocabulary, tokens.astype(np.int64)
-        # One of each token more than there were, so that none is impossible.
+        # Add-one smoothing, so that no token is impossible.
         self.alone = (np.bincount(tokens, minlength=vocabulary) + 1.0) / (len(tokens) + vocabulary)
         pairs = np.bincount(tokens[:-1] * vocabulary + tokens[1:], minlength=vocabulary**2)
         pairs = pairs.reshape(vocabulary, vocabulary).astype(np.float32)
@@ -103,19 +104,19 @@ class TwoSided:
         total, types = counts.sum(axis=1, keepdims=True), (counts > 0).sum(axis=1, keepdims=True)
         return ((counts + types * self.alone) / np.maximum(total + types, 1)).astype(np.float32)
 
-    def guess(self, left: np.ndarray, right: np.ndarray, true: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The probability of each true token, and the most probable one, between each two tokens."""
-        chances, best = np.empty(len(true)), np.empty(len(true), dtype=np.int64)
+    def guess(self, left: np.ndarray, right: np.ndarray, true_tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The probability of each true token, and the most probable token, between tokens `left` and `right`."""
+        probabilities, best = np.empty(len(true_tokens)), np.empty(len(true_tokens), dtype=np.int64)
         firsts = np.searchsorted(self.keys, (left * self.vocabulary + right) * self.vocabulary)
         lasts = np.searchsorted(self.keys, (left * self.vocabulary + right + 1) * self.vocabulary)
         for place, (first, last) in enumerate(zip(firsts, lasts, strict=True)):
-            apart = self.after[left[place]] * self.before[right[place]] / np.maximum(self.alone, 1e-12)
-            total = apart.sum()
-            mixed = apart / total if total else self.alone
+            independent = self.after[left[place]] * self.before[right[place]] / np.maximum(self.alone, 1e-12)
+            total = independent.sum()
+            distribution = independent / total if total else self.alone
             if last > first:
-                seen, counts = self.keys[first:last] % self.vocabulary, self.counts[first:last]
-                mixed = mixed * (last - first)
-                mixed[seen] += counts
-                mixed /= counts.sum() + last - first
-            chances[place], best[place] = mixed[true[place]], mixed.argmax()
-        return chances, best
+                candidates, counts = self.keys[first:last] % self.vocabulary, self.counts[first:last]
+                distribution = distribution * (last - first)
+                distribution[candidates] += counts
+                distribution /= counts.sum() + last - first
+            probabilities[place], best[place] = distribution[true_tokens[place]], distribution.argmax()
+        return probabilities, best

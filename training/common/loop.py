@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run does; `steps` may be changed when it is resumed, the rest should not be."""
+    """The settings of a training; only `steps` may be changed when it is resumed."""
 
     steps: int
     learning_rate: float

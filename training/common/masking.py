@@ -32,15 +32,15 @@ def number_of(tokenizer: Tokenizer, token: str) -> int:
 
 
 @dataclass(frozen=True)
-class Hidden:
-    """A batch in which words are hidden: what the model reads, and which places it is asked about."""
+class MaskedBatch:
+    """A batch with masked words: the tokens that the model reads, and True where it is to predict the original."""
 
     tokens: Int[Tensor, "batch token"]
-    asked: Bool[Tensor, "batch token"]
+    is_target: Bool[Tensor, "batch token"]
 
 
 class Masking:
-    """Hides words of a tokenizer's texts; a word is what stands between two spaces or signs, in one piece or more."""
+    """Masks words of a tokenizer's texts; a word is what stands between two spaces or signs, of one or more tokens."""
 
     def __init__(self, tokenizer: Tokenizer):
         names = [tokenizer.id_to_token(number) or "" for number in range(tokenizer.get_vocab_size())]
@@ -48,34 +48,34 @@ class Masking:
         self.vocabulary = tokenizer.get_vocab_size() - len(SPECIAL)  # those of the texts come first
         self.mask = number_of(tokenizer, "[MASK]")
         self.special = torch.tensor([name in special for name in names])
-        read = [tokenizer.decode([number], skip_special_tokens=False) for number in range(len(names))]
-        goes_on = [_is_letter(text[:1]) and name[:1] not in SPACES for name, text in zip(names, read, strict=True)]
+        texts = [tokenizer.decode([number], skip_special_tokens=False) for number in range(len(names))]
+        goes_on = [_is_letter(text[:1]) and name[:1] not in SPACES for name, text in zip(names, texts, strict=True)]
         self.goes_on = torch.tensor(goes_on)
         # A space that is a token of its own belongs to the word that follows.
-        self.is_open = torch.tensor([_is_letter(text[-1:]) for text in read]) | torch.tensor(
+        self.is_open = torch.tensor([_is_letter(text[-1:]) for text in texts]) | torch.tensor(
             [name in SPACES for name in names]
         )
 
     def words(self, tokens: Int[Tensor, "batch token"]) -> Int[Tensor, "batch token"]:
-        """The number of the word, in its row, that each token belongs to."""
+        """The number of each token's word in its row, counted from 0."""
         goes_on = torch.zeros_like(tokens, dtype=torch.bool)
         goes_on[:, 1:] = self.goes_on[tokens[:, 1:]] & self.is_open[tokens[:, :-1]]
         return (~goes_on | self.special[tokens]).cumsum(dim=1) - 1
 
     def hide(
         self, tokens: Int[Tensor, "batch token"], generator: torch.Generator, *, always_masked: bool = False
-    ) -> Hidden:
-        """Choose each word with the probability SHARE; `always_masked`: whatever is asked for becomes [MASK]."""
+    ) -> MaskedBatch:
+        """Mask each word with the probability SHARE; `always_masked`: every chosen token becomes [MASK]."""
         rows, length = tokens.shape
         dice = torch.rand(rows, length, generator=generator)  # one for each word: there are no more words than tokens
-        asked = (dice.gather(1, self.words(tokens)) < SHARE) & ~self.special[tokens]
+        is_target = (dice.gather(1, self.words(tokens)) < SHARE) & ~self.special[tokens]
         if always_masked:
-            return Hidden(torch.where(asked, self.mask, tokens), asked)
+            return MaskedBatch(torch.where(is_target, self.mask, tokens), is_target)
         fate = torch.rand(rows, length, generator=generator)
-        others = torch.randint(self.vocabulary, (rows, length), generator=generator)
-        hidden = torch.where(asked & (fate < MASKED), self.mask, tokens)
-        hidden = torch.where(asked & (fate >= MASKED) & (fate < MASKED + RANDOM), others, hidden)
-        return Hidden(hidden, asked)
+        random_tokens = torch.randint(self.vocabulary, (rows, length), generator=generator)
+        hidden = torch.where(is_target & (fate < MASKED), self.mask, tokens)
+        hidden = torch.where(is_target & (fate >= MASKED) & (fate < MASKED + RANDOM), random_tokens, hidden)
+        return MaskedBatch(hidden, is_target)
 
 
 def _is_letter(character: str) -> bool:

@@ -1,4 +1,4 @@
-"""English sentences with their French translations: read, split so that nothing leaks, cut into pieces, batched."""
+"""English sentences with their French translations: split without leaks, tokenised and batched."""
 
 import gzip
 import random
@@ -22,7 +22,7 @@ SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")  # with the numbers PAD, BEGIN, END 
 
 @dataclass(frozen=True)
 class Split:
-    """`learnt` are pairs; the held-out sentences come with all their French translations."""
+    """Training pairs (`learnt`), and held-out sentences with all their French translations."""
 
     learnt: list[Pair]
     validation: list[tuple[str, list[str]]]
@@ -30,7 +30,7 @@ class Split:
 
 
 def read(folder: Path, seed: int) -> Split:
-    """Tatoeba's pairs, split by English sentence: capitals and signs aside, none is on two sides."""
+    """Read Tatoeba's pairs and split them by English sentence, capitals and punctuation aside."""
     with gzip.open(folder / "fra.tsv.gz", "rt", encoding="utf-8") as file:
         rows = [line.rstrip("\n").split("\t") for line in file]
     groups: dict[str, list[Pair]] = defaultdict(list)
@@ -49,12 +49,12 @@ def read(folder: Path, seed: int) -> Split:
 
 
 def _with_all_references(pairs: list[Pair]) -> tuple[str, list[str]]:
-    """One English sentence of a group, as it is first written, with every French one."""
+    """The first English sentence of a group with all French translations."""
     return pairs[0][0], list(dict.fromkeys(french for _, french in pairs))
 
 
 def train_tokenizer(pairs: Sequence[Pair], vocabulary: int) -> Tokenizer:
-    """Byte-pair encoding (Sennrich et al. 2016) of both languages together; what it never saw is <unk>.
+    """Byte-pair encoding (Sennrich et al. 2016) of both languages together; unknown characters are <unk>.
 
     A word keeps the space before it as "▁"; an apostrophe stays with what it shortens (l' accord), each digit and
     each sign stands alone.
@@ -92,7 +92,7 @@ class Batches:
         self.per_epoch = len(self._cut(0))
 
     def batch(self, step: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Source, target so far and what comes next; padded with 0 at the end."""
+        """Source, target and the tokens that follow the target's, padded with 0 at the end."""
         epoch, place = divmod(step, self.per_epoch)
         if epoch != self._epoch:
             self._epoch, self._batches = epoch, self._cut(epoch)
@@ -129,7 +129,7 @@ class Batches:
 
 
 def pad(rows: Sequence[Sequence[int]]) -> Tensor:
-    """Rows of token numbers as one tensor, filled up with 0 at the end."""
+    """Rows of token ids as one tensor, padded with 0 at the end."""
     return torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=PAD)
 
 

@@ -1,4 +1,4 @@
-"""Pictures as the training scripts take them: read, batched, changed at random, normalised."""
+"""Pictures for the training scripts: decoding, batches, augmentation and normalisation."""
 
 from collections.abc import Sequence
 from io import BytesIO
@@ -13,7 +13,7 @@ from torch import Tensor
 
 
 def batch_at(step: int, count: int, size: int, seed: int) -> Tensor:
-    """The numbers of the pictures of one step: every epoch in a new order."""
+    """The numbers of the pictures of a step; every epoch is in a new order."""
     epoch, step = divmod(step, count // size)
     order = torch.randperm(count, generator=torch.Generator().manual_seed(seed * 1009 + epoch))
     return order[step * size : (step + 1) * size]
@@ -44,7 +44,7 @@ def vary(pictures: Tensor, size: int = 64, *, light: bool = True) -> Tensor:
 
 def standardise(pictures: Tensor, mean: Sequence[float], deviation: Sequence[float]) -> Tensor:
     """Values 0 to 1 to about zero mean and unit variance in each channel."""
-    middle, spread = (torch.tensor(each, device=pictures.device).view(-1, 1, 1) for each in (mean, deviation))
+    middle, spread = (torch.tensor(values, device=pictures.device).view(-1, 1, 1) for values in (mean, deviation))
     return (pictures - middle) / spread
 
 

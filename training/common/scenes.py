@@ -1,4 +1,4 @@
-"""Drawn scenes with true sentences about them, as the networks of words and pictures read them."""
+"""Drawn scenes with true sentences about them, as inputs of the networks of words and pictures."""
 
 from collections.abc import Sequence
 from itertools import count
@@ -20,27 +20,27 @@ MEAN, SPREAD = 0.5, 0.25  # of values from 0 to 1, for all channels
 
 
 def normalise(pictures: Sequence[np.ndarray]) -> Float[Tensor, "batch channel row column"]:
-    """Pictures (row, column, channel), uint8, as the networks take them."""
+    """Pictures of uint8 (row, column, channel) with about zero mean and unit variance."""
     stacked = torch.from_numpy(np.stack(pictures)).permute(0, 3, 1, 2)
     return (stacked.float() / 255 - MEAN) / SPREAD
 
 
 def scenes_tokenizer() -> Tokenizer:
-    """That of the grammar of the drawn world."""
+    """The tokenizer of the grammar of scenes."""
     return words_tokenizer(vocabulary())
 
 
-def told_scene(split: str, number: int) -> tuple[Scene, Sentence]:
-    """A scene of a split and a true sentence about it; the next one of the split that has such a sentence."""
-    held = {"train": False, "relations": True}.get(split)
+def scene_with_sentence(split: str, number: int) -> tuple[Scene, Sentence]:
+    """A scene of a split and a true sentence about it; each `number` gives another scene, the same on every machine."""
+    held_out = {"train": False, "relations": True}.get(split)
     for place in count(number * 1000):  # so that two numbers never meet
         scene, dice = scene_at(split, place), Random(f"sentence {split} {place}")
-        sentence = sentence_about(scene, dice, held=held)
+        sentence = sentence_about(scene, dice, held_out=held_out)
         if sentence is not None:
             return scene, sentence
     raise AssertionError
 
 
-def truths(told: Sequence[tuple[Scene, Sentence]]) -> Bool[Tensor, "batch draw"]:
+def truth_table(examples: Sequence[tuple[Scene, Sentence]]) -> Bool[Tensor, "batch draw"]:
     """Whether the sentence of each column is true of the scene of each row."""
-    return torch.tensor([[is_true(sentence, scene) for _, sentence in told] for scene, _ in told])
+    return torch.tensor([[is_true(sentence, scene) for _, sentence in examples] for scene, _ in examples])

@@ -33,7 +33,7 @@ class Windows:
         self.per_epoch = (len(characters) - 2 * length) // length // batch
 
     def batch(self, step: int) -> tuple[Tensor, Tensor]:
-        """What is read (batch, length), some of it unknown, and what comes next (batch, length)."""
+        """Inputs (batch, length), some of them replaced by the unknown character, and the characters that follow."""
         epoch, step = divmod(step, self.per_epoch)
         generator = torch.Generator().manual_seed(self.seed * 1009 + epoch)
         offset = int(torch.randint(self.length, (), generator=generator))
@@ -56,7 +56,7 @@ def bits_by_position(model: nn.Module, characters: Tensor, length: int, batch: i
 
 
 def hidden_groups(windows: int, length: int, generator: torch.Generator | None = None) -> Int[Tensor, "window token"]:
-    """To which of `GROUPS` groups each character of a window belongs, drawn evenly; one group is hidden at a time."""
+    """A random group, 0 to `GROUPS` - 1, for each character of a window; one group is hidden at a time."""
     return torch.rand(windows, length, generator=generator).argsort(dim=-1) % GROUPS
 
 
@@ -69,6 +69,6 @@ def bits_of_hidden(model: nn.Module, characters: Tensor, length: int, seed: int,
     for text, group in zip(windows.split(batch), groups.split(batch), strict=True):
         for number in range(GROUPS):
             hidden = group == number
-            found = model(text.masked_fill(hidden, 0))[hidden]
-            total += F.cross_entropy(found, text[hidden], reduction="sum").item()
+            logits = model(text.masked_fill(hidden, 0))[hidden]
+            total += F.cross_entropy(logits, text[hidden], reduction="sum").item()
     return total / windows.numel() / math.log(2)

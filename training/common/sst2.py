@@ -1,4 +1,4 @@
-"""SST-2: phrases of film reviews and whether they praise (1) or blame (0), written again as people type them.
+"""SST-2: phrases of film reviews and their sentiments (1 positive, 0 negative), restored to ordinary spelling.
 
 Data: a folder with glue_train.tsv.gz and glue_dev.tsv.gz, `label<TAB>text` (Socher et al. 2013; the two classes and the
 parts are those of GLUE). Its texts are in lower case and cut as the Penn Treebank cuts them ("ca n't", "`` good ''").
@@ -31,7 +31,7 @@ _TYPED = (
 
 
 def restore(text: str) -> str:
-    """A text of SST-2 as a visitor would type it, but for capital letters: only the word "I" gets one.
+    """Restore the ordinary spelling of a text of SST-2, except for capital letters: only the word "I" gets one.
 
     restore("i do n't like it , but it 's ( `` ok '' ) .") is "I don't like it, but it's ("ok")."
     """
@@ -41,7 +41,7 @@ def restore(text: str) -> str:
 
 
 def capital(text: str) -> str:
-    """The same with its first letter in upper case."""
+    """The text with its first letter in upper case."""
     place = next((place for place, letter in enumerate(text) if letter.isalpha()), 0)
     return text[:place] + text[place : place + 1].upper() + text[place + 1 :]
 
@@ -54,6 +54,6 @@ def read_phrases(file: Path) -> tuple[list[str], list[int]]:
 
 
 def half_capital(texts: Sequence[str], seed: int) -> list[str]:
-    """Every text, half of them (by chance) with a capital first letter: visitors type both."""
+    """The texts, a random half of them with a capital first letter."""
     dice = np.random.default_rng(seed).random(len(texts)) < 0.5
     return [capital(text) if up else text for text, up in zip(texts, dice, strict=True)]

@@ -12,7 +12,7 @@ PAD, BEGIN, END, UNKNOWN = SPECIAL = ("[PAD]", "[BEGIN]", "[END]", "[UNK]")  # n
 
 
 def words_tokenizer(words: Sequence[str]) -> Tokenizer:
-    """One token for each word of a small vocabulary."""
+    """A tokenizer with one token for each word."""
     numbers = {word: number for number, word in enumerate((*SPECIAL, *words))}
     tokenizer = Tokenizer(models.WordLevel(numbers, unk_token=UNKNOWN))
     tokenizer.add_special_tokens(list(SPECIAL))  # so that they are not read out
@@ -24,13 +24,13 @@ def words_tokenizer(words: Sequence[str]) -> Tokenizer:
 
 
 def ids_of(tokenizer: Tokenizer, texts: Sequence[str], context: int) -> Int[Tensor, "batch token"]:
-    """Texts as numbers, padded to the longest; one that is longer than `context` keeps its end token."""
+    """Token ids of texts, padded to the longest; longer than `context` truncated before the end token."""
     tokenizer.enable_truncation(context)
     tokenizer.enable_padding(pad_id=0, pad_token=PAD)
-    return torch.tensor([each.ids for each in tokenizer.encode_batch(list(texts))])
+    return torch.tensor([encoding.ids for encoding in tokenizer.encode_batch(list(texts))])
 
 
 def filled(tokenizer: Tokenizer, texts: list[str], context: int) -> Int[Tensor, "batch token"]:
-    """Texts as numbers, filled up to the context; longer ones are cut."""
+    """Token ids of texts, padded to `context`; longer ones truncated."""
     ids = ids_of(tokenizer, texts, context)
     return F.pad(ids, (0, context - ids.shape[1]))

@@ -1,7 +1,7 @@
-"""Install the networks that draw, and measure them as they are stored: what holds in drawings, what the codes lose.
+"""Install DALL-Es and their autoencoders, and measure them as stored: statements that hold, errors of the codes.
 
-Measured is what `runs/` holds: autoencoders and DALL-Es, and what holds where `training.scene_reader.train` has made
-the judge. What was installed and measured before and is not in `runs/` stays. Without `--data` emoji are not measured.
+Networks in `runs/` are measured; statements only if `training.scene_reader.train` has trained the reader. Earlier
+results of networks that are not in `runs/` are kept. Without `--data` emoji are not measured.
 
     python -m training.dalle.report [--data PATH]
 """
@@ -32,8 +32,8 @@ from core.zoo.dalles import (
 from core.zoo.embedded import WEIGHTS
 from training.common.card import install, save_card, table
 from training.common.command_line import CommandLine
-from training.common.drawn_statements import CANDIDATES, SENTENCES, TOGETHER, cell, said
-from training.dalle.drawings import held_out, measure_drawer, measure_held
+from training.common.drawn_statements import CANDIDATES, SENTENCES, TOGETHER, cell, scenes_with_sentences
+from training.dalle.drawings import held_out, measure_drawer, measure_drawn_statements
 
 
 def main() -> None:
@@ -41,10 +41,10 @@ def main() -> None:
     arguments = command_line().read()
     runs = install_all(arguments.runs, arguments.out)
     weights = arguments.out.parent
-    there = [name for name in CODERS if f"{name}-codes" in runs]
-    results = before(arguments.out)
+    trained = [name for name in CODERS if f"{name}-codes" in runs]
+    results = stored_results(arguments.out)
     results["runs"] |= runs
-    for name in there:
+    for name in trained:
         world = name.partition("-")[0]
         if world != "emoji" or arguments.data is not None:
             pictures = held_out(world, arguments.data)[0]
@@ -58,15 +58,15 @@ def main() -> None:
         if name == "scenes" and reader is not None:
             results["sentences"], results["held"] = arguments.sentences, {}
             for split in SPLITS:
-                asked = said(split, arguments.sentences)
-                found = measure_held(drawer, reader, load_clip("scenes"), asked, CANDIDATES[split])
-                results["held"][split] = found
-                print(split, {way: shares.get(WHOLE) for way, shares in found.items()}, flush=True)
+                examples = scenes_with_sentences(split, arguments.sentences)
+                ways = measure_drawn_statements(drawer, reader, load_clip("scenes"), examples, CANDIDATES[split])
+                results["held"][split] = ways
+                print(split, {way: shares.get(WHOLE) for way, shares in ways.items()}, flush=True)
     save_card(arguments.out, CARD, results, tables_of(results))
 
 
-def before(out: Path) -> dict[str, Any]:
-    """The results that are there already."""
+def stored_results(out: Path) -> dict[str, Any]:
+    """The results of earlier measurements in `out`."""
     file = out / "results.json"
     stored = json.loads(file.read_text()) if file.exists() else {}
     return {"runs": {}, "coders": {}, "drawers": {}, "sentences": 0} | stored
@@ -76,39 +76,39 @@ def before(out: Path) -> dict[str, Any]:
 
 
 def install_all(runs: Path, out: Path) -> dict[str, Any]:
-    """Copy all networks that were trained to where the project keeps them; how each of them was trained."""
-    found: dict[str, Any] = {}
+    """Copy all trained networks to `out`; returns the record of each training by name."""
+    runs_by_name: dict[str, Any] = {}
     sizes: dict[str, DALLEConfig | DiscreteVAEConfig] = {}
     folders = {f"{name}-codes": runs / "discrete-vae" / name for name in CODERS}
     for name, folder in (folders | {name: runs / "dalle" / name for name in DALLES}).items():
         if not (folder / "run.json").exists():
             continue
-        found[name] = json.loads((folder / "run.json").read_text())
-        given = found[name]["sizes"]
+        runs_by_name[name] = json.loads((folder / "run.json").read_text())
+        sizes_of_network = runs_by_name[name]["sizes"]
         install(folder / "model.safetensors", out / f"{name}.safetensors")
         if name in DALLES:
-            sizes[name] = DALLEConfig(**(given | {"masks": tuple(given["masks"])}))
+            sizes[name] = DALLEConfig(**(sizes_of_network | {"masks": tuple(sizes_of_network["masks"])}))
             install(folder / "tokenizer.json", out / f"{name}-tokenizer.json")
         else:
-            sizes[name] = DiscreteVAEConfig(**given)
+            sizes[name] = DiscreteVAEConfig(**sizes_of_network)
     config_of_all(sizes, out)
-    return found
+    return runs_by_name
 
 
 def config_of_all(sizes: Mapping[str, DALLEConfig | DiscreteVAEConfig], folder: Path) -> None:
-    """Write the config.json that `core.zoo.dalles` reads; what it says of other networks stays."""
+    """Add networks to the config.json that `core.zoo.dalles` reads."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "config.json"
-    known = json.loads(file.read_text()) if file.exists() else {}
-    known |= {name: asdict(each) for name, each in sizes.items()}
-    file.write_text(json.dumps(known, indent=1) + "\n")
+    sizes_by_name = json.loads(file.read_text()) if file.exists() else {}
+    sizes_by_name |= {name: asdict(config) for name, config in sizes.items()}
+    file.write_text(json.dumps(sizes_by_name, indent=1) + "\n")
 
 
 # What the codes lose.
 
 
 def measure_coder(coder: PictureCoder, pixels: Float[Tensor, "batch channel row column"]) -> dict[str, Any]:
-    """What an autoencoder loses of pictures, and how many of its codes it uses."""
+    """The errors of an autoencoder on pictures, and the use of its codes."""
     parts = [coder.codes(part) for part in pixels.split(TOGETHER)]
     painted = torch.cat([coder.paint(part) for part in parts])
     counts = torch.bincount(torch.cat(parts).flatten(), minlength=coder.network.config.codes)
@@ -128,30 +128,30 @@ def measure_coder(coder: PictureCoder, pixels: Float[Tensor, "batch channel row 
 
 
 def tables_of(results: dict[str, Any]) -> dict[str, str]:
-    """What the card shows of the results."""
+    """The tables of the card."""
     coders = [
         [
             CODERS[name],
-            each["pictures"],
-            f"{each['error']:.5f}",
-            f"{-10 * math.log10(each['error']):.1f}",
-            f"{each['plain_error']:.4f}",
-            f"{each['used']} of {each['codes']}",
-            f"{each['perplexity']:.0f}",
+            coder["pictures"],
+            f"{coder['error']:.5f}",
+            f"{-10 * math.log10(coder['error']):.1f}",
+            f"{coder['plain_error']:.4f}",
+            f"{coder['used']} of {coder['codes']}",
+            f"{coder['perplexity']:.0f}",
         ]
-        for name, each in results["coders"].items()
+        for name, coder in results["coders"].items()
     ]
     drawers = [
         [
             DALLES[name],
-            f"{each['parameters']:,}",
-            f"{each['bits']:.3f}",
-            f"{each['bits_other']:.3f}",
-            *(f"{each['seconds'][count]:.1f}" for count in COUNTS),
+            f"{drawer['parameters']:,}",
+            f"{drawer['bits']:.3f}",
+            f"{drawer['bits_other']:.3f}",
+            *(f"{drawer['seconds'][count]:.1f}" for count in COUNTS),
         ]
-        for name, each in results["drawers"].items()
+        for name, drawer in results["drawers"].items()
     ]
-    held = [
+    held_rows = [
         [split, way if not way.isdecimal() else f"best of {way}", *(cell(shares, kind) for kind in OF)]
         for split, ways in results.get("held", {}).items()
         for way, shares in ways.items()
@@ -171,9 +171,11 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
     return {
         "coders_table": table(header, coders),
         "drawers_table": table(
-            ["", "parameters", "bits", "of another", *(f"s for {each}" for each in COUNTS)], drawers
+            ["", "parameters", "bits", "of another", *(f"s for {count}" for count in COUNTS)], drawers
         ),
-        "held_table": table(["split", "picture", *OF], held) if held else "Not measured: the reader was not there.",
+        "held_table": table(["split", "picture", *OF], held_rows)
+        if held_rows
+        else "Not measured: the reader was not there.",
         "runs_table": table(["", "steps", "batch", "learning rate", "minutes", "on"], runs),
     }
 

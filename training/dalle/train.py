@@ -27,7 +27,7 @@ from training.common.command_line import CommandLine, with_or_without_emoji
 from training.common.emoji import HELD, Emoji, emoji_tokenizer, read_emoji
 from training.common.loop import Plan, train
 from training.common.pictures import as_pixels, batch_at
-from training.common.scenes import scenes_tokenizer, told_scene
+from training.common.scenes import scene_with_sentence, scenes_tokenizer
 from training.common.word_tokens import filled
 from training.discrete_vae.train import WORLDS
 
@@ -37,7 +37,7 @@ NAMES = ("scenes", "emoji")
 
 
 def main() -> None:
-    """Train those that were asked for; each goes on where it stopped."""
+    """Train the networks of `--only`, or all; each resumes from its checkpoint."""
     arguments = command_line().read()
     for name in with_or_without_emoji(arguments, NAMES):
         file = arguments.run.parent / "discrete-vae" / name / "model.safetensors"
@@ -47,8 +47,8 @@ def main() -> None:
         config = DALLEConfig(words=tokenizer.get_vocab_size())
         torch.manual_seed(PLAN.seed)
         network, folder = DALLE(config).to(arguments.device), arguments.run / name
-        batch = named_emoji(emoji, coder, tokenizer, config, arguments.batch) if emoji else None
-        batch = batch or told_scenes(coder, tokenizer, config, arguments.batch)
+        batch = emoji_batches(emoji, coder, tokenizer, config, arguments.batch) if emoji else None
+        batch = batch or scene_batches(coder, tokenizer, config, arguments.batch)
         plan = replace(PLAN, steps=arguments.steps or PLAN.steps)
 
         def loss_at(step: int, network=network, batch=batch) -> Tensor:
@@ -60,44 +60,46 @@ def main() -> None:
         seconds = train(network, loss_at, plan, folder)
         save_weights(network, folder / "model.safetensors", eight_bits=True)
         tokenizer.save(str(folder / "tokenizer.json"))
-        story = {"plan": asdict(plan), "batch": arguments.batch, "sizes": asdict(config)}
-        story |= {"seconds": round(seconds), "seed": plan.seed, "hardware": hardware(arguments.device)}
-        (folder / "run.json").write_text(json.dumps(story, indent=1) + "\n")
+        record = {"plan": asdict(plan), "batch": arguments.batch, "sizes": asdict(config)}
+        record |= {"seconds": round(seconds), "seed": plan.seed, "hardware": hardware(arguments.device)}
+        (folder / "run.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
 Batch = Callable[[int], tuple[Int[Tensor, "batch token"], Int[Tensor, "batch place"]]]
 
 
-def told_scenes(coder: DiscreteVAE, tokenizer: Tokenizer, config: DALLEConfig, size: int) -> Batch:
-    """Ever new scenes, each with a sentence that is true of it, as words and codes."""
+def scene_batches(coder: DiscreteVAE, tokenizer: Tokenizer, config: DALLEConfig, size: int) -> Batch:
+    """Batches by step, as words and codes: new scenes, each with a true sentence."""
 
     def batch(step: int) -> tuple[Tensor, Tensor]:
-        told = [told_scene("train", step * size + place) for place in range(size)]
-        words = filled(tokenizer, [sentence.text for _, sentence in told], config.context)
-        return words, codes_of(coder, as_pixels([draw(scene) for scene, _ in told]))
+        examples = [scene_with_sentence("train", step * size + place) for place in range(size)]
+        words = filled(tokenizer, [sentence.text for _, sentence in examples], config.context)
+        return words, codes_of(coder, as_pixels([draw(scene) for scene, _ in examples]))
 
     return batch
 
 
-def named_emoji(emoji: list[Emoji], coder: DiscreteVAE, tokenizer: Tokenizer, config: DALLEConfig, size: int) -> Batch:
-    """Emoji that are not held out, each with one of its names, as words and codes; mirrored ones too."""
-    seen = [each for number, each in enumerate(emoji) if number % HELD]
-    pictures = as_pixels([each.picture for each in seen])
+def emoji_batches(
+    emoji: list[Emoji], coder: DiscreteVAE, tokenizer: Tokenizer, config: DALLEConfig, size: int
+) -> Batch:
+    """Batches by step, as words and codes: training emoji, half of them mirrored, each with one of its names."""
+    training_emoji = [item for number, item in enumerate(emoji) if number % HELD]
+    pictures = as_pixels([item.picture for item in training_emoji])
     codes = torch.cat([codes_of(coder, part) for part in pictures.split(64)])
     mirrored = torch.cat([codes_of(coder, part.flip(3)) for part in pictures.split(64)])
 
     def batch(step: int) -> tuple[Tensor, Tensor]:
-        chosen, dice = batch_at(step, len(seen), size, PLAN.seed).tolist(), Random(f"emoji {step}")
-        texts = [dice.choice(seen[number].texts) for number in chosen]
-        drawn = torch.stack([dice.choice((codes, mirrored))[number] for number in chosen])
-        return filled(tokenizer, texts, config.context), drawn
+        chosen, dice = batch_at(step, len(training_emoji), size, PLAN.seed).tolist(), Random(f"emoji {step}")
+        texts = [dice.choice(training_emoji[number].texts) for number in chosen]
+        chosen_codes = torch.stack([dice.choice((codes, mirrored))[number] for number in chosen])
+        return filled(tokenizer, texts, config.context), chosen_codes
 
     return batch
 
 
 @torch.no_grad()
 def codes_of(coder: DiscreteVAE, pixels: Tensor) -> Int[Tensor, "batch place"]:
-    """The most probable codes of pictures, row by row."""
+    """The codes of pictures, row by row."""
     device = next(coder.parameters()).device
     return coder.codes(pixels.to(device)).flatten(1)
 

@@ -15,7 +15,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from core.models.discrete_vae import Coded, DiscreteVAE, DiscreteVAEConfig, loss_of
+from core.models.discrete_vae import DiscreteVAE, DiscreteVAEConfig, DiscreteVAEOutput, loss_of
 from core.models.stored_weights import save_weights
 from core.scenes.draw import draw
 from core.scenes.things import scene_at
@@ -41,7 +41,7 @@ SHIFT = 6  # pixels by which emoji are moved at random, at most
 
 
 def main() -> None:
-    """Train those that were asked for; each goes on where it stopped."""
+    """Train the autoencoders of `--only`, or all; each resumes from its checkpoint."""
     arguments = command_line().read()
     for name in with_or_without_emoji(arguments, WORLDS):
         torch.manual_seed(PLAN.seed)
@@ -49,43 +49,43 @@ def main() -> None:
         plan = replace(PLAN, steps=arguments.steps or PLAN.steps)
         pictures = emoji(arguments.data, arguments.batch) if name == "emoji" else scenes(arguments.batch)
 
-        taken = torch.zeros(network.config.codes, dtype=torch.bool)
+        used = torch.zeros(network.config.codes, dtype=torch.bool)
 
-        def loss_at(step: int, network=network, pictures=pictures, plan=plan, taken=taken) -> Tensor:
+        def loss_at(step: int, network=network, pictures=pictures, plan=plan, used=used) -> Tensor:
             pixels = pictures(step).to(arguments.device)
             with torch.autocast(arguments.device, torch.bfloat16):
                 coded = network(pixels, temperature_at(step / plan.steps))
             if network.config.quantiser == "gumbel":
                 return loss_of(network, pixels, coded, BETA)
-            taken[coded.codes.unique().cpu()] = True
+            used[coded.codes.unique().cpu()] = True
             if step % RESTART == 0 and step < LAST * plan.steps:
-                begin_anew(network, coded, ~taken if step else torch.ones_like(taken))
-                taken.zero_()
+                restart_codes(network, coded, ~used if step else torch.ones_like(used))
+                used.zero_()
             return loss_of(network, pixels, coded)
 
         seconds = train(network, loss_at, plan, folder)
         save_weights(network, folder / "model.safetensors", eight_bits=True)
-        story = {"plan": asdict(plan), "batch": arguments.batch, "sizes": asdict(WORLDS[name])}
-        story |= {"seconds": round(seconds), "seed": plan.seed, "hardware": hardware(arguments.device)}
-        (folder / "run.json").write_text(json.dumps(story, indent=1) + "\n")
+        record = {"plan": asdict(plan), "batch": arguments.batch, "sizes": asdict(WORLDS[name])}
+        record |= {"seconds": round(seconds), "seed": plan.seed, "hardware": hardware(arguments.device)}
+        (folder / "run.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
 @torch.no_grad()
-def begin_anew(network: DiscreteVAE, coded: Coded, unused: Bool[Tensor, " code"]) -> None:
-    """Give codes that nothing is near to the place of something that was said (Dhariwal et al. 2020, section 3.1)."""
-    said = coded.said.float().permute(0, 2, 3, 1).flatten(0, 2)
-    places = torch.randint(len(said), (int(unused.sum()),), device=said.device)
-    spread = 0.01 * torch.randn(len(places), said.shape[1], device=said.device)
-    network.codebook.weight[unused.to(said.device)] = said[places] + spread
+def restart_codes(network: DiscreteVAE, coded: DiscreteVAEOutput, unused: Bool[Tensor, " code"]) -> None:
+    """Move unused codes to random encoder outputs of the batch (Dhariwal et al. 2020, section 3.1)."""
+    vectors = coded.encoded.float().permute(0, 2, 3, 1).flatten(0, 2)
+    places = torch.randint(len(vectors), (int(unused.sum()),), device=vectors.device)
+    spread = 0.01 * torch.randn(len(places), vectors.shape[1], device=vectors.device)
+    network.codebook.weight[unused.to(vectors.device)] = vectors[places] + spread
 
 
 def temperature_at(share: float) -> float:
-    """Of the Gumbel softmax, when so much of the run is done: from 1 down to COLDEST along a cosine (appendix A.2)."""
+    """The temperature of the Gumbel softmax after a share of the run: a cosine from 1 to COLDEST (appendix A.2)."""
     return COLDEST + (1 - COLDEST) * (1 + math.cos(math.pi * min(1.0, share / COOLED))) / 2
 
 
 def scenes(size: int) -> Callable[[int], Float[Tensor, "batch channel row column"]]:
-    """Ever new scenes, values 0 to 1."""
+    """Batches by step: new scenes, values 0 to 1."""
 
     def batch(step: int) -> Tensor:
         return as_pixels([draw(scene_at("train", step * size + place)) for place in range(size)])
@@ -94,8 +94,8 @@ def scenes(size: int) -> Callable[[int], Float[Tensor, "batch channel row column
 
 
 def emoji(data: Path, size: int) -> Callable[[int], Float[Tensor, "batch channel row column"]]:
-    """Emoji, mirrored and moved at random, values 0 to 1."""
-    pictures = as_pixels([each.picture for each in read_emoji(data)])
+    """Batches by step: emoji, mirrored and moved at random, values 0 to 1."""
+    pictures = as_pixels([item.picture for item in read_emoji(data)])
 
     def batch(step: int) -> Tensor:
         chosen = pictures[batch_at(step, len(pictures), size, PLAN.seed)]

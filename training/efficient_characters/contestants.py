@@ -1,4 +1,4 @@
-"""Who takes part in training/efficient_characters/train.py: a small character model with each kind of attention.
+"""The models of training/efficient_characters/train.py: a small character model with each kind of attention.
 
 All start from the same weights and differ only in what their layers multiply, `CONTEXT` characters at a time.
 """
@@ -22,8 +22,8 @@ from core.efficient import (
     SlidingWindow,
     Variant,
     WrittenOut,
-    causal_projected,
-    projected,
+    causal_linformer_attention,
+    linformer_attention,
 )
 from core.models.character import CharacterModel
 from core.models.self_attention import Attention
@@ -45,7 +45,7 @@ Product = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Contestant:
-    """A kind of attention: what makes the product of one layer, what the setting is called, and what it multiplies."""
+    """A kind of attention: a factory of its product, a text of its settings, and the multiplications of a head."""
 
     make: Callable[[], Product]
     settings: str
@@ -53,7 +53,7 @@ class Contestant:
 
     @classmethod
     def of(cls, variant: Variant, settings: str) -> "Contestant":
-        """One that has no weights of its own."""
+        """A kind of attention without weights of its own."""
         return cls(lambda: variant.output, settings, variant.multiplications(CONTEXT, WIDTH // HEADS))
 
 
@@ -87,7 +87,7 @@ class TrainedLinformer(nn.Module):
 
     def __init__(self, *, causal: bool):
         super().__init__()
-        self.product = causal_projected if causal else projected
+        self.product = causal_linformer_attention if causal else linformer_attention
         rows, tokens = (ROWS, BLOCK) if causal else (RANK, CONTEXT)
         # They start as means of neighbours, with some noise that tells the rows apart.
         means = F.adaptive_avg_pool1d(torch.eye(tokens), rows).T
@@ -95,15 +95,15 @@ class TrainedLinformer(nn.Module):
         self.keys, self.values = (nn.Parameter(means + noise * torch.randn(rows, tokens)) for _ in range(2))
 
     def forward(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-        """(batch, head, token, each) in and out."""
+        """(batch, head, token, head_dim) in and out."""
         return self.product(query, key, value, self.keys, self.values)
 
 
 def contestants(*, causal: bool) -> Mapping[str, Contestant]:
-    """Those that can learn to predict the next character, or characters that are hidden in the midst of a text."""
+    """The kinds of attention by name: those that can be causal, or all for masked characters."""
     linformer = Linformer(rank=RANK, block=BLOCK, causal=causal)
     rank = f"rank {ROWS} for each block of {BLOCK}" if causal else f"rank {RANK}"
-    found = {
+    by_name = {
         "Exact": Contestant.of(Fused(causal=causal), "all pairs"),
         "Sliding window": Contestant.of(SlidingWindow(window=32, causal=causal), "window of 32"),
         "BigBird": Contestant.of(
@@ -119,10 +119,10 @@ def contestants(*, causal: bool) -> Mapping[str, Contestant]:
     looking_ahead = (Clustered(clusters=16, causal=causal), LowRank(rank=RANK, causal=causal))
     if causal:  # these would read in later characters what they are to predict
         assert all(variant.looks_ahead for variant in looking_ahead)
-        return found
+        return by_name
     clustered, low_rank = looking_ahead
     exact = WrittenOut(causal=causal).multiplications(CONTEXT, WIDTH // HEADS)
-    return found | {
+    return by_name | {
         "Clustered": Contestant.of(clustered, "16 clusters"),
         # It is cut out of the exact map; what it takes to find the best cut is not even counted.
         "Low rank": Contestant(

@@ -31,19 +31,19 @@ TASKS = (HIDDEN, NEXT)
 
 
 def main() -> None:
-    """Train and measure all that has no row yet."""
+    """Train and measure all models without a row in the table."""
     arguments = command_line().read()
     alphabet, learnt, held_out = shakespeare.read(arguments.data)
     windows = shakespeare.Windows(alphabet.encode(learnt), CONTEXT, BATCH, SEED)
     for task in arguments.task or TASKS:
-        found = contestants(causal=task == NEXT)
-        for name in arguments.variant or found:
-            if name in found and not is_done(task, name):
+        by_name = contestants(causal=task == NEXT)
+        for name in arguments.variant or by_name:
+            if name in by_name and not is_done(task, name):
                 make_row(task, name, alphabet, windows, held_out, arguments)
 
 
 def is_done(task: str, name: str) -> bool:
-    """Whether there is a row, perhaps by another process that shares the work."""
+    """Whether the table has a row of this model, which another process may have written."""
     done = efficient_characters() if EFFICIENT_CHARACTERS.exists() else ()
     return (task, name) in {(run.task, run.variant) for run in done}
 
@@ -80,20 +80,20 @@ def make_row(
 
 
 def loss(task: str, model: CharacterModel, windows: shakespeare.Windows, step: int) -> Tensor:
-    """Of the batch of one step."""
-    read, following = windows.batch(step)
+    """The loss of the batch of one step."""
+    text, following = windows.batch(step)
     if task == NEXT:
-        shown, asked, expected = read, torch.ones_like(read, dtype=torch.bool), following
+        inputs, is_target, targets = text, torch.ones_like(text, dtype=torch.bool), following
     else:
-        expected = following  # just as good a text as the one that is read, with nothing unknown in it
-        asked = shakespeare.hidden_groups(len(expected), CONTEXT) == 0
-        shown = expected.masked_fill(asked, 0)
+        targets = following  # just as good a text as the one that is read, with nothing unknown in it
+        is_target = shakespeare.hidden_groups(len(targets), CONTEXT) == 0
+        inputs = targets.masked_fill(is_target, 0)
     with torch.autocast("cpu", torch.bfloat16):
-        return F.cross_entropy(model(shown)[asked].float(), expected[asked])
+        return F.cross_entropy(model(inputs)[is_target].float(), targets[is_target])
 
 
 def held_out_bits(task: str, model: CharacterModel, characters: Tensor) -> float:
-    """Bits for each character that is predicted."""
+    """Mean bits of a predicted character."""
     if task == NEXT:
         return float(shakespeare.bits_by_position(model, characters, CONTEXT).mean())
     return shakespeare.bits_of_hidden(model, characters, CONTEXT, SEED)

@@ -21,7 +21,7 @@ class Windows:
         self.per_epoch = (len(tokens) - 2 * context) // context // size
 
     def batch(self, step: int) -> torch.Tensor:
-        """(batch, context + 1) token numbers."""
+        """Token ids, (batch, context + 1)."""
         epoch, step = divmod(step, self.per_epoch)
         generator = torch.Generator().manual_seed(self.seed * 1009 + epoch)
         offset = int(torch.randint(self.context, (), generator=generator))
@@ -56,7 +56,7 @@ def make_tokenizer(data: Path, path: Path) -> Tokenizer:
 
 
 def encode_books(data: Path, tokenizer: Tokenizer, path: Path) -> np.ndarray:
-    """All training books as one row of token numbers, each book closed by the end token."""
+    """All training books as one row of token ids, each followed by the end token; cached in `path`."""
     if path.exists():
         return np.load(path)
     end = tokenizer.token_to_id(END)

@@ -21,8 +21,8 @@ PERIOD, PASSAGES = 64, 8  # repeated random tokens for the induction score
 def report(model: GPT, tokenizer: Tokenizer, tokens: np.ndarray, texts: dict[str, str], run: dict) -> None:
     """Write weights/gpt-books/.
 
-    `tokens` are those of the training books (for the trigram baseline), `texts` the held-out ones by name,
-    `run` what the training run said of itself.
+    `tokens`: those of the training books, for the trigram baseline; `texts`: the held-out texts by name; `run`: the
+    record of the training.
     """
     folder = WEIGHTS / "gpt-books"
     model.eval()
@@ -44,22 +44,22 @@ def report(model: GPT, tokenizer: Tokenizer, tokens: np.ndarray, texts: dict[str
 def compare(model: GPT, trigram: Trigram, tokenizer: Tokenizer, text: str) -> dict[str, float]:
     """Bits per byte of the model and of the trigram baseline, and the model's perplexity per token."""
     tokens = np.array(tokenizer.encode(text).ids)
-    size, needed = len(text.encode()), bits(model, tokens, model.config.context)
+    size, total_bits = len(text.encode()), bits(model, tokens, model.config.context)
     return {
-        "bits_per_byte": round(needed / size, 4),
+        "bits_per_byte": round(total_bits / size, 4),
         "trigram_bits_per_byte": round(trigram.bits(tokens) / size, 4),
-        "perplexity_per_token": round(2 ** (needed / (len(tokens) - 1)), 2),
+        "perplexity_per_token": round(2 ** (total_bits / (len(tokens) - 1)), 2),
         "bytes": size,
     }
 
 
 @torch.inference_mode()
 def score_heads(model: GPT | RotaryGPT) -> list[dict]:
-    """Previous-token and induction score of each head, on random tokens said twice."""
+    """Previous-token and induction score of each head, on repeated random tokens."""
     generator = torch.Generator().manual_seed(0)
-    once = torch.randint(1, model.config.vocabulary, (PASSAGES, PERIOD), generator=generator)
+    tokens = torch.randint(1, model.config.vocabulary, (PASSAGES, PERIOD), generator=generator)
     with record_attention(model) as record:
-        model(torch.cat([once, once], dim=1))
+        model(torch.cat([tokens, tokens], dim=1))
     scores = []
     for layer, call in enumerate(record.calls):
         for head in range(call.heads):
@@ -76,7 +76,7 @@ def score_heads(model: GPT | RotaryGPT) -> list[dict]:
 
 
 def held_out_table(held_out: dict[str, dict]) -> str:
-    """The comparison for the card."""
+    """The table of the card with the held-out texts."""
     header = [
         "text, never seen in training",
         "gpt-books, bits per byte",
@@ -91,7 +91,7 @@ def held_out_table(held_out: dict[str, dict]) -> str:
 
 
 def heads_table(heads: list[dict]) -> str:
-    """Previous-token / induction, one row a layer."""
+    """The table of the card with the scores of all heads, one row a layer."""
     columns = 1 + max(score["head"] for score in heads)
     layers = [heads[start : start + columns] for start in range(0, len(heads), columns)]
     rows = [
@@ -102,7 +102,7 @@ def heads_table(heads: list[dict]) -> str:
 
 
 def read_held_out(data: Path, book: str) -> dict[str, str]:
-    """The two texts to measure on."""
+    """The held-out texts by name: the book, and the test split of WikiText-2."""
     return {
         "The Time Machine (H. G. Wells), whole": book,
         "WikiText-2, test split": gzip.decompress((data / "wikitext2_test.txt.gz").read_bytes()).decode(),

@@ -38,13 +38,13 @@ def main() -> None:
     print(f"{len(tokens):,} tokens, {sum(p.numel() for p in model.parameters()):,} parameters", flush=True)
     plan = Plan(steps=arguments.steps, learning_rate=3e-3, decay=0.37, seed=arguments.seed)
     # Written-out attention: at this length the fused kernel's bfloat16 backward pass is the slower one on a CPU.
-    story = learn(model, windows, plan, run, SDPBackend.MATH)
+    record = learn(model, windows, plan, run, SDPBackend.MATH)
     (held_out,) = read_books(arguments.data, held_out=True)
-    report(model, tokenizer, tokens, read_held_out(arguments.data, held_out), story)
+    report(model, tokenizer, tokens, read_held_out(arguments.data, held_out), record)
 
 
 def learn(model: nn.Module, windows: Windows, plan: Plan, run: Path, kernel: SDPBackend) -> dict[str, Any]:
-    """Train `model` to continue the books; what its card says of that, which is kept in `run` as well."""
+    """Train `model` on the books; returns the record of the training, which is also written into `run`."""
 
     def loss_at(step: int) -> torch.Tensor:
         batch = windows.batch(step)
@@ -53,9 +53,9 @@ def learn(model: nn.Module, windows: Windows, plan: Plan, run: Path, kernel: SDP
             return F.cross_entropy(logits.flatten(0, 1), batch[:, 1:].flatten())
 
     seconds = train(model, loss_at, plan, run)
-    story = {"plan": asdict(plan), "batch": windows.size, "tokens": len(windows.tokens), "seconds": seconds}
-    (run / "run.json").write_text(json.dumps(story))
-    return story
+    record = {"plan": asdict(plan), "batch": windows.size, "tokens": len(windows.tokens), "seconds": seconds}
+    (run / "run.json").write_text(json.dumps(record))
+    return record
 
 
 def command_line() -> CommandLine:

@@ -26,7 +26,7 @@ WINDOWED = "windows of 1,024"
 
 
 def report(model: RotaryGPT, tokenizer: Tokenizer, book: str, data: Path, run: dict) -> None:
-    """Write weights/gpt-books-long/; `book` is the one that was held out, `data` holds the test text of WikiText-2."""
+    """Write weights/gpt-books-long/. `book`: the held-out book; `data`: the folder with WikiText-2's test split."""
     folder = WEIGHTS / NAME
     model.eval()
     texts = {
@@ -58,34 +58,34 @@ def report(model: RotaryGPT, tokenizer: Tokenizer, book: str, data: Path, run: d
 
 @torch.inference_mode()
 def by_position(model: RotaryGPT, tokens: np.ndarray) -> dict[str, list[float]]:
-    """Mean bits a token in each range of positions of whole windows of 16,384 tokens, for every extension.
+    """Mean bits a token in each range of positions of windows of 16,384 tokens, for every extension.
 
-    Beside them what the same tokens cost when at most 1,024 tokens are read at once, each predicted from at least 512.
+    For WINDOWED of the same tokens in windows of 1,024 tokens, each predicted from at least 512.
     """
     count = len(tokens) // (LENGTH + 1)
     windows = torch.from_numpy(tokens[: count * (LENGTH + 1)].astype(np.int64)).view(count, LENGTH + 1)
-    found = {}
+    losses = {}
     for kind in get_args(Extension):
         extend(model, kind)
-        found[kind] = torch.stack([losses_of(model, window) for window in windows])
-    found[WINDOWED] = torch.stack([losses_of_windows(model, window) for window in windows])
+        losses[kind] = torch.stack([losses_of(model, window) for window in windows])
+    losses[WINDOWED] = torch.stack([losses_of_windows(model, window) for window in windows])
     spans = list(pairwise(EDGES))
-    return {kind: [round(each[:, a:b].mean().item(), 4) for a, b in spans] for kind, each in found.items()}
+    return {kind: [round(of_windows[:, a:b].mean().item(), 4) for a, b in spans] for kind, of_windows in losses.items()}
 
 
 def losses_of(model: RotaryGPT, window: torch.Tensor) -> torch.Tensor:
-    """Bits of each token after the first; the model reads all of them at once."""
-    read = model.read(window[None, :-1])[0]
+    """Bits of each token after the first, in one forward pass."""
+    hidden = model.read(window[None, :-1])[0]
     # The scores of the whole vocabulary, 1,024 places at a time: all at once would be a quarter of a gigabyte.
     parts = [
         F.cross_entropy(F.linear(vectors, model.token_embedding.weight), following, reduction="none")
-        for vectors, following in zip(read.split(1024), window[1:].split(1024), strict=True)
+        for vectors, following in zip(hidden.split(1024), window[1:].split(1024), strict=True)
     ]
     return torch.cat(parts) / math.log(2)
 
 
 def losses_of_windows(model: RotaryGPT, window: torch.Tensor) -> torch.Tensor:
-    """The same, with a new window every 512 tokens."""
+    """Bits of each token after the first, with a new window every 512 tokens."""
     length, losses = model.config.trained, []
     for start in range(0, LENGTH, length // 2):
         part = losses_of(model, window[start : start + length + 1]) if start + length <= LENGTH else None
@@ -95,7 +95,7 @@ def losses_of_windows(model: RotaryGPT, window: torch.Tensor) -> torch.Tensor:
 
 
 def extend(model: RotaryGPT, kind: Extension) -> None:
-    """Let the model read beyond its training in this way."""
+    """Set how the model extends its positions beyond the training length."""
     model.config = replace(model.config, extension=kind)
     for module in model.modules():
         if isinstance(module, RotarySelfAttention):
@@ -105,16 +105,16 @@ def extend(model: RotaryGPT, kind: Extension) -> None:
 def compare(model: RotaryGPT, tokenizer: Tokenizer, text: str) -> dict[str, float]:
     """Bits per byte, each token predicted from 512 to 1,023 others, and the perplexity per token."""
     tokens = np.array(tokenizer.encode(text).ids)
-    size, needed = len(text.encode()), bits(model, tokens, model.config.trained)
+    size, total_bits = len(text.encode()), bits(model, tokens, model.config.trained)
     return {
-        "bits_per_byte": round(needed / size, 4),
-        "perplexity_per_token": round(2 ** (needed / (len(tokens) - 1)), 2),
+        "bits_per_byte": round(total_bits / size, 4),
+        "perplexity_per_token": round(2 ** (total_bits / (len(tokens) - 1)), 2),
         "bytes": size,
     }
 
 
-def held_out_table(ours: dict, sibling: dict) -> str:
-    """Beside `gpt-books` and the trigram model, which were measured on the same texts."""
+def held_out_table(results: dict, sibling: dict) -> str:
+    """The table of the card: beside `gpt-books` and the trigram model on the same texts."""
     rows = [
         [
             name,
@@ -123,14 +123,14 @@ def held_out_table(ours: dict, sibling: dict) -> str:
             sibling[name]["trigram_bits_per_byte"],
             row["perplexity_per_token"],
         ]
-        for name, row in ours.items()
+        for name, row in results.items()
     ]
     header = ["text, never seen in training", f"{NAME}, bits per byte", "gpt-books", "trigram", "perplexity per token"]
     return table(header, rows)
 
 
 def position_table(losses: dict[str, list[float]]) -> str:
-    """One row a way of reading, one column a range of positions."""
+    """The table of the card: a row for each extension, a column for each range of positions."""
     names = {"none": "rotary, as trained", "ntk": "NTK-aware", "yarn": "YaRN"}
     header = ["bits a token at", *(f"{a:,} to {b - 1:,}" for a, b in pairwise(EDGES))]
     return table(header, [[names.get(kind, kind), *(f"{value:.2f}" for value in row)] for kind, row in losses.items()])

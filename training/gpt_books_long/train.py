@@ -31,18 +31,18 @@ def main() -> None:
     run.mkdir(parents=True, exist_ok=True)
     tokenizer = Tokenizer.from_file(str(START / "tokenizer.json"))
     tokens = encode_books(arguments.data, tokenizer, run / "tokens.npy")
-    model = started(RotaryGPTConfig(vocabulary=tokenizer.get_vocab_size()))
+    model = initial_model(RotaryGPTConfig(vocabulary=tokenizer.get_vocab_size()))
     windows = Windows(tokens, model.config.trained, BATCH, arguments.seed)
     print(f"{len(tokens):,} tokens, {sum(p.numel() for p in model.parameters()):,} parameters", flush=True)
     plan = Plan(steps=arguments.steps, learning_rate=2e-3, decay=0.4, seed=arguments.seed)
     # At 1,024 tokens the fused kernel is three times as fast as attention written out, its backward pass included.
-    story = learn(model, windows, plan, run, SDPBackend.FLASH_ATTENTION)
+    record = learn(model, windows, plan, run, SDPBackend.FLASH_ATTENTION)
     (held_out,) = read_books(arguments.data, held_out=True)
-    report(model, tokenizer, held_out, arguments.data, story)
+    report(model, tokenizer, held_out, arguments.data, record)
 
 
-def started(config: RotaryGPTConfig) -> RotaryGPT:
-    """The model with the weights of `gpt-books`, which has all of its matrices and its learned positions besides."""
+def initial_model(config: RotaryGPTConfig) -> RotaryGPT:
+    """A model with the weights of `gpt-books`, without its learned positions."""
     weights = {name: tensor.float() for name, tensor in load_file(START / "model.safetensors").items()}
     weights.pop("position_embedding.weight")
     model = RotaryGPT(config)

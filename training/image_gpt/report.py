@@ -1,7 +1,7 @@
-"""Install image-GPT, and measure it as it is stored: bits of the next pixel, hidden pixels, a linear probe by layer.
+"""Install image-GPT, and measure it as stored: bits of the next pixel, hidden pixels, a linear probe of each layer.
 
-Needs the networks of `training.image_gpt.train`; a task that was not trained is left out. About a quarter of an hour on
-one core.
+Needs the networks of `training.image_gpt.train`; tasks without a network are left out. Takes about a quarter of an hour
+on one core.
 
     python -m training.image_gpt.report --data PATH
 """
@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from torch import Tensor
 
-from core.models.image_gpt import ImageGPT, ImageGPTConfig, nearest
+from core.models.image_gpt import ImageGPT, ImageGPTConfig, nearest_colours
 from core.models.stored_weights import load_weights, save_weights
 from core.results.image_gpt_results import (
     BEST,
@@ -37,8 +37,8 @@ from core.results.image_gpt_results import (
     WAYS,
 )
 from core.vision.patch_masks import error_of
-from core.vision.pixel_contexts import HISTOGRAM, TWO, count_contexts
-from core.vision.pixel_drawing import fill_hidden, hide_pixels, neighbour_mean, surprise
+from core.vision.pixel_contexts import HISTOGRAM, LEFT_AND_ABOVE, count_contexts
+from core.vision.pixel_drawing import fill_hidden, fill_with_neighbours, hide_pixels, surprise
 from core.zoo.embedded import WEIGHTS
 from core.zoo.image_gpts import IMAGE_GPTS, PixelReader, load_image_gpt
 from training.common.card import save_card, table
@@ -89,7 +89,7 @@ fall 20 and 140 steps later than it does with the command above.
 
 
 def main() -> None:
-    """Install what was trained, measure it, and write results.json and CARD.md."""
+    """Install the trained networks, measure them, and write results.json and CARD.md."""
     arguments = command_line().read()
     runs = installed(arguments.run, arguments.out)
     readers = {task: load_image_gpt(task, folder=arguments.out) for task in runs}
@@ -113,54 +113,66 @@ def main() -> None:
 
 
 def installed(run: Path, out: Path) -> dict[str, dict[str, Any]]:
-    """Store in 8 bits what was trained, with its sizes; gives what each run says of itself."""
-    found, sizes = {}, {}
+    """Store the trained networks in 8 bits, with their sizes; returns the record of each training by task."""
+    records, sizes = {}, {}
     for task, config in TASKS.items():
         file = run / task / "model.safetensors"
         if file.exists():
-            story = json.loads((file.parent / "run.json").read_text())
-            config = ImageGPTConfig(**story["sizes"])
+            record = json.loads((file.parent / "run.json").read_text())
+            config = ImageGPTConfig(**record["sizes"])
             network = load_weights(partial(ImageGPT, config), file)
             save_weights(network, out / f"{task}.safetensors", eight_bits=True)
-            found[task], sizes[task] = story, asdict(config)
+            records[task], sizes[task] = record, asdict(config)
     if sizes:
         (out / "config.json").write_text(json.dumps(sizes, indent=1) + "\n")
-    return found
+    return records
 
 
 def bits(reader: PixelReader, images: Int[Tensor, "_ channel row column"], tests: Tensor) -> dict[str, Any]:
-    """Bits a pixel of the network, of contexts of two pixels and of the palette's histogram."""
+    """Bits of a pixel by the network, by contexts of two pixels and by the histogram of the palette."""
     palette, side = reader.network.palette, reader.side
     colours = torch.cat([reader.network.read(part) for part in portions(tests)])
     own = torch.cat([surprise(reader.network, part).mean(dim=1) for part in colours.split(TOGETHER)])
     counted = min(COUNTED, len(images) * 9 // 10)
-    known = [
+    colour_parts = [
         torch.cat([nearest_of(part, palette) for part in portions(images[first:last])])
         for first, last in ((0, counted), (counted, counted + TRIED))
     ]
-    contexts = count_contexts(known[0], palette, side=side)
-    strength = min(STRENGTHS, key=lambda each: float(contexts.bits(known[1], strength=each)[TWO].mean()))
-    told = contexts.bits(colours, strength=strength)
-    found = {IMAGE_GPT: own, TWO: told[TWO].mean(dim=1), HISTOGRAM: told[HISTOGRAM].mean(dim=1)}
+    contexts = count_contexts(colour_parts[0], palette, side=side)
+    strength = min(
+        STRENGTHS, key=lambda strength: float(contexts.bits(colour_parts[1], strength=strength)[LEFT_AND_ABOVE].mean())
+    )
+    context_bits = contexts.bits(colours, strength=strength)
+    bits_by_way = {
+        IMAGE_GPT: own,
+        LEFT_AND_ABOVE: context_bits[LEFT_AND_ABOVE].mean(dim=1),
+        HISTOGRAM: context_bits[HISTOGRAM].mean(dim=1),
+    }
     about = {"pictures": len(tests), "counted": counted, "strength": strength}
-    return about | {way: mean_of(found[way]) for way in WAYS}
+    return about | {way: mean_of(bits_by_way[way]) for way in WAYS}
 
 
 def filled(reader: PixelReader, tests: Int[Tensor, "_ channel row column"]) -> dict[str, Any]:
-    """Hidden pixels of each test picture, guessed at once, beside the mean of seen neighbours."""
+    """Errors of the guesses for hidden pixels of each test picture, beside the mean of visible neighbours."""
     errors: dict[str, list[float]] = {filling: [] for filling in FILLINGS}
     mean_bits, right, near, count = [], 0, 0, 0
     for number, part in enumerate(portions(tests, 1)):
         colours = reader.network.read(part)[0]
         flat = hide_pixels(reader.side, SHARE, seed=number)
         hidden, truth = flat.unflatten(0, (reader.side, -1)), reader.network.paint(colours[None])[0]
-        made = fill_hidden(reader.network, colours, flat, seed=number)
-        around = neighbour_mean(truth, hidden)
-        for filling, picture in {BEST: made.best, DRAWN: made.drawn, MEAN: made.mean, NEIGHBOURS: around}.items():
+        guess = fill_hidden(reader.network, colours, flat, seed=number)
+        neighbours = fill_with_neighbours(truth, hidden)
+        for filling, picture in {
+            BEST: guess.best,
+            DRAWN: guess.drawn,
+            MEAN: guess.mean,
+            NEIGHBOURS: neighbours,
+        }.items():
             errors[filling].append(error_of(picture, truth, hidden))
-        mean_bits.append(float(made.bits.mean()))
-        first, second = (nearest_of(picture[None], reader.network.palette)[0] for picture in (made.best, around))
-        right, near = (total + int((each == colours)[flat].sum()) for total, each in ((right, first), (near, second)))
+        mean_bits.append(float(guess.bits.mean()))
+        first, second = (nearest_of(picture[None], reader.network.palette)[0] for picture in (guess.best, neighbours))
+        right += int((first == colours)[flat].sum())
+        near += int((second == colours)[flat].sum())
         count += int(flat.sum())
     return {
         "pictures": len(tests),
@@ -169,7 +181,7 @@ def filled(reader: PixelReader, tests: Int[Tensor, "_ channel row column"]) -> d
         "right": round(right / count, 4),
         BY_NEIGHBOURS: round(near / count, 4),
         "bits": mean_of(torch.tensor(mean_bits)),
-    } | {filling: mean_of(torch.tensor(each)) for filling, each in errors.items()}
+    } | {filling: mean_of(torch.tensor(values)) for filling, values in errors.items()}
 
 
 def probe(
@@ -179,30 +191,30 @@ def probe(
     tests: Int[Tensor, "_ channel row column"],
     test_labels: Int[Tensor, " _"],
 ) -> dict[str, Any]:
-    """The share of right classes by a linear classifier: of raw pixels, and of each layer of each network."""
+    """Accuracy of a linear classifier on raw pixels, and on each layer of each network."""
     torch.manual_seed(PLAN.seed)
     first = next(iter(readers.values())).network
     untrained = ImageGPT(first.config).eval().requires_grad_(False)
     untrained.palette.copy_(first.palette)
-    found: dict[str, Any] = {"train": len(images), "test": len(tests)}
+    results: dict[str, Any] = {"train": len(images), "test": len(tests)}
     raw = [(part.flatten(1).float() / 255).numpy() for part in (images, tests)]
-    found["pixels"] = told(raw[0], labels, raw[1], test_labels)
+    results["pixels"] = probe_accuracy(raw[0], labels, raw[1], test_labels)
     networks = {task: reader.network for task, reader in readers.items()} | {UNTRAINED: untrained}
     for name, network in networks.items():
-        learned, asked = (pooled(network, part) for part in (images, tests))
-        layers = zip(learned.unbind(dim=1), asked.unbind(dim=1), strict=True)
-        found[name] = {
-            str(layer): {"right": told(one.numpy(), labels, two.numpy(), test_labels)}
-            for layer, (one, two) in enumerate(layers)
+        train_features, test_features = (pooled(network, part) for part in (images, tests))
+        layers = zip(train_features.unbind(dim=1), test_features.unbind(dim=1), strict=True)
+        results[name] = {
+            str(layer): {"right": probe_accuracy(train_layer.numpy(), labels, test_layer.numpy(), test_labels)}
+            for layer, (train_layer, test_layer) in enumerate(layers)
         }
-        print(name, json.dumps(found[name]), flush=True)
-    return found
+        print(name, json.dumps(results[name]), flush=True)
+    return results
 
 
 @torch.inference_mode()
 def pooled(network: ImageGPT, images: Int[Tensor, "_ channel row column"]) -> Float[Tensor, "_ layer width"]:
     """The mean of all places after each layer; layer 0 is before the first (section 2.5 of the paper)."""
-    found = []
+    parts = []
     for part in portions(images):
         colours = network.read(part)
         x = network.features(network.after_start(colours) if network.config.causal else colours, 0)
@@ -211,67 +223,69 @@ def pooled(network: ImageGPT, images: Int[Tensor, "_ channel row column"]) -> Fl
             for block in network.blocks:
                 x = block(x)
                 means.append(x.float().mean(dim=1))
-        found.append(torch.stack(means, dim=1))
-    return torch.cat(found)
+        parts.append(torch.stack(means, dim=1))
+    return torch.cat(parts)
 
 
-def told(learned: np.ndarray, labels: Tensor, asked: np.ndarray, test_labels: Tensor) -> float:
-    """The share of right classes, by a logistic regression on standardised numbers."""
+def probe_accuracy(features: np.ndarray, labels: Tensor, test_features: np.ndarray, test_labels: Tensor) -> float:
+    """Test accuracy of a logistic regression on standardised features."""
     classifier = make_pipeline(StandardScaler(), LogisticRegression(C=PENALTY, max_iter=1000))
-    classifier.fit(learned, labels.numpy())
-    return round(float((classifier.predict(asked) == test_labels.numpy()).mean()), 4)
+    classifier.fit(features, labels.numpy())
+    return round(float((classifier.predict(test_features) == test_labels.numpy()).mean()), 4)
 
 
 def portions(
     images: Int[Tensor, "_ channel row column"], count: int = TOGETHER
 ) -> Iterator[Float[Tensor, "_ channel row column"]]:
-    """Some pictures at a time, values 0 to 1."""
+    """Batches of pictures, values 0 to 1."""
     return (part.float() / 255 for part in images.split(count))
 
 
 def nearest_of(
     pixels: Float[Tensor, "batch channel row column"], palette: Float[Tensor, "colour channel"]
 ) -> Int[Tensor, "batch place"]:
-    """The nearest colours, row by row."""
-    return nearest(pixels.flatten(2).transpose(1, 2), palette)
+    """The nearest colour of the palette for each pixel, row by row."""
+    return nearest_colours(pixels.flatten(2).transpose(1, 2), palette)
 
 
 def mean_of(values: Float[Tensor, " point"]) -> dict[str, float]:
-    """Over pictures, with its standard error."""
+    """The mean over pictures, with its standard error."""
     return {"mean": round(float(values.mean()), 5), "error": round(float(values.std() / len(values) ** 0.5), 5)}
 
 
 def tables_of(results: Mapping[str, Any]) -> dict[str, str]:
-    """What the card shows; a sentence for what was not measured."""
-    shown = {"bits": "Next pixels were not measured.", "filled": "Hidden pixels were not measured."}
-    if found := results.get("bits"):
-        means = {way: found[way]["mean"] for way in WAYS}
-        rows = [[way, f"{mean:.3f} ± {found[way]['error']:.3f}", f"{mean / 3:.3f}"] for way, mean in means.items()]
-        title = f"Bits of the next pixel, {found['pictures']:,} pictures (± standard error):"
-        shown["bits"] = title + "\n\n" + table(["", "bits a pixel", "a third of it"], rows)
-    if found := results.get("filled"):
-        rows = [[filling, f"{found[filling]['mean']:.5f} ± {found[filling]['error']:.5f}"] for filling in FILLINGS]
-        shown["filled"] = (
-            f"{found['share']:.0%} of the pixels hidden: the first guess is the very colour for {found['right']:.1%} "
-            f"(the colour nearest to the mean of seen neighbours for {found[BY_NEIGHBOURS]:.1%}); "
-            f"{found['bits']['mean']:.3f} bits each. Mean squared errors, values 0 to 1:\n\n"
-            + table(["", "error"], rows)
+    """The tables of the card; a sentence instead of a table that was not measured."""
+    texts = {"bits": "Next pixels were not measured.", "filled": "Hidden pixels were not measured."}
+    if measured := results.get("bits"):
+        means = {way: measured[way]["mean"] for way in WAYS}
+        rows = [[way, f"{mean:.3f} ± {measured[way]['error']:.3f}", f"{mean / 3:.3f}"] for way, mean in means.items()]
+        title = f"Bits of the next pixel, {measured['pictures']:,} pictures (± standard error):"
+        texts["bits"] = title + "\n\n" + table(["", "bits a pixel", "a third of it"], rows)
+    if measured := results.get("filled"):
+        rows = [
+            [filling, f"{measured[filling]['mean']:.5f} ± {measured[filling]['error']:.5f}"] for filling in FILLINGS
+        ]
+        texts["filled"] = (
+            f"{measured['share']:.0%} of the pixels hidden: the first guess is the very colour for "
+            f"{measured['right']:.1%} (the colour nearest to the mean of seen neighbours for "
+            f"{measured[BY_NEIGHBOURS]:.1%}); {measured['bits']['mean']:.3f} bits each. "
+            f"Mean squared errors, values 0 to 1:\n\n" + table(["", "error"], rows)
         )
-    found = results["probe"]
-    networks = [name for name in (*IMAGE_GPTS, UNTRAINED) if name in found]
-    layers = list(found[networks[0]])
-    rows = [[name, *(f"{found[name][layer]['right']:.1%}" for layer in layers)] for name in networks]
-    shown["probe"] = (
+    measured = results["probe"]
+    networks = [name for name in (*IMAGE_GPTS, UNTRAINED) if name in measured]
+    layers = list(measured[networks[0]])
+    rows = [[name, *(f"{measured[name][layer]['right']:.1%}" for layer in layers)] for name in networks]
+    texts["probe"] = (
         "Right classes of CIFAR-10 by a linear classifier of the mean of all places after each layer, "
-        f"{found['train']:,} pictures to learn from, {found['test']:,} asked; of raw pixels {found['pixels']:.1%}:\n\n"
-        + table(["", *(f"layer {layer}" for layer in layers)], rows)
+        f"{measured['train']:,} pictures to learn from, {measured['test']:,} asked; of raw pixels "
+        f"{measured['pixels']:.1%}:\n\n" + table(["", *(f"layer {layer}" for layer in layers)], rows)
     )
     runs = []
     for task, run in results.items():
         if task in IMAGE_GPTS:
             minutes = f"{run['seconds'] / 60:.0f}"
             runs.append([task, f"{run['parameters']:,}", run["plan"]["steps"], run["batch"], minutes, run["hardware"]])
-    return shown | {"runs": table(["task", "parameters", "steps", "pictures a step", "minutes", "on"], runs)}
+    return texts | {"runs": table(["task", "parameters", "steps", "pictures a step", "minutes", "on"], runs)}
 
 
 def command_line() -> CommandLine:

@@ -35,7 +35,7 @@ PIXELS = 100_000  # of the training pictures, from which the colours are made
 
 
 def main() -> None:
-    """Train those that were asked for; each goes on where it stopped."""
+    """Train the tasks of `--only`, or all; each resumes from its checkpoint."""
     arguments = command_line().read()
     images, _ = read_cifar(arguments.data, "train", arguments.run / "pictures")
     colours = palette_of(images, arguments.run / "palette.npy")
@@ -43,22 +43,22 @@ def main() -> None:
         torch.manual_seed(PLAN.seed)
         network, folder = ImageGPT(TASKS[task]).to(arguments.device), arguments.run / task
         network.palette.copy_(colours)
-        learned = arguments.run / "next" / "model.safetensors"
-        goes_on = task == "hidden" and learned.exists()
-        if goes_on:
+        next_weights = arguments.run / "next" / "model.safetensors"
+        starts_from_next = task == "hidden" and next_weights.exists()
+        if starts_from_next:
             # Colours, and which of them lie side by side, are the same for both: it begins with what the other learned.
-            network.load_state_dict(load_weights(partial(ImageGPT, TASKS["next"]), learned).state_dict())
+            network.load_state_dict(load_weights(partial(ImageGPT, TASKS["next"]), next_weights).state_dict())
         plan = replace(PLAN, steps=arguments.steps or PLAN.steps)
         seconds = train(network, losses(network, task, images, arguments), plan, folder)
         save_weights(network, folder / "model.safetensors")
-        story = {"plan": asdict(plan), "batch": arguments.batch, "sizes": asdict(TASKS[task]), "pictures": len(images)}
-        story |= {
-            "began_with_next": goes_on,
+        record = {"plan": asdict(plan), "batch": arguments.batch, "sizes": asdict(TASKS[task]), "pictures": len(images)}
+        record |= {
+            "began_with_next": starts_from_next,
             "seconds": round(seconds),
             "seed": plan.seed,
             "hardware": hardware(arguments.device),
         }
-        (folder / "run.json").write_text(json.dumps(story, indent=1) + "\n")
+        (folder / "run.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
 def losses(network: ImageGPT, task: str, images: Tensor, arguments: argparse.Namespace) -> Callable[[int], Tensor]:
@@ -91,16 +91,16 @@ def read_cifar(data: Path, split: str, cache: Path) -> tuple[Tensor, Tensor]:
     return torch.from_numpy(np.load(decoded)), labels
 
 
-def palette_of(images: Int[Tensor, "picture channel row column"], kept: Path) -> Float[Tensor, "colour channel"]:
-    """The middles of 512 clusters of colours (k-means), values 0 to 1, the darkest first."""
-    if not kept.exists():
+def palette_of(images: Int[Tensor, "picture channel row column"], file: Path) -> Float[Tensor, "colour channel"]:
+    """The centres of 512 clusters of colours (k-means), values 0 to 1, the darkest first; cached in `file`."""
+    if not file.exists():
         dice = np.random.default_rng(PLAN.seed)
         pixels = images.permute(0, 2, 3, 1).reshape(-1, 3).numpy()
         sample = pixels[dice.choice(len(pixels), PIXELS, replace=False)] / 255
         clusters = KMeans(TASKS["next"].colours, n_init=1, max_iter=60, random_state=PLAN.seed).fit(sample)
-        middles = clusters.cluster_centers_
-        np.save(kept, middles[middles.sum(axis=1).argsort()])
-    return torch.from_numpy(np.load(kept)).float()
+        centres = clusters.cluster_centers_
+        np.save(file, centres[centres.sum(axis=1).argsort()])
+    return torch.from_numpy(np.load(file)).float()
 
 
 def command_line() -> CommandLine:

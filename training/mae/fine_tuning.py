@@ -39,7 +39,7 @@ RUNS = Path("runs/mae-fine-tuning")
 
 
 class Classifier(nn.Module):
-    """The mean of an encoder's patches, and one linear layer (He et al. 2022, section 4.3 and appendix A.1)."""
+    """A linear layer on the mean of an encoder's patches (He et al. 2022, section 4.3 and appendix A.1)."""
 
     def __init__(self, config: MAEConfig, classes: int):
         super().__init__()
@@ -49,53 +49,53 @@ class Classifier(nn.Module):
         nn.init.zeros_(self.head.bias)
 
     def forward(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch class"]:
-        """A score for each class."""
+        """The logits of the classes."""
         return self.head(self.encoder(pixels)[:, 1:].mean(dim=1))
 
 
 def main() -> None:
-    """Train, measure, and write what came out to the folder of runs."""
+    """Train, measure, and write the results to the folder of runs."""
     arguments = command_line().read()
     cache = arguments.run.parent / "tiny-imagenet"
     images, labels = read_pictures(arguments.data, "train", cache)
-    chosen = some_of_each(labels, arguments.labels / 100)
+    chosen = sample_per_class(labels, arguments.labels / 100)
     torch.manual_seed(PLAN.seed)
-    network = started(arguments.start, int(labels.max()) + 1, arguments.weights)
+    network = initial_classifier(arguments.start, int(labels.max()) + 1, arguments.weights)
     network.to(arguments.device)
     plan = replace(PLAN, steps=arguments.steps or STEPS[arguments.labels])
 
     def loss_at(step: int) -> Tensor:
-        numbers = chosen[batch_at(step, len(chosen), min(BATCH, len(chosen)), plan.seed)]
-        pictures = normalise(vary(images[numbers].to(arguments.device).float() / 255, CONFIG.side))
+        batch_numbers = chosen[batch_at(step, len(chosen), min(BATCH, len(chosen)), plan.seed)]
+        pictures = normalise(vary(images[batch_numbers].to(arguments.device).float() / 255, CONFIG.side))
         # Written-out attention: the fused kernel's bfloat16 backward pass is slow on a CPU.
         with torch.autocast(arguments.device, torch.bfloat16), sdpa_kernel(SDPBackend.MATH):
             logits = network(pictures)
-        return F.cross_entropy(logits.float(), labels[numbers].to(arguments.device), label_smoothing=0.1)
+        return F.cross_entropy(logits.float(), labels[batch_numbers].to(arguments.device), label_smoothing=0.1)
 
     name = f"{arguments.labels}-{arguments.start}"
     seconds = train(network, loss_at, plan, arguments.run / name)
     network.eval().cpu()
     pictures, truth = read_pictures(arguments.data, "val", cache)
     top1, top5 = accuracy(lambda batch: network(normalise(batch)), pictures, truth)
-    found: dict[str, Any] = {"top1": top1, "top5": top5, "steps": plan.steps, "seconds": round(seconds, 1)}
-    found |= {"plan": asdict(plan), "batch": BATCH, "pictures": len(chosen), "hardware": hardware(arguments.device)}
-    (arguments.run / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n")
-    print(json.dumps(found, indent=1), flush=True)
+    results: dict[str, Any] = {"top1": top1, "top5": top5, "steps": plan.steps, "seconds": round(seconds, 1)}
+    results |= {"plan": asdict(plan), "batch": BATCH, "pictures": len(chosen), "hardware": hardware(arguments.device)}
+    (arguments.run / f"{name}.json").write_text(json.dumps(results, indent=1) + "\n")
+    print(json.dumps(results, indent=1), flush=True)
 
 
-def some_of_each(labels: Int[Tensor, " _"], share: float) -> Int[Tensor, " _"]:
-    """The numbers of a share of the pictures of each class (at least one), always the same ones."""
+def sample_per_class(labels: Int[Tensor, " _"], share: float) -> Int[Tensor, " _"]:
+    """The numbers of a random share of the pictures of each class (at least one), always the same ones."""
     order = torch.randperm(len(labels), generator=torch.Generator().manual_seed(0))
-    own = [order[labels[order] == label] for label in labels.unique()]
-    return torch.cat([each[: max(1, round(share * len(each)))] for each in own])
+    by_class = [order[labels[order] == label] for label in labels.unique()]
+    return torch.cat([of_class[: max(1, round(share * len(of_class)))] for of_class in by_class])
 
 
-def started(start: str, classes: int, weights: Path) -> Classifier:
-    """An untrained classifier, its encoder as the autoencoder left it if that is the start."""
+def initial_classifier(start: str, classes: int, weights: Path) -> Classifier:
+    """An untrained classifier; if `start` is AUTOENCODER, with the encoder of the masked autoencoder."""
     network = Classifier(CONFIG, classes)
     if start == AUTOENCODER:
-        learned = load_autoencoder("mae", weights=weights).network
-        network.encoder.load_state_dict(learned.encoder.state_dict())
+        pretrained = load_autoencoder("mae", weights=weights).network
+        network.encoder.load_state_dict(pretrained.encoder.state_dict())
     return network
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from core.models.mae import MaskedAutoencoder
 from core.results.mae_results import CLASS, FEATURES, LABELS, PATCHES, PIXELS, TRAINED, UNTRAINED
-from training.mae.fine_tuning import some_of_each
+from training.mae.fine_tuning import sample_per_class
 from training.tiny_imagenet.data import normalise
 from training.tiny_imagenet.report import shrink
 
@@ -27,19 +27,19 @@ def probes(
     """Top-1 of a linear classifier on each of FEATURES, by per cent of the labels."""
     torch.manual_seed(1)
     untrained = MaskedAutoencoder(network.config).eval()
-    labelled = {share: some_of_each(train[1], share / 100) for share in LABELS}
-    found: dict[str, dict[str, float]] = {str(share): {} for share in LABELS}
+    numbers_by_share = {share: sample_per_class(train[1], share / 100) for share in LABELS}
+    accuracies: dict[str, dict[str, float]] = {str(share): {} for share in LABELS}
     for name, features in zip(FEATURES, _kinds(network, untrained), strict=True):
-        known, asked = features(train[0]), features(validation[0])
-        for share, numbers in labelled.items():
-            classify = fit_probe(known[numbers], train[1][numbers])
-            right = (classify(asked).argmax(dim=1) == validation[1]).float().mean()
-            found[str(share)][name] = round(right.item(), 4)
-    return found
+        train_features, validation_features = features(train[0]), features(validation[0])
+        for share, numbers in numbers_by_share.items():
+            classify = fit_probe(train_features[numbers], train[1][numbers])
+            right = (classify(validation_features).argmax(dim=1) == validation[1]).float().mean()
+            accuracies[str(share)][name] = round(right.item(), 4)
+    return accuracies
 
 
 def _kinds(trained: MaskedAutoencoder, untrained: MaskedAutoencoder) -> Sequence[Callable[[Tensor], Features]]:
-    """What makes each of FEATURES of pictures, in that order."""
+    """The functions from pictures to each of FEATURES, in that order."""
 
     def encoded(network: MaskedAutoencoder, read: str) -> Callable[[Tensor], Features]:
         return lambda pictures: both(network, pictures)[read]
@@ -47,14 +47,18 @@ def _kinds(trained: MaskedAutoencoder, untrained: MaskedAutoencoder) -> Sequence
     networks = {TRAINED: trained, UNTRAINED: untrained}
     # Both kinds of features come from one pass, which takes minutes.
     both = cache(encode)
-    made = {f"{name}, {read}": encoded(networks[name], read) for name in networks for read in (PATCHES, CLASS)}
-    made[PIXELS] = lambda pictures: torch.cat([shrink(normalise(part.float() / 255)) for part in pictures.split(1000)])
-    return [made[name] for name in FEATURES]
+    features_by_name = {
+        f"{name}, {read}": encoded(networks[name], read) for name in networks for read in (PATCHES, CLASS)
+    }
+    features_by_name[PIXELS] = lambda pictures: torch.cat(
+        [shrink(normalise(part.float() / 255)) for part in pictures.split(1000)]
+    )
+    return [features_by_name[name] for name in FEATURES]
 
 
 @torch.inference_mode()
 def encode(network: MaskedAutoencoder, pictures: Tensor) -> Mapping[str, Features]:
-    """The encoder's vectors of whole pictures: the mean of all patches, and the class token."""
+    """The encoder's features of pictures without masks: the mean of all patches, and the class token."""
     with torch.autocast("cpu", torch.bfloat16):
         encoded = [network.encoder(normalise(part.float() / 255)) for part in pictures.split(TOGETHER)]
     parts = [part.float() for part in encoded]
@@ -65,29 +69,29 @@ def encode(network: MaskedAutoencoder, pictures: Tensor) -> Mapping[str, Feature
 
 
 def fit_probe(features: Features, labels: Int[Tensor, " _"]) -> Callable[[Features], Tensor]:
-    """Multinomial logistic regression on standardised features; the penalty is chosen on a tenth that is left aside."""
+    """Multinomial logistic regression on standardised features; a tenth of them is held out to choose the penalty."""
     middle, spread = features.mean(dim=0), features.std(dim=0).clamp_min(1e-6)
-    known = (features - middle) / spread
+    standardised = (features - middle) / spread
     order = torch.randperm(len(labels), generator=torch.Generator().manual_seed(0))
-    aside, rest = order[: len(order) // 10], order[len(order) // 10 :]
+    validation, training = order[: len(order) // 10], order[len(order) // 10 :]
 
-    def worth(penalty: float) -> float:
-        weight, bias = _fit(known[rest], labels[rest], int(labels.max()) + 1, penalty)
-        return ((known[aside] @ weight + bias).argmax(dim=1) == labels[aside]).float().mean().item()
+    def validation_accuracy(penalty: float) -> float:
+        weight, bias = _fit(standardised[training], labels[training], int(labels.max()) + 1, penalty)
+        return ((standardised[validation] @ weight + bias).argmax(dim=1) == labels[validation]).float().mean().item()
 
-    best = max(PENALTIES, key=worth) if len(aside) else PENALTIES[0]
-    weight, bias = _fit(known, labels, int(labels.max()) + 1, best)
-    return lambda asked: (asked - middle) / spread @ weight + bias
+    best = max(PENALTIES, key=validation_accuracy) if len(validation) else PENALTIES[0]
+    weight, bias = _fit(standardised, labels, int(labels.max()) + 1, best)
+    return lambda inputs: (inputs - middle) / spread @ weight + bias
 
 
-def _fit(known: Features, labels: Tensor, classes: int, penalty: float) -> tuple[Tensor, Tensor]:
-    weight = torch.zeros(known.shape[1], classes, requires_grad=True)
+def _fit(features: Features, labels: Tensor, classes: int, penalty: float) -> tuple[Tensor, Tensor]:
+    weight = torch.zeros(features.shape[1], classes, requires_grad=True)
     bias = torch.zeros(classes, requires_grad=True)
     optimiser = torch.optim.LBFGS([weight, bias], max_iter=ROUNDS, history_size=10, line_search_fn="strong_wolfe")
 
     def loss() -> Tensor:
         optimiser.zero_grad()
-        value = F.cross_entropy(known @ weight + bias, labels) + penalty * weight.square().sum()
+        value = F.cross_entropy(features @ weight + bias, labels) + penalty * weight.square().sum()
         value.backward()
         return value
 

@@ -1,8 +1,8 @@
-"""Install the masked autoencoder, measure what is stored, and write its card.
+"""Install the masked autoencoder, measure it as stored, and write its card.
 
-Errors against the share hidden beside fillings that need no network, over 1,000 pictures that it has not seen; a linear
-probe of its frozen encoder; what leaving hidden patches out saves; and what `training.mae.fine_tuning` has left in its
-folder, so that it may be run once more after that.
+Errors by the share of masked patches, beside fillings without a network, over 1,000 held-out pictures; a linear probe
+of its frozen encoder; the cost of encoding with and without masked patches; and the results of
+`training.mae.fine_tuning` as far as they exist.
 
     python -m training.mae.report --data PATH
 """
@@ -19,7 +19,7 @@ from core.models.mae import MaskedAutoencoder, pixels_of
 from core.models.stored_weights import load_weights, save_weights
 from core.results.mae_results import ERROR, FEATURES, FILLED_BY, LABELS, NETWORK, STARTS
 from core.vision.fillings import FILLINGS
-from core.vision.patch_masks import RANDOM, error_of, hide_patches, over_pixels
+from core.vision.patch_masks import RANDOM, error_of, hide_patches, pixel_mask
 from core.vision.skipped_patches import READ, WORK, measure
 from core.zoo.embedded import WEIGHTS
 from core.zoo.masked_autoencoders import PLAIN, AutoencoderReader, load_autoencoder
@@ -90,7 +90,7 @@ def main() -> None:
     train, validation = (read_pictures(arguments.data, split, cache) for split in ("train", "val"))
     run = json.loads((arguments.run / "run.json").read_text())
     results: dict[str, Any] = {"training": run, "parameters": reader.parameters}
-    held_out = chosen(validation[0], arguments.pictures)
+    held_out = sample_pictures(validation[0], arguments.pictures)
     results |= {"pictures": len(held_out), "errors": errors_by_share(reader, held_out)}
     print(json.dumps(results["errors"], indent=1), flush=True)
     results |= {"validation": len(validation[1]), "probe": probes(reader.network, train, validation)}
@@ -103,21 +103,21 @@ def main() -> None:
 
 
 def install(file: Path, out: Path) -> None:
-    """Store the weights of a run in 8 bits, with what is needed to read them."""
+    """Store the weights of a run in 8 bits, with their config.json."""
     network = load_weights(lambda: MaskedAutoencoder(CONFIG), file)
     save_weights(network, out / "model.safetensors", eight_bits=True)
     settings = {"sizes": asdict(CONFIG), "mean": MEAN, "deviation": DEVIATION}
     (out / "config.json").write_text(json.dumps(settings, indent=1) + "\n")
 
 
-def chosen(pictures: Tensor, count: int) -> Tensor:
-    """So many of the pictures, drawn at random, always the same ones."""
+def sample_pictures(pictures: Tensor, count: int) -> Tensor:
+    """`count` random pictures, always the same ones."""
     return pictures[torch.randperm(len(pictures), generator=torch.Generator().manual_seed(0))[:count]]
 
 
 def errors_by_share(reader: AutoencoderReader, pictures: Tensor) -> dict[str, dict[str, float]]:
-    """Mean squared error and standard error by share and by what fills in; each picture hides patches of its own."""
-    found: dict[str, dict[str, float]] = {}
+    """Mean squared error and its standard error, by share of masked patches and by way of filling."""
+    results: dict[str, dict[str, float]] = {}
     for share in SHARES:
         errors = torch.tensor(
             [
@@ -127,59 +127,59 @@ def errors_by_share(reader: AutoencoderReader, pictures: Tensor) -> dict[str, di
             ]
         )
         means, deviations = errors.mean(dim=0).tolist(), errors.std(dim=0).tolist()
-        found[str(share)] = {}
+        results[str(share)] = {}
         for name, mean, deviation in zip(FILLED_BY, means, deviations, strict=True):
-            found[str(share)] |= {name: round(mean, 6), name + ERROR: round(deviation / len(errors) ** 0.5, 7)}
-    return found
+            results[str(share)] |= {name: round(mean, 6), name + ERROR: round(deviation / len(errors) ** 0.5, 7)}
+    return results
 
 
 @torch.inference_mode()
 def _errors(reader: AutoencoderReader, pictures: Tensor, share: int, first: int) -> list[dict[str, float]]:
-    """Of each picture, by what fills in; the patches that picture number n hides are those of seed n."""
+    """The squared error of each picture by way of filling; the mask of picture number n is that of seed n."""
     grid, patch = reader.grid, reader.patch
     hidden = torch.stack(
         [hide_patches(RANDOM, grid, grid, share / 100, seed=first + number) for number in range(len(pictures))]
     )
-    truths = pictures.float() / 255
-    said = reader.network(normalise(truths), hidden)[:, reader.targets.index(PLAIN)]
-    guesses = [reader.colours(guess) for guess in pixels_of(said, patch)]
-    found = []
-    for truth, guess, mask in zip(truths, guesses, hidden, strict=True):
-        where = over_pixels(mask, grid, grid, patch)
-        filled = {NETWORK: guess} | {name: fill(truth, mask, patch) for name, fill in FILLINGS.items()}
-        found.append({name: error_of(picture, truth, where) for name, picture in filled.items()})
-    return found
+    targets = pictures.float() / 255
+    outputs = reader.network(normalise(targets), hidden)[:, reader.targets.index(PLAIN)]
+    guesses = [reader.colours(guess) for guess in pixels_of(outputs, patch)]
+    errors = []
+    for target, guess, mask in zip(targets, guesses, hidden, strict=True):
+        hidden_pixels = pixel_mask(mask, grid, grid, patch)
+        fillings = {NETWORK: guess} | {name: fill(target, mask, patch) for name, fill in FILLINGS.items()}
+        errors.append({name: error_of(picture, target, hidden_pixels) for name, picture in fillings.items()})
+    return errors
 
 
 def read_tuned(folder: Path) -> dict[str, dict[str, Any]]:
-    """What `training.mae.fine_tuning` wrote, by per cent of the labels and by start."""
+    """The results of `training.mae.fine_tuning`, by per cent of the labels and by start."""
     files = {(labels, start): folder / f"{labels}-{start}.json" for labels in LABELS for start in STARTS}
-    found: dict[str, dict[str, Any]] = {}
+    results: dict[str, dict[str, Any]] = {}
     for (labels, start), file in files.items():
         if file.exists():
-            found.setdefault(str(labels), {})[start] = json.loads(file.read_text())
-    return found
+            results.setdefault(str(labels), {})[start] = json.loads(file.read_text())
+    return results
 
 
 def tables_of(results: dict[str, Any]) -> dict[str, str]:
-    """What the card shows of the results."""
+    """The tables of the card."""
     errors = [
-        [f"{share} %", *(f"{of[name]:.4f} ± {of[name + ERROR]:.4f}" for name in FILLED_BY)]
-        for share, of in results["errors"].items()
+        [f"{share} %", *(f"{errors_of_share[name]:.4f} ± {errors_of_share[name + ERROR]:.4f}" for name in FILLED_BY)]
+        for share, errors_of_share in results["errors"].items()
     ]
     probes = [[name, *(f"{results['probe'][str(share)][name]:.1%}" for share in LABELS)] for name in FEATURES]
     tuned = [
         [
             f"{share} %",
             start,
-            of["steps"],
-            f"{of['top1']:.1%}",
-            f"{of['top5']:.1%}",
-            f"{of['seconds'] / 60:.1f}",
-            of["hardware"],
+            run["steps"],
+            f"{run['top1']:.1%}",
+            f"{run['top5']:.1%}",
+            f"{run['seconds'] / 60:.1f}",
+            run["hardware"],
         ]
         for share, starts in results.get("fine_tuning", {}).items()
-        for start, of in starts.items()
+        for start, run in starts.items()
     ]
     saving = results["saving"]
     costs = [

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from core.models.mae import MAEConfig, MaskedAutoencoder, hidden_at_random, loss_of
+from core.models.mae import MAEConfig, MaskedAutoencoder, loss_of, random_mask
 from core.models.stored_weights import save_weights
 from training.common.card import hardware
 from training.common.command_line import CommandLine
@@ -29,7 +29,7 @@ PLAN = Plan(steps=2400, learning_rate=2e-3, weight_decay=0.05, warm_up=100, deca
 
 
 def main() -> None:
-    """Train, and write what was learned to the run's folder."""
+    """Train, and write the weights and the record to the run's folder."""
     arguments = command_line().read()
     images, _ = read_pictures(arguments.data, "train", arguments.run.parent / "tiny-imagenet")
     torch.manual_seed(PLAN.seed)
@@ -40,17 +40,17 @@ def main() -> None:
         chosen = batch_at(step, len(images), arguments.batch, plan.seed)
         pictures = vary(images[chosen].to(arguments.device).float() / 255, CONFIG.side, light=False)
         pictures = standardise(pictures, MEAN, DEVIATION)
-        hidden = hidden_at_random(len(pictures), CONFIG.patches, HIDDEN, device=arguments.device)
+        hidden = random_mask(len(pictures), CONFIG.patches, HIDDEN, device=arguments.device)
         # Written-out attention: the fused kernel's bfloat16 backward pass is slow on a CPU.
         with torch.autocast(arguments.device, torch.bfloat16), sdpa_kernel(SDPBackend.MATH):
-            said = network(pictures, hidden)
-        return loss_of(said.float(), pictures, hidden, CONFIG)
+            output = network(pictures, hidden)
+        return loss_of(output.float(), pictures, hidden, CONFIG)
 
     seconds = train(network, loss_at, plan, arguments.run)
     save_weights(network, arguments.run / "model.safetensors")
-    story = {"plan": asdict(plan), "batch": arguments.batch, "hidden": HIDDEN, "pictures": len(images)}
-    story |= {"seconds": round(seconds), "seed": plan.seed, "hardware": hardware(arguments.device)}
-    (arguments.run / "run.json").write_text(json.dumps(story, indent=1) + "\n")
+    record = {"plan": asdict(plan), "batch": arguments.batch, "hidden": HIDDEN, "pictures": len(images)}
+    record |= {"seconds": round(seconds), "seed": plan.seed, "hardware": hardware(arguments.device)}
+    (arguments.run / "run.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
 def command_line() -> CommandLine:

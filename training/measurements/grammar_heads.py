@@ -33,7 +33,7 @@ SOURCE = "python -m training.measurements.grammar_heads, UD_English-EWT (CC BY-S
 
 
 def main() -> None:
-    """Measure each model that was asked for, or all that come with the atlas."""
+    """Measure the models of `--model`, or all that come with the atlas."""
     arguments = command_line().read()
     train = sample(read_trees(arguments.data / "train.jsonl.gz"), arguments.train)
     test = sample(read_trees(arguments.data / "test.jsonl.gz"), arguments.test)
@@ -46,34 +46,34 @@ def main() -> None:
 def read_trees(file: Path) -> list[Tree]:
     """The sentences of one part of the treebank, without those of more than MOST_WORDS words."""
     with gzip.open(file, "rt", encoding="utf-8") as lines:
-        found = [json.loads(line) for line in lines]
+        rows = [json.loads(line) for line in lines]
     return [
-        Tree(tuple(of["words"]), tuple(governor - 1 for governor in of["head"]), tuple(of["deprel"]), of["text"])
-        for of in found
-        if len(of["words"]) <= MOST_WORDS
+        Tree(tuple(row["words"]), tuple(governor - 1 for governor in row["head"]), tuple(row["deprel"]), row["text"])
+        for row in rows
+        if len(row["words"]) <= MOST_WORDS
     ]
 
 
 def sample(trees: list[Tree], most: int) -> list[Tree]:
-    """So many of them, drawn with SEED; all of them, in their order, if there are no more."""
+    """`most` random trees, drawn with SEED; all trees, in their order, if there are no more."""
     return random.Random(SEED).sample(trees, most) if len(trees) > most else trees
 
 
 def measure(model: TextModel, trees: Sequence[Tree], part: str) -> Counts:
-    """Count in all of them, and say how far it is."""
+    """Count in all trees, and print the progress."""
 
-    def tell(done: int, total: int) -> None:
+    def report(done: int, total: int) -> None:
         if done % 500 == 0:
             print(f"{model.name}, {part}: {done:,} of {total:,} sentences", flush=True)
 
-    counts = count(model, trees, tell)
+    counts = count(model, trees, report)
     print(f"{model.name}, {part}: {counts.unread} sentences too long, {counts.unlinked} links without a token")
     return counts
 
 
 def rows_of(name: str, measured: Measured) -> list[dict[str, Any]]:
     """The rows of one model; shares of 0 to 1 with four digits."""
-    clark = {of.relation: round(of.share_percent / 100, 4) for of in clark_heads()}
+    clark = {row.relation: round(row.share_percent / 100, 4) for row in clark_heads()}
     return [
         {
             "model": name,
@@ -99,15 +99,15 @@ def rows_of(name: str, measured: Measured) -> list[dict[str, Any]]:
 
 
 def replace_rows(file: Path, name: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Write the table anew, with these rows in place of those of the same model."""
-    others: list[dict[str, Any]] = []
+    """Replace the rows of a model in a table."""
+    other_rows: list[dict[str, Any]] = []
     if file.exists():
         with file.open(encoding="utf-8", newline="") as lines:
-            others = [row for row in csv.DictReader(lines) if row["model"] != name]
+            other_rows = [row for row in csv.DictReader(lines) if row["model"] != name]
     with file.open("w", encoding="utf-8", newline="") as lines:
         writer = csv.DictWriter(lines, list(rows[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows([*others, *rows])
+        writer.writerows([*other_rows, *rows])
 
 
 def command_line() -> CommandLine:

@@ -1,4 +1,4 @@
-"""Is the bright spot the right one? Maps of all networks of words and pictures against the pixels that a word means.
+"""Measure the maps of all networks of words and pictures against the pixels that a word refers to.
 
 Over held-out scenes of the drawn world, each with a true sentence: for each word of content, by every way of
 core/attribution/word_maps.py, the pointing game and the share of the map inside the mask. No data needed.
@@ -20,14 +20,14 @@ from PIL import Image
 from core.attribution.pointing_game import centre, over_pixels, points_inside, share_inside
 from core.attribution.word_maps import WordMaps, captioner_maps, clip_maps, joint_maps
 from core.scenes.draw import draw, masks
-from core.scenes.sentences import Sentence, Word, words_instead
+from core.scenes.sentences import Sentence, Word, alternative_words
 from core.scenes.things import SIDE, Scene
 from core.scenes.truth import meanings
 from core.zoo.captioners import load_captioner
 from core.zoo.clips import load_clip
 from core.zoo.joint import load_joint
 from training.common.command_line import CommandLine
-from training.common.scenes import told_scene
+from training.common.scenes import scene_with_sentence
 
 OUT = Path(__file__).parents[2] / "core" / "results" / "grounding.csv"
 COLUMNS = ("model", "way", "kind", "words", "pointing", "pointing_error", "inside", "inside_error")
@@ -38,33 +38,36 @@ Maps = Callable[[Image.Image, Sentence, Sequence[int]], WordMaps]  # of the word
 
 
 def of_captioner(name: str) -> Maps:
-    """A captioner that is made to write the sentence."""
+    """Maps of a captioner that is forced to write the sentence."""
     model = load_captioner(name)
 
     def maps(picture: Image.Image, sentence: Sentence, places: Sequence[int]) -> WordMaps:
-        found = captioner_maps(model, model.prepare(picture).pixels, model.encode(sentence.text))
-        return {way: rows[list(places)] for way, rows in found.items()}
+        maps_by_way = captioner_maps(model, model.prepare(picture).pixels, model.encode(sentence.text))
+        return {way: rows[list(places)] for way, rows in maps_by_way.items()}
 
     return maps
 
 
 def of_clip(name: str) -> Maps:
-    """A CLIP: each word against the others that could stand in its place."""
+    """Maps of a CLIP: each word against its alternatives."""
     model = load_clip(name)
 
     def maps(picture: Image.Image, sentence: Sentence, places: Sequence[int]) -> WordMaps:
         words = [word.text for word in sentence.words]
-        instead = [
-            [" ".join([*words[:place], other, *words[place + 1 :]]) for other in words_instead(sentence.words[place])]
+        alternatives = [
+            [
+                " ".join([*words[:place], other, *words[place + 1 :]])
+                for other in alternative_words(sentence.words[place])
+            ]
             for place in places
         ]
-        return clip_maps(model, model.prepare(picture).pixels, sentence.text, instead)
+        return clip_maps(model, model.prepare(picture).pixels, sentence.text, alternatives)
 
     return maps
 
 
 def of_joint(name: str) -> Maps:
-    """A network of two streams or one: each word hidden in its turn."""
+    """Maps of a network of two streams or one: each word masked in turn."""
     model = load_joint(name)
 
     def maps(picture: Image.Image, sentence: Sentence, places: Sequence[int]) -> WordMaps:
@@ -85,94 +88,94 @@ MODELS: dict[str, Callable[[], Maps]] = {
 
 @dataclass
 class Scores:
-    """Of one way and kind of word: sums, sums of squares, and how many."""
+    """Sums over words of one way and one kind: of the measures, of their squares, and the number of words."""
 
     count: int = 0
     sums: np.ndarray = field(default_factory=lambda: np.zeros(2))
     squares: np.ndarray = field(default_factory=lambda: np.zeros(2))
 
     def add(self, pointing: float, inside: float) -> None:
-        """One more word."""
+        """Add the measures of a word."""
         values = np.array([pointing, inside])
         self.count += 1
         self.sums += values
         self.squares += values**2
 
     def row(self) -> tuple[float, ...]:
-        """How many; pointing, its standard error, inside, its standard error."""
+        """The number of words; mean and standard error of pointing; mean and standard error of inside."""
         mean = self.sums / self.count
         error = np.sqrt(np.maximum(self.squares / self.count - mean**2, 0) / self.count)
-        return (self.count, *(round(float(each), 4) for each in (mean[0], error[0], mean[1], error[1])))
+        return (self.count, *(round(float(value), 4) for value in (mean[0], error[0], mean[1], error[1])))
 
 
 def main() -> None:
-    """Measure all networks that are there, and write the table; rows of others stay."""
+    """Measure the networks of `--only`, or all, and write the table; rows of other networks are kept."""
     arguments = command_line().read()
-    kept = read_rows(arguments.out)
+    table = read_rows(arguments.out)
     for name in arguments.only or MODELS:
         rows = measure(MODELS[name](), name, arguments.scenes)
-        kept = [row for row in kept if row[0] != name] + rows
-        write_rows(arguments.out, kept)
+        table = [row for row in table if row[0] != name] + rows
+        write_rows(arguments.out, table)
         print(name, json.dumps([row for row in rows if row[2] == ALL]), flush=True)
-    kept = [row for row in kept if row[0] != "baseline"] + baselines(arguments.scenes)
-    write_rows(arguments.out, kept)
+    table = [row for row in table if row[0] != "baseline"] + baselines(arguments.scenes)
+    write_rows(arguments.out, table)
 
 
 def measure(maps: Maps, name: str, scenes: int) -> list[tuple]:
     """The rows of one network."""
     scores: dict[tuple[str, str], Scores] = {}
     for number in range(scenes):
-        scene, sentence, asked = question(number)
-        if not asked:
+        scene, sentence, masks_by_place = question(number)
+        if not masks_by_place:
             continue
-        found = maps(Image.fromarray(draw(scene)), sentence, list(asked))
-        for way, rows in found.items():
-            for row, (place, mask) in zip(rows, asked.items(), strict=True):
+        maps_by_way = maps(Image.fromarray(draw(scene)), sentence, list(masks_by_place))
+        for way, rows in maps_by_way.items():
+            for row, (place, mask) in zip(rows, masks_by_place.items(), strict=True):
                 pixels = over_pixels(row.double().numpy().reshape(GRID), SIDE)
                 inside = share_inside(pixels, mask)
-                one = points_inside(pixels, mask), 0.0 if math.isnan(inside) else inside  # nothing: nothing inside
+                measures = points_inside(pixels, mask), 0.0 if math.isnan(inside) else inside  # nothing: nothing inside
                 for kind in (sentence.words[place].kind, ALL):
-                    scores.setdefault((way, kind), Scores()).add(*one)
+                    scores.setdefault((way, kind), Scores()).add(*measures)
         if number % 100 == 99:
             print(name, number + 1, flush=True)
-    return [(name, way, kind, *each.row()) for (way, kind), each in sorted(scores.items())]
+    return [(name, way, kind, *sums.row()) for (way, kind), sums in sorted(scores.items())]
 
 
 def baselines(scenes: int) -> list[tuple]:
-    """Somebody who always points at the middle; and at random, of whom the expected value is the area of the mask."""
+    """The rows of the baselines: a map with its maximum in the middle, and the expected values of a random map."""
     scores: dict[tuple[str, str], Scores] = {}
     middle = centre(SIDE)
     for number in range(scenes):
-        _, sentence, asked = question(number)
-        for place, mask in asked.items():
+        _, sentence, masks_by_place = question(number)
+        for place, mask in masks_by_place.items():
             area = float(mask.mean())
             for kind in (sentence.words[place].kind, ALL):
                 scores.setdefault(("centre", kind), Scores()).add(
                     points_inside(middle, mask), share_inside(middle, mask)
                 )
                 scores.setdefault(("random", kind), Scores()).add(area, area)
-    return [("baseline", way, kind, *each.row()) for (way, kind), each in sorted(scores.items())]
+    return [("baseline", way, kind, *sums.row()) for (way, kind), sums in sorted(scores.items())]
 
 
 def question(number: int) -> tuple[Scene, Sentence, dict[int, Bool[np.ndarray, "row column"]]]:
-    """A held-out scene, a true sentence, and for each word of content that means something its mask."""
-    scene, sentence = told_scene("test", number)
-    drawn, meant = masks(scene), meanings(sentence, scene)
-    asked = {
-        place: np.asarray(drawn[sorted(things)].any(axis=0))
-        for place, things in enumerate(meant)
+    """A held-out scene, a true sentence, and the mask of each word that refers to things, by its place."""
+    scene, sentence = scene_with_sentence("test", number)
+    thing_masks, things_by_word = masks(scene), meanings(sentence, scene)
+    masks_by_place = {
+        place: np.asarray(thing_masks[sorted(things)].any(axis=0))
+        for place, things in enumerate(things_by_word)
         if things and is_asked(sentence.words[place])
     }
-    return scene, sentence, asked
+    return scene, sentence, masks_by_place
 
 
 def is_asked(word: Word) -> bool:
-    """Words of content that others could stand in for."""
-    return bool(words_instead(word))
+    """Whether a word has alternatives."""
+    return bool(alternative_words(word))
 
 
 def read_rows(file: Path) -> list[tuple]:
-    """The rows that are there."""
+    """The rows of a table without its header; none if there is no file."""
     if not file.exists():
         return []
     with file.open(encoding="utf-8", newline="") as lines:
@@ -180,7 +183,7 @@ def read_rows(file: Path) -> list[tuple]:
 
 
 def write_rows(file: Path, rows: list[tuple]) -> None:
-    """All rows, under their header."""
+    """Write a table with its header."""
     with file.open("w", encoding="utf-8", newline="") as lines:
         writer = csv.writer(lines, lineterminator="\n")
         writer.writerow(COLUMNS)

@@ -69,8 +69,10 @@ def image_models(folder: Path) -> Iterator[Cells]:
     speeds = {name: _keyed(folder / file, "infer_img_size", architecture=True) for name, file in BENCHMARKS.items()}
     for row in _rows(folder / "results-imagenet.csv"):
         model, key = row["model"], (row["model"], row["img_size"])
-        timed = {name: table.get((model.partition(".")[0], row["img_size"])) for name, table in speeds.items()}
-        known = next((cells for cells in timed.values() if cells), {})
+        speeds_of_model = {
+            name: table.get((model.partition(".")[0], row["img_size"])) for name, table in speeds.items()
+        }
+        speed_cells = next((cells for cells in speeds_of_model.values() if cells), {})
         yield {
             "model": model,
             "resolution": row["img_size"],
@@ -78,11 +80,11 @@ def image_models(folder: Path) -> Iterator[Cells]:
             "data": data_of(model),
             "teacher": "yes" if has_teacher(model) else "no",
             "parameters_millions": _plain(row["param_count"]),
-            "gmacs": known.get("infer_gmacs", ""),
+            "gmacs": speed_cells.get("infer_gmacs", ""),
             "top1": _plain(row["top1"]),
             "top5": _plain(row["top5"]),
             **{name: _plain(tests[name].get(key, {}).get("top1", "")) for name in TESTS},
-            **{name: (timed[name] or {}).get("infer_samples_per_sec", "") for name in DEVICES},
+            **{name: (speeds_of_model[name] or {}).get("infer_samples_per_sec", "") for name in DEVICES},
             "source": f"huggingface/pytorch-image-models, results @ {COMMIT}",
         }
 
@@ -148,14 +150,14 @@ def pythia(file: Path) -> Iterator[Cells]:
 
 def wmt14(text: str) -> Iterator[Cells]:
     """The two tables of WMT 2014 in a page of NLP-progress, one row a model; "*" marks a mean over checkpoints."""
-    found: dict[str, dict[str, object]] = {}
+    rows: dict[str, dict[str, object]] = {}
     for language, part in (("bleu_en_de", "### WMT 2014 EN-DE"), ("bleu_en_fr", "### WMT 2014 EN-FR")):
         section = text.partition(part)[2].partition("###")[0]
         for name, score, title, link in re.findall(
             r"^\|\s*([^|]+?)\s*\|\s*([\d.]+)\*?\s*\|\s*\[([^]]+)\]\(([^)]+)\)", section, re.MULTILINE
         ):
             year = re.search(r", (\d{4})\)", name)
-            row = found.setdefault(
+            row = rows.setdefault(
                 name,
                 {
                     "model": name,
@@ -170,7 +172,7 @@ def wmt14(text: str) -> Iterator[Cells]:
                 },
             )
             row[language] = score
-    yield from found.values()
+    yield from rows.values()
 
 
 def _translator_family(name: str) -> str:
@@ -183,13 +185,13 @@ def _translator_family(name: str) -> str:
 
 
 def write(file: Path, rows: Iterable[Cells]) -> int:
-    """Write a table; how many rows it has."""
-    held: Sequence[Cells] = list(rows)
+    """Write a table; returns the number of its rows."""
+    table: Sequence[Cells] = list(rows)
     with file.open("w", encoding="utf-8", newline="") as lines:
-        writer = csv.DictWriter(lines, list(held[0]), lineterminator="\n")
+        writer = csv.DictWriter(lines, list(table[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(held)
-    return len(held)
+        writer.writerows(table)
+    return len(table)
 
 
 def _rows(file: Path) -> Iterator[dict[str, str]]:
@@ -204,7 +206,7 @@ def _keyed(file: Path, size: str, *, architecture: bool = False) -> dict[tuple[s
 
 
 def _plain(number: str) -> str:
-    """A number without the commas of thousands, and without zeros that say nothing."""
+    """A number without thousands separators and trailing zeros."""
     return f"{float(number.replace(',', '')):.10g}" if number else ""
 
 

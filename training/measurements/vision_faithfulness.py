@@ -39,15 +39,15 @@ FILE = "faithfulness.json"
 
 
 @dataclass(frozen=True)
-class Measured:
-    """The curves of one order for many pictures, (picture, share) each."""
+class OrderCurves:
+    """The deletion and insertion curves of one order, each of shape (picture, share)."""
 
     deletion: np.ndarray
     insertion: np.ndarray
 
 
 def main() -> None:
-    """Measure each model that was asked for, or all that are there."""
+    """Measure the model of `--model`, or all that have weights."""
     arguments = command_line().read()
     pictures, labels = chosen_pictures(arguments.data)
     for name in [arguments.model] if arguments.model else IMAGE:
@@ -58,8 +58,8 @@ def main() -> None:
         if not explains(model):
             print(f"{name}: looks through windows, no explanation here", flush=True)
             continue
-        found = measure_all(model, normalise(pictures.float() / 255))
-        results = summary(found) | {"correct": share_correct(model, pictures, labels)}
+        curves_by_order = measure_all(model, normalise(pictures.float() / 255))
+        results = summary(curves_by_order) | {"correct": share_correct(model, pictures, labels)}
         save(WEIGHTS / name, results | {"pictures": len(pictures)})
 
 
@@ -78,58 +78,62 @@ def chosen_pictures(data: Path) -> tuple[Tensor, Tensor]:
 
 
 def explains(model: ImageModel) -> bool:
-    """Whether there are explanations of it: windows have none."""
+    """Whether there are explanations of a model: there are none of windowed attention."""
     return not model.attends or bool(model.prefix)
 
 
-def measure_all(model: ImageModel, pictures: Tensor) -> dict[str, Measured]:
-    """The curves of every explanation and of random orders, for the class that the model itself finds most probable."""
+def measure_all(model: ImageModel, pictures: Tensor) -> dict[str, OrderCurves]:
+    """The curves of every explanation and of random orders, for the class that the model predicts."""
     curves: dict[str, list[Faithfulness]] = {}
     grid = grid_for(model, patches_of(model, pictures))
     for number, (picture, maps, classes) in enumerate(explained(model, pictures)):
         orders = {name: order_of(scores, grid, seed=number) for name, scores in maps.items()}
         (orders[RANDOM],) = random_orders(grid[0] * grid[1], 1, seed=number)
-        for name, one in measure(probability_of(model.network, classes), picture, orders, grid, STEPS).items():
-            curves.setdefault(name, []).append(one)
+        for name, curve in measure(probability_of(model.network, classes), picture, orders, grid, STEPS).items():
+            curves.setdefault(name, []).append(curve)
         if number % 25 == 24:
             print(f"{model.name}: {number + 1} of {len(pictures)} pictures", flush=True)
     return {
-        name: Measured(
-            np.stack([one.deletion.numpy() for one in many]), np.stack([one.insertion.numpy() for one in many])
+        name: OrderCurves(
+            np.stack([curve.deletion.numpy() for curve in curves_of_order]),
+            np.stack([curve.insertion.numpy() for curve in curves_of_order]),
         )
-        for name, many in curves.items()
+        for name, curves_of_order in curves.items()
     }
 
 
 def explained(model: ImageModel, pictures: Tensor) -> Iterator[tuple[Tensor, dict[str, Tensor], int]]:
     """Each picture (1, channel, row, column) with its maps and the class that they explain."""
     for part in pictures.split(TOGETHER):
-        found = explain(model, part, patches_of(model, part))
-        assert found.classes is not None
-        for item, number in enumerate(found.classes.tolist()):
-            yield part[item : item + 1], {name: maps[item] for name, maps in found.maps.items()}, number
+        explanation = explain(model, part, patches_of(model, part))
+        assert explanation.classes is not None
+        for place, number in enumerate(explanation.classes.tolist()):
+            yield part[place : place + 1], {name: maps[place] for name, maps in explanation.maps.items()}, number
 
 
 def patches_of(model: ImageModel, pictures: Tensor) -> Patches:
-    """How the model cuts pictures of this size."""
+    """The grid of patches of pictures of this size."""
     rows, columns = (side // patch for side, patch in zip(pictures.shape[-2:], model.patch, strict=True))
     return Patches(rows, columns, model.prefix)
 
 
-def summary(found: Mapping[str, Measured]) -> dict[str, Any]:
-    """Means over the pictures, with their standard errors; `against_random` is that of the difference, by pairs."""
+def summary(curves_by_order: Mapping[str, OrderCurves]) -> dict[str, Any]:
+    """Means over the pictures with standard errors; `against_random`: of the paired difference from random orders."""
     shares = np.arange(STEPS + 1) / STEPS
-    areas = {name: {side: np.trapezoid(getattr(one, side), shares) for side in SIDES} for name, one in found.items()}
+    areas = {
+        name: {side: np.trapezoid(getattr(curves, side), shares) for side in SIDES}
+        for name, curves in curves_by_order.items()
+    }
     explanations = {
         name: {
             side: mean_and_error(areas[name][side])
             | {
                 "against_random": mean_and_error(areas[name][side] - areas[RANDOM][side]),
-                "curve": np.round(getattr(one, side).mean(axis=0), 4).tolist(),
+                "curve": np.round(getattr(curves, side).mean(axis=0), 4).tolist(),
             }
             for side in SIDES
         }
-        for name, one in found.items()
+        for name, curves in curves_by_order.items()
     }
     for side in SIDES:
         del explanations[RANDOM][side]["against_random"]
@@ -150,9 +154,9 @@ def mean_and_error(values: np.ndarray) -> dict[str, float]:
 
 @torch.inference_mode()
 def share_correct(model: ImageModel, pictures: Tensor, labels: Tensor) -> float:
-    """How many of these pictures the model names correctly."""
-    found = model.network(normalise(pictures.float() / 255)).argmax(dim=-1)
-    return (found == labels).float().mean().item()
+    """The accuracy of the model on these pictures."""
+    predictions = model.network(normalise(pictures.float() / 255)).argmax(dim=-1)
+    return (predictions == labels).float().mean().item()
 
 
 def save(folder: Path, results: dict[str, Any]) -> None:

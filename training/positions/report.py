@@ -1,4 +1,4 @@
-"""Measure how each way of giving positions does beyond the length it was trained on, and write weights and card."""
+"""Measure each kind of positions beyond the training length, and write weights and card."""
 
 import pandas as pd
 from torch import Tensor
@@ -13,11 +13,11 @@ SHOWN = ((32, 64), (64, 128), (128, 256), (256, 512))  # ranges of lengths in th
 
 
 def report(
-    alphabet: Alphabet, models: dict[str, CharacterModel], *, context: int, held_out: Tensor, story: dict
+    alphabet: Alphabet, models: dict[str, CharacterModel], *, context: int, held_out: Tensor, record: dict
 ) -> None:
     """Write weights/positions/: weights, config, results, bits by length, card.
 
-    `context` is the training length, `held_out` the numbers of the held-out characters, `story` what the run said.
+    `context`: the training length; `held_out`: the ids of the held-out characters; `record`: that of the training.
     """
     folder = WEIGHTS / "positions"
     save_characters(folder, alphabet, models)
@@ -30,14 +30,14 @@ def report(
         rows += [(name, length, round(float(value), 4)) for length, value in enumerate(bits, start=1)]
     lengths = pd.DataFrame(rows, columns=["positions", "length", "bits"])
     lengths.to_csv(folder / "lengths.csv", index=False)
-    found = {name: ranges(lengths[lengths.positions == name]) for name in models}
+    bits_by_name = {name: ranges(lengths[lengths.positions == name]) for name in models}
     parameters = {name: sum(parameter.numel() for parameter in model.parameters()) for name, model in models.items()}
-    results = story | {"context": context, "parameters": parameters, "bits": found}
-    save_card(folder, CARD, results, {"bits_table": bits_table(found)})
+    results = record | {"context": context, "parameters": parameters, "bits": bits_by_name}
+    save_card(folder, CARD, results, {"bits_table": bits_table(bits_by_name)})
 
 
 def ranges(lengths: pd.DataFrame) -> dict[str, float | None]:
-    """Mean bits in each of the ranges SHOWN; None where nothing could be measured."""
+    """Mean bits in each of the ranges SHOWN; None where there is no measurement."""
     means = {
         f"{low} to {high}": lengths[(lengths.length > low) & (lengths.length <= high)].bits.mean()
         for low, high in SHOWN
@@ -45,11 +45,12 @@ def ranges(lengths: pd.DataFrame) -> dict[str, float | None]:
     return {name: None if pd.isna(mean) else round(float(mean), 4) for name, mean in means.items()}
 
 
-def bits_table(found: dict[str, dict]) -> str:
-    """For the card."""
+def bits_table(bits_by_name: dict[str, dict]) -> str:
+    """The table of the card."""
     header = ["positions", *(f"bits at {low} to {high} characters" for low, high in SHOWN)]
     return table(
-        header, [[name, *("–" if bits is None else bits for bits in row.values())] for name, row in found.items()]
+        header,
+        [[name, *("–" if bits is None else bits for bits in row.values())] for name, row in bits_by_name.items()],
     )
 
 

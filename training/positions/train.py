@@ -21,7 +21,7 @@ SIZES = {"width": 128, "layers": 2, "heads": 4, "context": CONTEXT}
 
 
 def main() -> None:
-    """Train all six, measure, write the weights."""
+    """Train the six models, measure them, write the weights."""
     arguments = command_line().read()
     alphabet, learnt, held_out = shakespeare.read(arguments.data)
     windows = shakespeare.Windows(alphabet.encode(learnt), CONTEXT, BATCH, arguments.seed)
@@ -30,9 +30,9 @@ def main() -> None:
     for positions in get_args(Positions):
         models[positions] = make("self_attention", SIZES | {"positions": positions}, len(alphabet), arguments.seed)
         seconds += train_text(models[positions], windows, plan, arguments.run / positions)
-    story = {"seed": arguments.seed, "epochs": arguments.epochs, "steps": plan.steps, "batch": BATCH}
-    story |= {"minutes": round(seconds / 60)}
-    report(alphabet, models, context=CONTEXT, held_out=alphabet.encode(held_out), story=story)
+    record = {"seed": arguments.seed, "epochs": arguments.epochs, "steps": plan.steps, "batch": BATCH}
+    record |= {"minutes": round(seconds / 60)}
+    report(alphabet, models, context=CONTEXT, held_out=alphabet.encode(held_out), record=record)
 
 
 def command_line() -> CommandLine:

@@ -1,4 +1,4 @@
-"""Train the network that reads drawn scenes, and judges pictures that other networks make. No data needed.
+"""Train the network that reads scenes off pictures, to judge pictures of other networks. No data needed.
 
 python -m training.scene_reader.train
 """
@@ -22,7 +22,7 @@ from training.common.pictures import as_pixels
 
 PLAN = Plan(steps=800, learning_rate=2e-3, warm_up=100, decay=0.4, log_every=100, save_every=250)
 BATCH = 48
-ASKED = 1000  # scenes of each split that are read afterwards
+SCENES = 1000  # scenes of each split that are read afterwards
 # Pictures that networks make are never as clean as drawn ones: half of the training pictures are made worse.
 NOISE, BLUR = 0.06, 3
 
@@ -35,11 +35,11 @@ def main() -> None:
     plan = replace(PLAN, steps=arguments.steps or PLAN.steps)
 
     def loss_at(step: int) -> Tensor:
-        scenes = [told(step * BATCH + place) for place in range(BATCH)]
-        pixels = worsened(as_pixels([draw(scene) for scene in scenes])).to(arguments.device)
+        scenes = [training_scene(step * BATCH + place) for place in range(BATCH)]
+        pixels = degrade(as_pixels([draw(scene) for scene in scenes])).to(arguments.device)
         with torch.autocast(arguments.device, torch.bfloat16):
-            said = network(pixels)
-        return loss_of(said, scenes)
+            prediction = network(pixels)
+        return loss_of(prediction, scenes)
 
     seconds = train(network, loss_at, plan, arguments.run)
     network.cpu().eval()
@@ -48,13 +48,13 @@ def main() -> None:
     report(network, run | {"trained_on": hardware(arguments.device)})
 
 
-def told(number: int) -> Scene:
-    """Scenes of training, every fourth with a pair of colour and shape that others never see: a judge must know all."""
+def training_scene(number: int) -> Scene:
+    """A training scene; unlike for other networks, every fourth has a pair of colour and shape of HELD_PAIRS."""
     return scene_at(("train", "train", "four", "pairs")[number % 4], 10**7 + number)
 
 
-def worsened(pixels: Tensor) -> Tensor:
-    """Half of the pictures blurred a little, half with noise, each by its own throw."""
+def degrade(pixels: Tensor) -> Tensor:
+    """Blur a random half of the pictures and add noise to a random half."""
     blurred = torch.nn.functional.avg_pool2d(pixels, BLUR, stride=1, padding=BLUR // 2, count_include_pad=False)
     share = torch.rand(len(pixels), 1, 1, 1) * (torch.rand(len(pixels), 1, 1, 1) < 0.5)
     pixels = (1 - share) * pixels + share * blurred
@@ -63,13 +63,13 @@ def worsened(pixels: Tensor) -> Tensor:
 
 
 def report(network: SceneReader, run: dict) -> None:
-    """Read held-out scenes, and write how many things were read rightly."""
-    found = {
-        split: measure(network, [scene_at(split, number) for number in range(ASKED)])
+    """Measure on held-out scenes; write results and card."""
+    shares_by_split = {
+        split: measure(network, [scene_at(split, number) for number in range(SCENES)])
         for split in ("test", "pairs", "four")
     }
-    rows = [[split, *(f"{100 * value:.1f}%" for value in shares.values())] for split, shares in found.items()]
-    results = run | {"asked": ASKED, "read": found}
+    rows = [[split, *(f"{100 * value:.1f}%" for value in shares.values())] for split, shares in shares_by_split.items()]
+    results = run | {"asked": SCENES, "read": shares_by_split}
     save_card(WEIGHTS / "scene-reader", CARD, results, {"read_table": table(HEADER, rows)})
 
 
@@ -77,32 +77,34 @@ HEADER = ["scenes", "whole scene right", "things found", "nothing invented", "sh
 
 
 def measure(network: SceneReader, scenes: Sequence[Scene]) -> dict[str, float]:
-    """Shares: of scenes read without a mistake, of things found, of things read that are there, and of kinds right."""
-    read = [
+    """Shares of scenes read without a mistake, of things found, of read things that exist, and of right properties."""
+    read_scenes = [
         scene
         for start in range(0, len(scenes), 100)
-        for scene in network.read(as_pixels([draw(each) for each in scenes[start : start + 100]]))
+        for scene in network.read(as_pixels([draw(true_scene) for true_scene in scenes[start : start + 100]]))
     ]
     kinds = ("shape", "colour", "size", "texture")
     right, pairs = dict.fromkeys(kinds, 0), 0
-    whole = things = claimed = 0
-    for scene, seen in zip(scenes, read, strict=True):
-        met = [(thing, other) for thing in scene.things if (other := nearest(thing, seen)) is not None]
-        pairs += len(met)
-        things, claimed = things + len(scene.things), claimed + len(seen.things)
-        good = [[getattr(one, kind) == getattr(other, kind) for kind in kinds] for one, other in met]
-        for kind, column in zip(kinds, zip(*good, strict=True) if good else [()] * 4, strict=True):
+    whole_scenes = things = claimed = 0
+    for scene, read_scene in zip(scenes, read_scenes, strict=True):
+        matches = [(thing, other) for thing in scene.things if (other := nearest(thing, read_scene)) is not None]
+        pairs += len(matches)
+        things, claimed = things + len(scene.things), claimed + len(read_scene.things)
+        agreements = [[getattr(thing, kind) == getattr(other, kind) for kind in kinds] for thing, other in matches]
+        for kind, column in zip(kinds, zip(*agreements, strict=True) if agreements else [()] * 4, strict=True):
             right[kind] += sum(column)
-        whole += len(met) == len(scene.things) == len(seen.things) and all(map(all, good))
-    shares = {"whole": whole / len(scenes), "found": pairs / things, "there": min(1.0, pairs / max(1, claimed))}
+        whole_scenes += len(matches) == len(scene.things) == len(read_scene.things) and all(map(all, agreements))
+    shares = {"whole": whole_scenes / len(scenes), "found": pairs / things, "there": min(1.0, pairs / max(1, claimed))}
     return shares | {kind: count / max(1, pairs) for kind, count in right.items()}
 
 
-def nearest(thing: Thing, seen: Scene) -> Thing | None:
-    """The thing read whose middle is nearest, if it is within four pixels."""
-    away = {other: max(abs(other.row - thing.row), abs(other.column - thing.column)) for other in seen.things}
-    found = min(away, key=away.__getitem__, default=None)
-    return found if found is not None and away[found] <= 4 else None
+def nearest(thing: Thing, read_scene: Scene) -> Thing | None:
+    """The thing of `read_scene` whose middle is nearest to that of `thing`; None if it is not within four pixels."""
+    distances = {
+        other: max(abs(other.row - thing.row), abs(other.column - thing.column)) for other in read_scene.things
+    }
+    closest = min(distances, key=distances.__getitem__, default=None)
+    return closest if closest is not None and distances[closest] <= 4 else None
 
 
 CARD = """# scene-reader

@@ -1,4 +1,4 @@
-"""Count how often each classifier of reviews is fooled by the checklist of core/sentiment/behavioural_tests.py.
+"""Count the failures of each classifier of reviews in the checklist of core/sentiment/behavioural_tests.py.
 
 Every network of weights/sentiment/ and, fitted here as in training/sentiment/report.py with the strength that was
 chosen there, the baseline of TF-IDF and logistic regression. The checklist is the same on every machine, and nothing
@@ -22,7 +22,14 @@ from sklearn.linear_model import LogisticRegression
 
 from core.results.sentiment_fooled import COLUMNS, COMMAND, FILE
 from core.results.sentiment_results import LOGISTIC
-from core.sentiment.behavioural_tests import Fooled, Pair, fooled, pairs_of, read_pairs, unread_words
+from core.sentiment.behavioural_tests import (
+    BehaviouralTestResult,
+    Pair,
+    count_failures,
+    pairs_of,
+    read_pairs,
+    unread_words,
+)
 from core.zoo.sentiment_classifiers import FOLDER, REVIEWERS, load_reviewer
 from training.common.card import hardware
 from training.common.command_line import CommandLine
@@ -33,55 +40,55 @@ from training.sentiment.train import READERS, Language
 def main() -> None:
     """Count for every classifier, and write the table and how it was made."""
     arguments = command_line().read()
-    begun = time.perf_counter()
+    start = time.perf_counter()
     rows = [
-        [language, model, *vars_of(one), COMMAND]
+        [language, model, *vars_of(result), COMMAND]
         for language in READERS
-        for model, counted in count_all(READERS[language](arguments.data))
-        for one in counted
+        for model, results in count_all(READERS[language](arguments.data))
+        for result in results
     ]
-    save(arguments.out, rows, time.perf_counter() - begun)
+    save(arguments.out, rows, time.perf_counter() - start)
 
 
-def count_all(language: Language) -> Iterator[tuple[str, tuple[Fooled, ...]]]:
-    """Each network of a language and the baseline, by name, with what was counted."""
+def count_all(language: Language) -> Iterator[tuple[str, tuple[BehaviouralTestResult, ...]]]:
+    """The name of each network of a language and of the baseline, with its results."""
     pairs = pairs_of(language.name)
     for name in REVIEWERS[language.name]:
         model = load_reviewer(name)
         unread = [unread_words(model, pair) for pair in pairs]
-        yield name, fooled(pairs, read_pairs(model, pairs), model.classes, unread)
+        yield name, count_failures(pairs, read_pairs(model, pairs), model.classes, unread)
     yield f"{language.name}-{LOGISTIC}", count_baseline(language, pairs, strength_of(language.name))
 
 
 def strength_of(language: str) -> float:
-    """How strongly the baseline is held back: C as it was chosen on the validation part."""
+    """The regularisation of the baseline: C, as chosen on the validation part."""
     results = json.loads((FOLDER / "results.json").read_text(encoding="utf-8"))
     return float(results[language][LOGISTIC]["C"])
 
 
-def count_baseline(language: Language, pairs: Sequence[Pair], strength: float) -> tuple[Fooled, ...]:
-    """Words and pairs of words, weighted by how rare they are, and logistic regression."""
-    words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
-    line = LogisticRegression(C=strength, max_iter=3000)
-    line.fit(words.fit_transform(language.learnt.texts), language.learnt.labels)
-    sides = [line.predict_proba(words.transform([getattr(pair, side) for pair in pairs])) for side in SIDES]
-    read = torch.stack([torch.from_numpy(side) for side in sides], dim=1).float()
-    return fooled(pairs, read, language.classes, [share_unread(words, pair) for pair in pairs])
+def count_baseline(language: Language, pairs: Sequence[Pair], strength: float) -> tuple[BehaviouralTestResult, ...]:
+    """Results of logistic regression on TF-IDF of words and pairs of words, with C = `strength`."""
+    tfidf = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
+    classifier = LogisticRegression(C=strength, max_iter=3000)
+    classifier.fit(tfidf.fit_transform(language.learnt.texts), language.learnt.labels)
+    sides = [classifier.predict_proba(tfidf.transform([getattr(pair, side) for pair in pairs])) for side in SIDES]
+    probabilities = torch.stack([torch.from_numpy(side) for side in sides], dim=1).float()
+    return count_failures(pairs, probabilities, language.classes, [share_unread(tfidf, pair) for pair in pairs])
 
 
 SIDES = ("before", "after")
 
 
-def share_unread(words: TfidfVectorizer, pair: Pair) -> float:
-    """The share of the words of both sentences that stood in fewer than two of the texts."""
-    cut = TfidfVectorizer().build_analyzer()
-    found = [word for side in SIDES for word in cut(getattr(pair, side))]
-    return sum(word not in words.vocabulary_ for word in found) / len(found)
+def share_unread(tfidf: TfidfVectorizer, pair: Pair) -> float:
+    """The share of the words of both sentences that are not in the vocabulary."""
+    analyse = TfidfVectorizer().build_analyzer()
+    words = [word for side in SIDES for word in analyse(getattr(pair, side))]
+    return sum(word not in tfidf.vocabulary_ for word in words) / len(words)
 
 
-def vars_of(one: Fooled) -> list[object]:
-    """The cells of a row."""
-    return [one.kind, one.test, one.should, one.pairs, one.failed, one.right, round(one.unread, 4)]
+def vars_of(result: BehaviouralTestResult) -> list[object]:
+    """The cells of a row of the table."""
+    return [result.kind, result.test, result.should, result.pairs, result.failed, result.right, round(result.unread, 4)]
 
 
 def save(folder: Path, rows: Sequence[Sequence[object]], seconds: float) -> None:
@@ -91,7 +98,7 @@ def save(folder: Path, rows: Sequence[Sequence[object]], seconds: float) -> None
         writer = csv.writer(lines, lineterminator="\n")
         writer.writerow(COLUMNS)
         writer.writerows(rows)
-    story = {
+    record = {
         "command": COMMAND,
         "hardware": hardware(),
         "seconds": round(seconds, 1),
@@ -100,7 +107,7 @@ def save(folder: Path, rows: Sequence[Sequence[object]], seconds: float) -> None
         "torch": torch.__version__.split("+")[0],
         "scikit-learn": sklearn.__version__,
     }
-    (folder / f"{FILE.stem}.json").write_text(json.dumps(story, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    (folder / f"{FILE.stem}.json").write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def command_line() -> CommandLine:

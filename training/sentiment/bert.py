@@ -1,4 +1,4 @@
-"""Fine-tune `bert-books` on film reviews, in two steps: first to fill in their words, then to tell praise from blame.
+"""Fine-tune `bert-books` on film reviews, in two steps: first on masked words, then on sentiment.
 
 The first step is called task-adaptive pre-training (Gururangan et al. 2020, "Don't Stop Pretraining", section 4): no
 label is read, and no review of the test. Its room grows from 128 tokens to 512, so that most reviews fit.
@@ -18,13 +18,13 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from core.models.bert import PretrainingBERT
-from core.models.sentiment import ReviewBERT, longer
+from core.models.sentiment import ReviewBERT, extend_context
 from core.zoo.embedded import load_embedded_text
 from training.common.command_line import CommandLine
 from training.common.data_sets import IMDB
 from training.common.loop import Plan, train
 from training.common.masking import Masking
-from training.sentiment.train import as_numbers, conclude, read_english, side_by_side
+from training.sentiment.train import conclude, encode_texts, pad, read_english
 
 CONTEXT = 512
 NAME = "english-bert"
@@ -32,52 +32,52 @@ SHARE = 0.03  # of the words are forgotten in the second step
 
 
 def main() -> None:
-    """Both steps; each goes on where it stopped."""
+    """Run both steps; each resumes from its checkpoint."""
     arguments = command_line().read()
     language, start = read_english(arguments.data), load_embedded_text("bert-books")
     pretrained = start.network
     assert isinstance(pretrained, PretrainingBERT)
-    rows, device = as_numbers(start.tokenizer, language.learnt.texts, CONTEXT), arguments.device
-    adapted = longer(pretrained, CONTEXT).to(device)
+    rows, device = encode_texts(start.tokenizer, language.learnt.texts, CONTEXT), arguments.device
+    adapted = extend_context(pretrained, CONTEXT).to(device)
     plan = Plan(arguments.adapt, arguments.adapt_rate, decay=0.5, seed=arguments.seed, log_every=200, save_every=500)
     seconds = adapt(adapted, rows, start.tokenizer, plan, arguments.run / "adapted", arguments.tokens)
-    network = with_verdict(adapted).to(device)
+    network = add_sentiment_head(adapted).to(device)
     labels = torch.from_numpy(language.learnt.labels)
-    per_epoch = len(InTurn(rows, arguments.tokens, arguments.seed).cut(0))
+    per_epoch = len(LengthBatches(rows, arguments.tokens, arguments.seed).cut(0))
     steps = arguments.epochs * per_epoch
     tuning = Plan(steps, arguments.rate, warm_up=200, decay=0.8, seed=arguments.seed, log_every=200, save_every=500)
     run = arguments.run / NAME
-    spent = tune(network, rows, labels, start.tokenizer, tuning, run, arguments.tokens)
-    story = {
+    tuning_seconds = fine_tune(network, rows, labels, start.tokenizer, tuning, run, arguments.tokens)
+    record = {
         "settings": asdict(network.config),
         "recipe": {"adapt": asdict(plan), "tune": asdict(tuning), "tokens": arguments.tokens, "forgotten": SHARE},
         "epochs": arguments.epochs,
         "adapted_seconds": round(seconds, 1),
-        "seconds": round(spent, 1),
+        "seconds": round(tuning_seconds, 1),
     }
-    found = conclude(network, start.tokenizer, language, story, run, CONTEXT)
-    print(NAME, found["valid"], found["test"], flush=True)
+    results = conclude(network, start.tokenizer, language, record, run, CONTEXT)
+    print(NAME, results["valid"], results["test"], flush=True)
 
 
 def adapt(
     network: PretrainingBERT, rows: list[Tensor], tokenizer: Tokenizer, plan: Plan, run: Path, tokens: int
 ) -> float:
-    """Fill in hidden words of the reviews; the seconds it took."""
-    batches, masking = InTurn(rows, tokens, plan.seed), Masking(tokenizer)
+    """Train on masked words of the reviews; returns the seconds it took."""
+    batches, masking = LengthBatches(rows, tokens, plan.seed), Masking(tokenizer)
     device = next(network.parameters()).device
 
     def loss_at(step: int) -> Tensor:
-        read, padding = side_by_side([rows[number] for number in batches.batch(step)])
-        hidden = masking.hide(read, torch.Generator().manual_seed(plan.seed * 1_000_003 + step))
-        asked, goal = (hidden.asked & ~padding).to(device), read.to(device)
+        ids, padding = pad([rows[number] for number in batches.batch(step)])
+        hidden = masking.hide(ids, torch.Generator().manual_seed(plan.seed * 1_000_003 + step))
+        is_target, goal = (hidden.is_target & ~padding).to(device), ids.to(device)
         with torch.autocast(device.type, torch.bfloat16):
-            seen = network.bert(hidden.tokens.to(device), padding=padding.to(device))
-            return F.cross_entropy(network.words(seen[asked]).float(), goal[asked])
+            features = network.bert(hidden.tokens.to(device), padding=padding.to(device))
+            return F.cross_entropy(network.words(features[is_target]).float(), goal[is_target])
 
     return train(network, loss_at, plan, run)
 
 
-def tune(
+def fine_tune(
     network: ReviewBERT,
     rows: list[Tensor],
     labels: Int[Tensor, " text"],
@@ -86,31 +86,31 @@ def tune(
     run: Path,
     tokens: int,
 ) -> float:
-    """Tell praise from blame; the seconds it took."""
-    batches, mask = InTurn(rows, tokens, plan.seed), Masking(tokenizer)
+    """Train on the sentiment of the reviews; returns the seconds it took."""
+    batches, mask = LengthBatches(rows, tokens, plan.seed), Masking(tokenizer)
     device = next(network.parameters()).device
 
     def loss_at(step: int) -> Tensor:
         chosen = batches.batch(step)
-        read, padding = side_by_side([rows[number] for number in chosen])
-        forgotten = (torch.rand(read.shape) < SHARE) & ~mask.special[read]
-        read = read.masked_fill(forgotten, mask.mask)
+        ids, padding = pad([rows[number] for number in chosen])
+        forgotten = (torch.rand(ids.shape) < SHARE) & ~mask.special[ids]
+        ids = ids.masked_fill(forgotten, mask.mask)
         with torch.autocast(device.type, torch.bfloat16):
-            logits = network(read.to(device), padding.to(device))
+            logits = network(ids.to(device), padding.to(device))
         return F.cross_entropy(logits.float(), labels[chosen].to(device), label_smoothing=0.05)
 
     return train(network, loss_at, plan, run)
 
 
-def with_verdict(adapted: PretrainingBERT) -> ReviewBERT:
-    """The adapted body with a new head; its pooler, which already reads [CLS], is taken over."""
+def add_sentiment_head(adapted: PretrainingBERT) -> ReviewBERT:
+    """The adapted body and its pooler of [CLS], with a new head for sentiment."""
     network = ReviewBERT(adapted.config)
     network.bert.load_state_dict(adapted.bert.state_dict())
     network.pooler.load_state_dict(adapted.next_sentence.pooler.state_dict())
     return network
 
 
-class InTurn:
+class LengthBatches:
     """Batches of about `tokens` tokens, of texts of like length, in another order in each epoch."""
 
     def __init__(self, rows: Sequence[Tensor], tokens: int, seed: int):
@@ -119,7 +119,7 @@ class InTurn:
         self._starts = [0]
 
     def batch(self, step: int) -> np.ndarray:
-        """Which texts are read in a step."""
+        """The numbers of the texts of a step."""
         while step >= self._starts[-1]:
             epoch = len(self._starts) - 1
             self._epochs = {epoch: self.cut(epoch)} | {epoch - 1: self._epochs.get(epoch - 1, [])}

@@ -26,7 +26,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from core.attribution.agreement import agreement
-from core.attribution.deletion_curves import ordered, random_mean, random_orders
+from core.attribution.deletion_curves import order_by_score, random_mean, random_orders
 from core.attribution.token_deletion import FaithfulWords, measure
 from core.attribution.token_methods import by_word, explain, methods_of, probabilities_of, replacement_of, words_of
 from core.results.sentiment_faithful import AGREEMENT, AREAS, FOLDER, LIKENESS, MEASURES, RANDOM, RANKED
@@ -40,7 +40,7 @@ from training.sentiment.train import read_english
 SEED = 0
 REVIEWS, DRAWS, STEPS = 500, 5, 10
 RESAMPLES, INTERVAL = 2000, 0.95  # of the bootstrap
-STORY = "sentiment_faithful.json"
+RECORD = "sentiment_faithful.json"
 
 # One value for each review, by what it is of.
 Areas = dict[tuple[str, str], list[float]]  # explanation and measure
@@ -48,8 +48,8 @@ Alike = dict[tuple[str, str, str, str], list[float]]  # both explanations, measu
 
 
 @dataclass(frozen=True)
-class Found:
-    """What was measured of a model, review by review."""
+class ReviewResults:
+    """Measurements of a model, review by review."""
 
     areas: Areas
     alike: Alike
@@ -58,7 +58,7 @@ class Found:
 
 
 def main() -> None:
-    """Measure each model that was asked for, and write what was found after each."""
+    """Measure the models of `--models`, or all, and write the tables after each."""
     arguments = command_line().read()
     if arguments.device != "cpu":
         torch.backends.cudnn.enabled = False  # its recurrent kernels give no gradients outside of training
@@ -67,14 +67,14 @@ def main() -> None:
         model = load_reviewer(name)
         model.network.to(arguments.device)
         file = arguments.run / f"{name}.jsonl"
-        found = measure_all(model, reviews, arguments.together, torch.device(arguments.device), file=file)
+        results = measure_all(model, reviews, arguments.together, torch.device(arguments.device), file=file)
         options = f"--models {name} --reviews {len(reviews)} --device {arguments.device}"
-        save(arguments.out, name, found, options, torch.device(arguments.device))
-        print(f"{name}: {len(reviews)} reviews in {found.seconds:.0f} s", flush=True)
+        save(arguments.out, name, results, options, torch.device(arguments.device))
+        print(f"{name}: {len(reviews)} reviews in {results.seconds:.0f} s", flush=True)
 
 
 def chosen_reviews(data: Path, count: int) -> list[str]:
-    """So many reviews of the test part, drawn with SEED."""
+    """`count` random reviews of the test part, drawn with SEED."""
     texts = read_english(data).test.texts
     return [texts[number] for number in np.random.default_rng(SEED).choice(len(texts), count, replace=False)]
 
@@ -89,56 +89,60 @@ def measure_all(
     device: torch.device = CPU,
     *,
     file: Path | None = None,
-) -> Found:
-    """Areas and agreement for each review; what was found of each is kept in `file`, and not measured again."""
-    known = [] if file is None or not file.exists() else [json.loads(line) for line in file.open(encoding="utf-8")]
-    for number, review in enumerate(reviews[len(known) :], start=len(known)):
+) -> ReviewResults:
+    """Areas and agreement for each review; results are cached in `file`, a line for each review, and not repeated."""
+    results_by_review = (
+        [] if file is None or not file.exists() else [json.loads(line) for line in file.open(encoding="utf-8")]
+    )
+    for number, review in enumerate(reviews[len(results_by_review) :], start=len(results_by_review)):
         begin = time.perf_counter()
         scores, curves = measure_one(model, review, number, together, device)
-        found = {
+        result = {
             "areas": [
                 [name, side, value] for name, curve in curves.items() for side, value in measures_of(curve).items()
             ],
-            "alike": [[*key, value] for key, value in compared(scores).items()],
+            "alike": [[*key, value] for key, value in rank_agreement(scores).items()],
             "words": len(next(iter(scores.values()))),
             "seconds": time.perf_counter() - begin,
         }
-        known.append(found)
+        results_by_review.append(result)
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
             with file.open("a", encoding="utf-8") as lines:
-                lines.write(json.dumps(found) + "\n")
+                lines.write(json.dumps(result) + "\n")
         if number % 25 == 24:
             print(f"{model.name}: {number + 1} of {len(reviews)} reviews", flush=True)
-    return gathered(known[: len(reviews)])
+    return collect_results(results_by_review[: len(reviews)])
 
 
-def gathered(known: Sequence[dict[str, Any]]) -> Found:
-    """What was found review by review, by what it is of."""
+def collect_results(results: Sequence[dict[str, Any]]) -> ReviewResults:
+    """Regroup results of reviews by explanation and measure."""
     areas: Areas = {}
     alike: Alike = {}
-    for found in known:
-        for name, side, value in found["areas"]:
+    for result in results:
+        for name, side, value in result["areas"]:
             areas.setdefault((name, side), []).append(value)
-        for one, other, side, ranked, value in found["alike"]:
-            alike.setdefault((one, other, side, ranked), []).append(value)
-    return Found(areas, alike, [found["words"] for found in known], sum(found["seconds"] for found in known))
+        for first, second, side, ranked, value in result["alike"]:
+            alike.setdefault((first, second, side, ranked), []).append(value)
+    return ReviewResults(
+        areas, alike, [result["words"] for result in results], sum(result["seconds"] for result in results)
+    )
 
 
 def measure_one(
     model: Classifier, review: str, number: int, together: int, device: torch.device = CPU
 ) -> tuple[dict[str, Float[Tensor, " word"]], dict[str, FaithfulWords]]:
-    """What each explanation gives to each word of a review, and the curves; those of RANDOM are means of draws.
+    """The score of each word of a review by each explanation, and the curves; those of RANDOM are means of draws.
 
-    `number` is the seed of its random orders, which are the same on every device.
+    `number` is the seed of the random orders, which are the same on every device.
     """
     tokens = model.encode(review)
     words, ids = words_of(tokens), torch.tensor(tokens.ids)
     with device:
         target = int(probabilities_of(model, ids[None].to(device))[0].argmax())
-        found = {name: explain(model, tokens, name, target).cpu() for name in methods_of(model)}
-    scores = {name: by_word(each, tokens).float() for name, each in found.items()}
-    orders = {name: ordered(each, seed=number) for name, each in scores.items()}
+        token_scores = {name: explain(model, tokens, name, target).cpu() for name in methods_of(model)}
+    scores = {name: by_word(explanation_scores, tokens).float() for name, explanation_scores in token_scores.items()}
+    orders = {name: order_by_score(explanation_scores, seed=number) for name, explanation_scores in scores.items()}
     draws = {str(draw): order for draw, order in enumerate(random_orders(len(words), DRAWS, seed=number))}
 
     def classify(rows: Int[Tensor, "batch token"]) -> Float[Tensor, " batch"]:
@@ -146,13 +150,13 @@ def measure_one(
             return probabilities_of(model, rows.to(device))[:, target]
 
     nothing = replacement_of(model)
-    curves = measure(classify, ids, words, orders | draws, nothing, STEPS, together=together)
+    curves = measure(classify, ids, words, orders | draws, nothing, STEPS, batch_size=together)
     chance = random_mean([curves[draw] for draw in draws])
     return scores, {name: curves[name] for name in orders} | {RANDOM: chance}
 
 
 def measures_of(curve: FaithfulWords) -> dict[str, float]:
-    """The four numbers of a pair of curves."""
+    """The four measures of a pair of curves."""
     return {
         "deletion": curve.deletion_area,
         "insertion": curve.insertion_area,
@@ -161,49 +165,54 @@ def measures_of(curve: FaithfulWords) -> dict[str, float]:
     }
 
 
-def compared(scores: dict[str, Float[Tensor, " word"]]) -> dict[tuple[str, str, str, str], float]:
-    """How alike each pair of explanations ranks the words of a review; NaN where one ranks none."""
-    found = {}
+def rank_agreement(scores: dict[str, Float[Tensor, " word"]]) -> dict[tuple[str, str, str, str], float]:
+    """Rank agreement of each pair of explanations on the words of a review; NaN where one ranks none."""
+    agreements = {}
     for ranked in RANKED:
-        alike = agreement({name: each if ranked == RANKED[0] else each.abs() for name, each in scores.items()})
-        for (first, one), (second, other) in combinations(enumerate(alike.names), 2):
+        alike = agreement(
+            {
+                name: explanation_scores if ranked == RANKED[0] else explanation_scores.abs()
+                for name, explanation_scores in scores.items()
+            }
+        )
+        for (first, first_name), (second, second_name) in combinations(enumerate(alike.names), 2):
             for side in LIKENESS:
-                found[one, other, side, ranked] = float(getattr(alike, side)[first, second])
-    return found
+                agreements[first_name, second_name, side, ranked] = float(getattr(alike, side)[first, second])
+    return agreements
 
 
-# What is written.
+# The tables.
 
 
-def save(folder: Path, model: str, found: Found, options: str, device: torch.device = CPU) -> None:
-    """Replace the rows of a model in both tables, and its story."""
+def save(folder: Path, model: str, results: ReviewResults, options: str, device: torch.device = CPU) -> None:
+    """Replace the rows of a model in both tables, and its record."""
     command = f"python -m training.sentiment.faithfulness --data PATH {options}"
     folder.mkdir(parents=True, exist_ok=True)
-    replace_rows(folder / AREAS.name, model, area_rows(found, model, command))
-    replace_rows(folder / AGREEMENT.name, model, agreement_rows(found, model, command))
-    file = folder / STORY
-    story = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"models": {}}
-    story |= {"seed": SEED, "draws": DRAWS, "steps": STEPS, "resamples": RESAMPLES, "interval": INTERVAL}
-    story["models"][model] = {
-        "reviews": len(found.words),
-        "words": round(float(np.mean(found.words)), 1),
-        "seconds": round(found.seconds, 1),
+    replace_rows(folder / AREAS.name, model, area_rows(results, model, command))
+    replace_rows(folder / AGREEMENT.name, model, agreement_rows(results, model, command))
+    file = folder / RECORD
+    record = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"models": {}}
+    record |= {"seed": SEED, "draws": DRAWS, "steps": STEPS, "resamples": RESAMPLES, "interval": INTERVAL}
+    record["models"][model] = {
+        "reviews": len(results.words),
+        "words": round(float(np.mean(results.words)), 1),
+        "seconds": round(results.seconds, 1),
         "hardware": hardware() if device.type == "cpu" else torch.cuda.get_device_name(device),
         "torch": torch.__version__.split("+")[0],
         "command": command,
     }
-    file.write_text(json.dumps(story, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    file.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def area_rows(found: Found, model: str, command: str) -> list[dict[str, object]]:
+def area_rows(results: ReviewResults, model: str, command: str) -> list[dict[str, object]]:
     """A row for each explanation and measure."""
     rows = []
-    for (name, side), values in found.areas.items():
+    for (name, side), values in results.areas.items():
         row: dict[str, object] = {"model": model, "method": name, "measure": side}
         row |= dict(zip(("mean", "low", "high"), bootstrap(np.array(values)), strict=True))
         row |= dict.fromkeys(("gain", "gain_low", "gain_high", "better"), "")
         if name != RANDOM:
-            gain = np.array(values) - np.array(found.areas[RANDOM, side])
+            gain = np.array(values) - np.array(results.areas[RANDOM, side])
             gain = gain if MEASURES[side] else -gain
             row |= dict(zip(("gain", "gain_low", "gain_high"), bootstrap(gain), strict=True))
             row["better"] = round(float((gain > 0).mean()), 4)
@@ -211,15 +220,15 @@ def area_rows(found: Found, model: str, command: str) -> list[dict[str, object]]
     return rows
 
 
-def agreement_rows(found: Found, model: str, command: str) -> list[dict[str, object]]:
+def agreement_rows(results: ReviewResults, model: str, command: str) -> list[dict[str, object]]:
     """A row for each pair of explanations, measure and way to rank; reviews in which one ranks no word are left out."""
     rows = []
-    for (one, other, side, ranked), values in found.alike.items():
-        known = np.array(values)[np.isfinite(values)]
-        if known.size:
-            row: dict[str, object] = {"model": model, "one": one, "other": other, "measure": side, "ranked": ranked}
-            row |= dict(zip(("mean", "low", "high"), bootstrap(known), strict=True))
-            rows.append(row | {"reviews": known.size, "source": command})
+    for (first, second, side, ranked), values in results.alike.items():
+        finite = np.array(values)[np.isfinite(values)]
+        if finite.size:
+            row: dict[str, object] = {"model": model, "one": first, "other": second, "measure": side, "ranked": ranked}
+            row |= dict(zip(("mean", "low", "high"), bootstrap(finite), strict=True))
+            rows.append(row | {"reviews": finite.size, "source": command})
     return rows
 
 
@@ -232,15 +241,15 @@ def bootstrap(values: Float[np.ndarray, " point"]) -> tuple[float, float, float]
 
 
 def replace_rows(file: Path, model: str, rows: Sequence[dict[str, object]]) -> None:
-    """Write a table in which the rows of this model are these, after those of others."""
-    kept: list[dict[str, object]] = []
+    """Replace the rows of a model in a table; they come after those of other models."""
+    other_rows: list[dict[str, object]] = []
     if file.exists():
         with file.open(encoding="utf-8", newline="") as lines:
-            kept = [dict(row) for row in csv.DictReader(lines) if row["model"] != model]
+            other_rows = [dict(row) for row in csv.DictReader(lines) if row["model"] != model]
     with file.open("w", encoding="utf-8", newline="") as lines:
         writer = csv.DictWriter(lines, list(rows[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows([*kept, *rows])
+        writer.writerows([*other_rows, *rows])
 
 
 def command_line() -> CommandLine:

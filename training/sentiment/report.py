@@ -1,4 +1,4 @@
-"""What the classifiers of reviews are worth: measured beside baselines, packed with their card.
+"""Measure the classifiers of reviews beside baselines; write their weights and card.
 
 The runs of training/sentiment/train.py and of training/sentiment/bert.py are read.
 
@@ -33,18 +33,20 @@ TITLES = NETWORKS | {name: title for name, (title, *_) in BASELINES.items()}
 
 
 def main() -> None:
-    """Measure everything that was trained, and the baselines; write weights, results and the card."""
+    """Measure all trained networks, and the baselines; write weights, results and the card."""
     arguments = command_line().read()
     FOLDER.mkdir(parents=True, exist_ok=True)
-    found: dict[str, dict] = {"sizes": {}}
+    results: dict[str, dict] = {"sizes": {}}
     for name, read in READERS.items():
         language = read(arguments.data)
         parts = {"learnt": language.learnt, "chosen_on": language.chosen_on, "test": language.test}
-        found["sizes"][name] = {part: len(texts.texts) for part, texts in parts.items()}
-        found[name] = {network: pack(language, network, arguments.run) for network in networks_of(name, arguments.run)}
-        found[name] |= {baseline: judge_baseline(baseline, language) for baseline in BASELINES}
+        results["sizes"][name] = {part: len(texts.texts) for part, texts in parts.items()}
+        results[name] = {
+            network: pack(language, network, arguments.run) for network in networks_of(name, arguments.run)
+        }
+        results[name] |= {baseline: measure_baseline(baseline, language) for baseline in BASELINES}
         word_tokenizer(language.learnt.texts, language.vocabulary).save(str(FOLDER / f"{name}.json"))
-    save_card(FOLDER, CARD, found, {f"{name}_table": table_of(found[name]) for name in READERS})
+    save_card(FOLDER, CARD, results, {f"{name}_table": table_of(results[name]) for name in READERS})
 
 
 def networks_of(language: str, run: Path) -> list[str]:
@@ -53,57 +55,57 @@ def networks_of(language: str, run: Path) -> list[str]:
 
 
 def pack(language: Language, network: str, run: Path) -> dict:
-    """Write the weights of a network, and say what it is worth."""
+    """Write the weights of a network; returns its accuracy and the record of its training."""
     name = f"{language.name}-{network}"
     folder = run / name
-    story = json.loads((folder / "run.json").read_text())
-    settings, classes = story["settings"], len(language.classes)
+    record = json.loads((folder / "run.json").read_text())
+    settings, classes = record["settings"], len(language.classes)
     model = (
         ReviewBERT(BERTConfig(**settings), classes) if network == "bert" else make_reviewer(SentimentConfig(**settings))
     )
     model.load_state_dict(torch.load(folder / "checkpoint.pt", weights_only=True, map_location="cpu")["model"])
     save_reviewer(model, name, language.classes, FOLDER)
-    said = np.load(folder / "test.npy").argmax(axis=-1)
-    return scores(said, language.test) | {
-        "valid": story["valid"],
-        "epochs": story["epochs"],
-        "seconds_per_epoch": round(story["seconds"] / story["epochs"], 1),
-        "parameters": story["parameters"],
-        "hardware": story["hardware"],
-        "recipe": story["recipe"],
+    predictions = np.load(folder / "test.npy").argmax(axis=-1)
+    return scores(predictions, language.test) | {
+        "valid": record["valid"],
+        "epochs": record["epochs"],
+        "seconds_per_epoch": round(record["seconds"] / record["epochs"], 1),
+        "parameters": record["parameters"],
+        "hardware": record["hardware"],
+        "recipe": record["recipe"],
     }
 
 
-def judge_baseline(name: str, language: Language) -> dict:
-    """Words and pairs of words, weighted by how rare they are, and a linear classifier; learned from the same texts."""
+def measure_baseline(name: str, language: Language) -> dict:
+    """Accuracy of a linear classifier on TF-IDF of words and pairs of words, fitted to the same training texts."""
     _, make, strengths = BASELINES[name]
     best = None
     for strength in strengths:
-        words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
-        line = make_pipeline(words, make(C=strength, max_iter=3000))
-        line.fit(language.learnt.texts, language.learnt.labels)
-        valid = line.score(language.chosen_on.texts, language.chosen_on.labels)
-        if best is None or valid > best[0]:
-            best = valid, strength, line
+        tfidf = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
+        classifier = make_pipeline(tfidf, make(C=strength, max_iter=3000))
+        classifier.fit(language.learnt.texts, language.learnt.labels)
+        validation_accuracy = classifier.score(language.chosen_on.texts, language.chosen_on.labels)
+        if best is None or validation_accuracy > best[0]:
+            best = validation_accuracy, strength, classifier
     assert best is not None
-    valid, strength, line = best
-    return scores(line.predict(language.test.texts), language.test) | {
-        "valid": round(float(valid), 4),
-        "parameters": int(sum(part.size for part in (line[-1].coef_, line[-1].intercept_))),
+    validation_accuracy, strength, classifier = best
+    return scores(classifier.predict(language.test.texts), language.test) | {
+        "valid": round(float(validation_accuracy), 4),
+        "parameters": int(sum(part.size for part in (classifier[-1].coef_, classifier[-1].intercept_))),
         "C": strength,
     }
 
 
-def scores(said: np.ndarray, texts: Texts) -> dict[str, float]:
-    """The share of right verdicts, and the mean of the classes' F1."""
+def scores(predictions: np.ndarray, texts: Texts) -> dict[str, float]:
+    """Accuracy and macro F1."""
     return {
-        "accuracy": round(float(accuracy_score(texts.labels, said)), 4),
-        "macro_f1": round(float(f1_score(texts.labels, said, average="macro")), 4),
+        "accuracy": round(float(accuracy_score(texts.labels, predictions)), 4),
+        "macro_f1": round(float(f1_score(texts.labels, predictions, average="macro")), 4),
     }
 
 
-def table_of(found: dict[str, dict]) -> str:
-    """A row for each network and baseline."""
+def table_of(results: dict[str, dict]) -> str:
+    """The table of the card: a row for each network and baseline."""
     rows = [
         [
             TITLES[name],
@@ -113,7 +115,7 @@ def table_of(found: dict[str, dict]) -> str:
             row.get("epochs", ""),
             row.get("seconds_per_epoch", ""),
         ]
-        for name, row in found.items()
+        for name, row in results.items()
     ]
     return table(["", "parameters", "right on test", "macro F1", "epochs", "seconds an epoch"], rows)
 

@@ -1,4 +1,4 @@
-"""Train the classifiers of the page Sentiment: what does a film review, or a Spanish tweet, think of its subject?
+"""Train the classifiers of the page Sentiment, for English film reviews and Spanish tweets.
 
 Three small networks for each language (core/models/sentiment.py), the recurrent one once more with its attention
 frozen uniform; and for English `bert-books`, which first learns the words of reviews (training/sentiment/bert.py).
@@ -37,13 +37,13 @@ LEARNT = 512  # words that are read of a text in training; READ of one that is j
 
 @dataclass(frozen=True)
 class Texts:
-    """Texts with what they think: 0 is the worst."""
+    """Texts with their sentiments: 0 is the most negative."""
 
     texts: list[str]
     labels: np.ndarray
 
     def part(self, which: np.ndarray) -> "Texts":
-        """Some of them, by number."""
+        """The texts of these numbers."""
         return Texts([self.texts[number] for number in which], self.labels[which])
 
 
@@ -61,7 +61,7 @@ class Language:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How one network is trained; what was chosen, was chosen on the validation part."""
+    """The settings of one network's training, chosen on the validation part."""
 
     config: dict
     epochs: int
@@ -90,13 +90,13 @@ RECIPES: dict[str, dict[str, Recipe]] = {
 
 
 def main() -> None:
-    """Train the networks that were asked for; what was begun before goes on."""
+    """Train the networks of `--networks`, or all; each resumes from its checkpoint."""
     arguments = command_line().read()
     for name in arguments.languages:
         language = READERS[name](arguments.data)
         tokenizer = word_tokenizer(language.learnt.texts, language.vocabulary)
         for network in arguments.networks or RECIPES[name]:
-            story = learn(
+            record = learn(
                 language,
                 tokenizer,
                 RECIPES[name][network],
@@ -104,13 +104,13 @@ def main() -> None:
                 arguments.seed,
                 arguments.device,
             )
-            print(name, network, json.dumps({key: story[key] for key in ("parameters", "valid", "test")}), flush=True)
+            print(name, network, json.dumps({key: record[key] for key in ("parameters", "valid", "test")}), flush=True)
 
 
 def learn(
     language: Language, tokenizer: Tokenizer, recipe: Recipe, run: Path, seed: int, device: str = "cpu"
 ) -> dict[str, Any]:
-    """Train one network, and let it judge the part on which its epochs were chosen, and the test."""
+    """Train one network, and measure it on the validation and the test part; returns the record of the training."""
     torch.manual_seed(seed)
     settings = {"vocabulary": tokenizer.get_vocab_size(), "classes": len(language.classes)} | recipe.config
     network = make_reviewer(SentimentConfig(**settings)).to(device)
@@ -125,24 +125,24 @@ def learn(
         return F.cross_entropy(network(tokens, padding), labels)
 
     seconds = train(network, loss_at, plan, run)
-    story = {"settings": settings, "recipe": asdict(recipe), "plan": asdict(plan), "seconds": round(seconds, 1)}
-    return conclude(network, tokenizer, language, story | {"epochs": recipe.epochs}, run)
+    record = {"settings": settings, "recipe": asdict(recipe), "plan": asdict(plan), "seconds": round(seconds, 1)}
+    return conclude(network, tokenizer, language, record | {"epochs": recipe.epochs}, run)
 
 
 def conclude(
-    network: nn.Module, tokenizer: Tokenizer, language: Language, story: dict[str, Any], run: Path, read: int = READ
+    network: nn.Module, tokenizer: Tokenizer, language: Language, record: dict[str, Any], run: Path, read: int = READ
 ) -> dict[str, Any]:
-    """Judge both parts that nothing was learned from, and keep what was found in the folder of the run."""
+    """Predict the validation and the test part; write probabilities and the record, with accuracies, into `run`."""
     network.eval()
     shares = {}
     for part, texts in (("valid", language.chosen_on), ("test", language.test)):
-        found = judge(network, tokenizer, texts.texts, read).numpy()
-        shares[part] = round(float((found.argmax(axis=-1) == texts.labels).mean()), 4)
-        np.save(run / f"{part}.npy", found.astype(np.float32))
-    story = story | shares | {"parameters": sum(weight.numel() for weight in network.parameters())}
-    story["hardware"] = torch.cuda.get_device_name() if next(network.parameters()).is_cuda else hardware()
-    (run / "run.json").write_text(json.dumps(story, indent=1) + "\n")
-    return story
+        probabilities = predict(network, tokenizer, texts.texts, read).numpy()
+        shares[part] = round(float((probabilities.argmax(axis=-1) == texts.labels).mean()), 4)
+        np.save(run / f"{part}.npy", probabilities.astype(np.float32))
+    record = record | shares | {"parameters": sum(weight.numel() for weight in network.parameters())}
+    record["hardware"] = torch.cuda.get_device_name() if next(network.parameters()).is_cuda else hardware()
+    (run / "run.json").write_text(json.dumps(record, indent=1) + "\n")
+    return record
 
 
 class Batches:
@@ -150,18 +150,18 @@ class Batches:
 
     def __init__(self, texts: Texts, tokenizer: Tokenizer, size: int, seed: int):
         self.labels, self.size, self.seed = torch.from_numpy(texts.labels), size, seed
-        self.rows = as_numbers(tokenizer, texts.texts, LEARNT)
+        self.rows = encode_texts(tokenizer, texts.texts, LEARNT)
         self.unknown = number_of(tokenizer, UNKNOWN)
         self.per_epoch = -(-len(self.rows) // size)
         self._epoch, self._order = -1, list[np.ndarray]()
 
     def batch(self, step: int) -> tuple[Int[Tensor, "batch token"], Bool[Tensor, "batch token"], Int[Tensor, " batch"]]:
-        """Tokens, where there are none, and labels."""
+        """Tokens, True for padding, and labels of a step."""
         epoch, place = divmod(step, self.per_epoch)
         if epoch != self._epoch:
             self._epoch, self._order = epoch, self._cut(epoch)
         chosen = self._order[place]
-        tokens, padding = side_by_side([self.rows[number] for number in chosen])
+        tokens, padding = pad([self.rows[number] for number in chosen])
         return tokens, padding, self.labels[chosen]
 
     def _cut(self, epoch: int) -> list[np.ndarray]:
@@ -173,7 +173,7 @@ class Batches:
 
 
 def word_tokenizer(texts: Sequence[str], vocabulary: int) -> Tokenizer:
-    """The most frequent words of texts, without capitals; the rest is unknown."""
+    """A tokenizer of the most frequent words of texts, in lower case; all other words are [UNK]."""
     tokenizer = Tokenizer(models.WordLevel(unk_token=UNKNOWN))
     tokenizer.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Lowercase()])
     tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(WORD), behavior="removed", invert=True)
@@ -184,46 +184,46 @@ def word_tokenizer(texts: Sequence[str], vocabulary: int) -> Tokenizer:
     return tokenizer
 
 
-def as_numbers(tokenizer: Tokenizer, texts: Sequence[str], most: int) -> list[Int[Tensor, " token"]]:
-    """Each text as token numbers with the tokenizer's own around them, at most so many, at least one."""
+def encode_texts(tokenizer: Tokenizer, texts: Sequence[str], most: int) -> list[Int[Tensor, " token"]]:
+    """The token ids of each text with special tokens, truncated to `most`; [UNK] for an empty text."""
     unknown = tokenizer.token_to_id(UNKNOWN)
     room = most - tokenizer.num_special_tokens_to_add(is_pair=False)
     rows = []
-    for each in tokenizer.encode_batch(list(texts), add_special_tokens=False):
-        each.truncate(room)
-        rows.append(torch.tensor(tokenizer.post_process(each).ids or [unknown]))
+    for encoding in tokenizer.encode_batch(list(texts), add_special_tokens=False):
+        encoding.truncate(room)
+        rows.append(torch.tensor(tokenizer.post_process(encoding).ids or [unknown]))
     return rows
 
 
-def side_by_side(
+def pad(
     rows: Sequence[Int[Tensor, " token"]],
 ) -> tuple[Int[Tensor, "batch token"], Bool[Tensor, "batch token"]]:
-    """Rows of different lengths as one array, and where in it there is nothing."""
+    """Rows padded to one length, and True for padding."""
     tokens = torch.nn.utils.rnn.pad_sequence(list(rows), batch_first=True)
     lengths = torch.tensor([len(row) for row in rows])
     return tokens, torch.arange(tokens.shape[1]) >= lengths[:, None]
 
 
 @torch.inference_mode()
-def judge(
+def predict(
     network: nn.Module, tokenizer: Tokenizer, texts: Sequence[str], read: int = READ
 ) -> Float[Tensor, "text class"]:
-    """How probable each class is for each text, of which at most `read` tokens are read."""
-    rows, device = as_numbers(tokenizer, texts, read), next(network.parameters()).device
+    """The probabilities of the classes for each text, truncated to `read` tokens."""
+    rows, device = encode_texts(tokenizer, texts, read), next(network.parameters()).device
     order = sorted(range(len(rows)), key=lambda number: len(rows[number]))
-    found = []
+    parts = []
     for begin in range(0, len(order), 64):
-        tokens, padding = side_by_side([rows[number] for number in order[begin : begin + 64]])
-        found.append(network(tokens.to(device), padding.to(device)).float().softmax(dim=-1).cpu())
-    return torch.cat(found)[torch.tensor(order).argsort()]
+        tokens, padding = pad([rows[number] for number in order[begin : begin + 64]])
+        parts.append(network(tokens.to(device), padding.to(device)).float().softmax(dim=-1).cpu())
+    return torch.cat(parts)[torch.tensor(order).argsort()]
 
 
 def read_english(data: Path) -> Language:
-    """Film reviews: negative or positive. Some of the 25,000 to learn from are kept aside to choose epochs."""
+    """Film reviews, negative or positive; VALIDATION of the 25,000 training reviews are held out for validation."""
     learnt, test = (read_lines(data / "imdb" / f"{part}.tsv.gz") for part in ("train", "test"))
     order = np.random.default_rng(0).permutation(len(learnt.texts))
-    chosen_on, rest = learnt.part(order[:VALIDATION]), learnt.part(order[VALIDATION:])
-    return Language("english", ("negative", "positive"), rest, chosen_on, test, vocabulary=10_000)
+    chosen_on, training_texts = learnt.part(order[:VALIDATION]), learnt.part(order[VALIDATION:])
+    return Language("english", ("negative", "positive"), training_texts, chosen_on, test, vocabulary=10_000)
 
 
 def read_spanish(data: Path) -> Language:
@@ -233,11 +233,11 @@ def read_spanish(data: Path) -> Language:
 
 
 def read_lines(file: Path) -> Texts:
-    """Label first, text last, one pair a line; a text that is there twice is read once."""
+    """Read lines of label and text, separated by tabs; duplicates are dropped."""
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         rows = [line.rstrip("\n").split("\t") for line in lines]
-    once = {row[-1]: int(row[0]) for row in rows}
-    return Texts(list(once), np.array(list(once.values())))
+    labels = {row[-1]: int(row[0]) for row in rows}
+    return Texts(list(labels), np.array(list(labels.values())))
 
 
 READERS: dict[str, Callable[[Path], Language]] = {"english": read_english, "spanish": read_spanish}

@@ -1,4 +1,4 @@
-"""Make core/results/shrinking_combined.csv: five networks of ours made smaller in several steps, none trained between.
+"""Make core/results/shrinking_combined.csv: five networks made smaller in several steps, without training between.
 
 Nothing is drawn at random.
 
@@ -13,8 +13,8 @@ import torch
 from core.shrinking.number_formats import size_in_bytes
 from core.shrinking.together import follow, recipes
 from training.common.command_line import CommandLine
-from training.shrinking.quality import ASKED, SUBJECTS, Subject
-from training.shrinking.tables import beside_whole, merged, qualities, row_of, smaller_models
+from training.shrinking.quality import RANKING_INPUTS, SUBJECTS, Subject
+from training.shrinking.tables import known_qualities, replace_rows, row_of, smaller_models, time_beside_whole
 
 FILE = Path("core/results/shrinking_combined.csv")
 
@@ -24,25 +24,25 @@ def main() -> None:
     arguments = command_line().read()
     for name in arguments.only or SUBJECTS:
         subject = SUBJECTS[name](arguments.data, arguments.run)
-        found = measure(subject, qualities(arguments, FILE, name))
-        merged(FILE, name, found, "python -m training.shrinking.combined --data PATH", asked=ASKED)
+        rows = measure(subject, known_qualities(arguments, FILE, name))
+        replace_rows(FILE, name, rows, "python -m training.shrinking.combined --data PATH", asked=RANKING_INPUTS)
 
 
-def measure(subject: Subject, known: Mapping[str, float]) -> list[dict]:
-    """The rows of one network; qualities that are `known` are not measured again."""
+def measure(subject: Subject, qualities: Mapping[str, float]) -> list[dict]:
+    """The rows of one network; those in `qualities` are not measured again."""
     rows = []
     for recipe in recipes(subject.name):
         network = follow(recipe, subject.network, subject.losses)
         with torch.inference_mode():
-            quality = known[recipe.title] if known else subject.quality(network)
-        told = {
+            quality = qualities[recipe.title] if qualities else subject.quality(network)
+        columns = {
             "bytes": size_in_bytes(network),
             "student": recipe.student,
             "heads": recipe.heads,
             "neurons": recipe.neurons,
             "number_format": recipe.number_format,
         }
-        rows.append(row_of(subject, recipe.title, network, quality, beside_whole(subject, network), **told))
+        rows.append(row_of(subject, recipe.title, network, quality, time_beside_whole(subject, network), **columns))
     return rows
 
 

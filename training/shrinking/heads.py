@@ -1,10 +1,10 @@
-"""Make core/results/shrinking_heads.csv: four networks of ours with fewer and fewer heads, really taken out.
+"""Make core/results/shrinking_heads.csv: four of this project's networks with fewer and fewer heads.
 
-Heads go in the order of their importance by gradient (Michel et al. 2019, equation 2), by what each alone costs
-(section 3.2 there), by what each costs given those that are gone (greedy), and in three orders drawn at random. By
-gradient some are also trained on for a short while, and so is the whole network, to tell the two apart.
+Heads are pruned in the order of their gradient importance (Michel et al. 2019, equation 2), of the loss without each of
+them (section 3.2 there), of the loss without each and those pruned before (greedy), and in three random orders. In the
+gradient order some networks are also trained on for a short while, and so is the whole network, for comparison.
 
-Rows of models that are not asked for stay as they are.
+Rows of models that are not in `--only` stay as they are.
 
     python -m training.shrinking.heads --data PATH [--only MODEL ...]
 """
@@ -26,8 +26,8 @@ from core.shrinking.importance import (
 )
 from core.shrinking.pruned_heads import prune_heads
 from training.common.command_line import CommandLine
-from training.shrinking.quality import ASKED, PLAN, SUBJECTS, Subject, tuned
-from training.shrinking.tables import beside_whole, merged, qualities, row_of, smaller_models
+from training.shrinking.quality import PLAN, RANKING_INPUTS, SUBJECTS, Subject, fine_tune
+from training.shrinking.tables import known_qualities, replace_rows, row_of, smaller_models, time_beside_whole
 
 FILE = Path("core/results/shrinking_heads.csv")
 MODELS = ("gpt-books", "bert-tasks", "vit-tiny-imagenet", "translation")
@@ -41,39 +41,44 @@ def main() -> None:
     arguments = command_line().read()
     for name in arguments.only or MODELS:
         subject = SUBJECTS[name](arguments.data, arguments.run)
-        found = measure(subject, arguments.run / "heads" / name, qualities(arguments, FILE, name))
-        more = {"asked": ASKED, "seeds": SEEDS, "trained_steps": PLAN.steps, "learning_rate": PLAN.learning_rate}
-        merged(FILE, name, found, "python -m training.shrinking.heads --data PATH", **more)
+        rows = measure(subject, arguments.run / "heads" / name, known_qualities(arguments, FILE, name))
+        more = {
+            "asked": RANKING_INPUTS,
+            "seeds": SEEDS,
+            "trained_steps": PLAN.steps,
+            "learning_rate": PLAN.learning_rate,
+        }
+        replace_rows(FILE, name, rows, "python -m training.shrinking.heads --data PATH", **more)
 
 
-def measure(subject: Subject, run: Path, known: Mapping[str, float]) -> list[dict]:
-    """The rows of one network; qualities that are `known` are not measured again."""
+def measure(subject: Subject, run: Path, qualities: Mapping[str, float]) -> list[dict]:
+    """The rows of one network; those in `qualities` are not measured again."""
     orders = orders_of(subject)
     count = len(orders["gradient"])
-    asked = [(order, round(count * step / STEPS), 0) for order in orders for step in range(1, STEPS + 1)]
-    asked += [("gradient", round(count * share), PLAN.steps) for share in TRAINED]
+    settings = [(order, round(count * step / STEPS), 0) for order in orders for step in range(1, STEPS + 1)]
+    settings += [("gradient", round(count * share), PLAN.steps) for share in TRAINED]
     rows = []
-    for order, removed, trained in [("whole", 0, 0), *asked]:
-        smaller = without(subject, orders.get(order, [])[:removed])
+    for order, removed, trained in [("whole", 0, 0), *settings]:
+        smaller = prune(subject, orders.get(order, [])[:removed])
         heads = f"{order}, {removed} of {count} heads" + (", trained on" if trained else "")
         variant = "whole" if order == "whole" else heads
-        speed = beside_whole(subject, smaller)
-        if trained and variant not in known:
-            smaller = tuned(subject, smaller, run / f"{removed}")
+        speed = time_beside_whole(subject, smaller)
+        if trained and variant not in qualities:
+            smaller = fine_tune(subject, smaller, run / f"{removed}")
         with torch.inference_mode():
-            quality = known[variant] if known else subject.quality(smaller)
-        told = {"order": order, "removed": removed, "heads": count, "trained": trained}
-        rows.append(row_of(subject, variant, smaller, quality, speed, **told))
+            quality = qualities[variant] if qualities else subject.quality(smaller)
+        columns = {"order": order, "removed": removed, "heads": count, "trained": trained}
+        rows.append(row_of(subject, variant, smaller, quality, speed, **columns))
     return rows
 
 
-def without(subject: Subject, gone: list[Head]) -> nn.Module:
-    """The network without some heads, to be read."""
-    return prune_heads(subject.network, by_module(gone)).requires_grad_(False).eval()
+def prune(subject: Subject, heads: list[Head]) -> nn.Module:
+    """A copy of the network without some heads, for inference."""
+    return prune_heads(subject.network, by_module(heads)).requires_grad_(False).eval()
 
 
 def orders_of(subject: Subject) -> dict[str, list[Head]]:
-    """The heads, those to go first first, by each way to rank them."""
+    """All heads in the order in which they are pruned, for each way to rank them."""
     network, losses = subject.network, subject.losses
     orders = {
         "gradient": ranked(gradient_importance(network, losses)),

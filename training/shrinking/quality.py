@@ -1,4 +1,4 @@
-"""How good a network is after something was taken away: five networks of ours, each on data that it has not seen.
+"""The quality of five networks after pruning or rounding, each measured on held-out data.
 
 Each reads the folder of its data: `lm_text`, `sst2`, `tiny_imagenet` and `tatoeba` (training/common/data_sets.py).
 """
@@ -20,7 +20,7 @@ from core.zoo.embedded import load_embedded_image, load_embedded_text
 from core.zoo.translators import load_translator
 from training.bert_books.data import read_sentences
 from training.bert_books.report import questions
-from training.bert_tasks.data import Batches, batch_of, judged_examples
+from training.bert_tasks.data import Batches, batch_of, phrase_examples
 from training.bert_tasks.train import loss_of
 from training.common import pairs
 from training.common.language import bits
@@ -32,7 +32,7 @@ from training.tiny_imagenet.data import normalise, read_pictures
 from training.translation.quality import scores, translate
 
 TOKENS, PICTURES, SENTENCES = 8_000, 1_000, 200  # that quality is measured on
-ASKED = 32  # inputs by which heads are ranked; none of them is among those above
+RANKING_INPUTS = 32  # inputs by which heads are ranked; none of them is among those above
 # How a network learns on after something was taken away; its data are those that it was trained on.
 PLAN = Plan(steps=200, learning_rate=5e-4, warm_up=20, decay=0.8, log_every=50, save_every=200)
 SEED = 1  # of the order in which it sees them
@@ -40,11 +40,11 @@ SEED = 1  # of the order in which it sees them
 
 @dataclass(frozen=True)
 class Subject:
-    """A network, and how good one that is put in its place is.
+    """A network, and how to measure the quality of a smaller one in its place.
 
     `quality` is a share of right answers to so many `questions`, BLEU, or bits a token (`measure` says which);
-    `losses` one loss for each of ASKED inputs, in nats; `once` a single input, for taking the time; `learn` the loss of
-    a network on the batch of a step.
+    `losses`: the loss of each of RANKING_INPUTS inputs, in nats; `once` runs a network on one input, to be timed;
+    `learn`: the loss of a network on the batch of a step.
     """
 
     name: str
@@ -63,11 +63,11 @@ def gpt(data: Path, run: Path) -> Subject:
     (book,) = read_books(data / "lm_text", held_out=True)
     tokens = np.array(model.tokenizer.encode(book).ids)
     context = 128
-    asked = torch.from_numpy(tokens[-ASKED * context :].reshape(ASKED, context))
+    windows_to_rank = torch.from_numpy(tokens[-RANKING_INPUTS * context :].reshape(RANKING_INPUTS, context))
 
     def losses(network: nn.Module) -> Tensor:
-        logits = network(asked[:, :-1])
-        return F.cross_entropy(logits.transpose(1, 2), asked[:, 1:], reduction="none").mean(dim=1)
+        logits = network(windows_to_rank[:, :-1])
+        return F.cross_entropy(logits.transpose(1, 2), windows_to_rank[:, 1:], reduction="none").mean(dim=1)
 
     def quality(network: nn.Module) -> float:
         return bits(network, tokens[:TOKENS], model.context) / (TOKENS - 1)
@@ -82,31 +82,38 @@ def gpt(data: Path, run: Path) -> Subject:
         with torch.autocast("cpu", torch.bfloat16):
             return F.cross_entropy(network(batch[:, :-1]).flatten(0, 1).float(), batch[:, 1:].flatten())
 
-    once = asked[:1, :64]
+    once = windows_to_rank[:1, :64]
     return Subject(
         "gpt-books", model.network, "bits", TOKENS - 1, quality, losses, lambda network: network(once), learn
     )
 
 
 def bert(data: Path, _run: Path) -> Subject:
-    """`bert-tasks`: praise or blame, the share of right verdicts on the sentences of SST-2's dev part."""
+    """`bert-tasks`: accuracy of sentiment on the sentences of SST-2's dev part."""
     model = load_embedded_text("bert-tasks")
-    texts, praise = read_phrases(data / "sst2" / "glue_dev.tsv.gz")
-    examples = sorted(judged_examples(texts, praise, model.tokenizer, model.context), key=lambda each: len(each.ids))
+    texts, sentiments = read_phrases(data / "sst2" / "glue_dev.tsv.gz")
+    examples = sorted(
+        phrase_examples(texts, sentiments, model.tokenizer, model.context), key=lambda example: len(example.ids)
+    )
     batches = [batch_of(examples[start : start + 32]) for start in range(0, len(examples), 32)]
-    learned, learned_praise = read_phrases(data / "sst2" / "glue_train.tsv.gz")
-    long = [place for place, text in enumerate(learned) if len(text.split()) > 8][:ASKED]
-    asked = batch_of(
+    training_texts, training_sentiments = read_phrases(data / "sst2" / "glue_train.tsv.gz")
+    long = [place for place, text in enumerate(training_texts) if len(text.split()) > 8][:RANKING_INPUTS]
+    ranking_batch = batch_of(
         list(
-            judged_examples(
-                [learned[place] for place in long], [learned_praise[place] for place in long], model.tokenizer, 128
+            phrase_examples(
+                [training_texts[place] for place in long],
+                [training_sentiments[place] for place in long],
+                model.tokenizer,
+                128,
             )
         )
     )
 
     def losses(network: nn.Module) -> Tensor:
-        assert asked.verdicts is not None
-        return F.cross_entropy(network(asked.ids, asked.padding)[1], asked.verdicts, reduction="none")
+        assert ranking_batch.verdicts is not None
+        return F.cross_entropy(
+            network(ranking_batch.ids, ranking_batch.padding)[1], ranking_batch.verdicts, reduction="none"
+        )
 
     def quality(network: nn.Module) -> float:
         right = [network(batch.ids, batch.padding)[1].argmax(dim=-1) == batch.verdicts for batch in batches]
@@ -114,7 +121,7 @@ def bert(data: Path, _run: Path) -> Subject:
 
     @cache
     def learned_batches() -> Batches:
-        phrases = list(judged_examples(learned, learned_praise, model.tokenizer, model.context))
+        phrases = list(phrase_examples(training_texts, training_sentiments, model.tokenizer, model.context))
         return Batches([phrases], tokens=1024, seed=SEED)
 
     def learn(network: Any, step: int) -> Tensor:
@@ -140,19 +147,19 @@ def masked_words(data: Path, _run: Path) -> Subject:
         model.tokenizer, read_sentences(read_books(data / "lm_text", held_out=True), model.tokenizer)
     )
     # The last windows rank the heads, all others measure.
-    kept, asked = hidden.tokens[:-ASKED], hidden.tokens[-ASKED:]
-    places, true = hidden.asked[:-ASKED], tokens[:-ASKED][hidden.asked[:-ASKED]]
+    measured_tokens, ranking_tokens = hidden.tokens[:-RANKING_INPUTS], hidden.tokens[-RANKING_INPUTS:]
+    places, true = hidden.is_target[:-RANKING_INPUTS], tokens[:-RANKING_INPUTS][hidden.is_target[:-RANKING_INPUTS]]
 
     def losses(network: nn.Module) -> Tensor:
-        logits = network(asked).transpose(1, 2).float()
-        each = F.cross_entropy(logits, tokens[-ASKED:], reduction="none") * hidden.asked[-ASKED:]
-        return each.sum(dim=1) / hidden.asked[-ASKED:].sum(dim=1).clamp(min=1)
+        logits = network(ranking_tokens).transpose(1, 2).float()
+        loss = F.cross_entropy(logits, tokens[-RANKING_INPUTS:], reduction="none") * hidden.is_target[-RANKING_INPUTS:]
+        return loss.sum(dim=1) / hidden.is_target[-RANKING_INPUTS:].sum(dim=1).clamp(min=1)
 
     def quality(network: nn.Module) -> float:
-        said = torch.cat([network(part).argmax(dim=-1) for part in kept.split(16)])
-        return float((said[places] == true).float().mean())
+        predictions = torch.cat([network(part).argmax(dim=-1) for part in measured_tokens.split(16)])
+        return float((predictions[places] == true).float().mean())
 
-    once = kept[:1, :64]
+    once = measured_tokens[:1, :64]
     return Subject("bert-books", model.network, "accuracy", len(true), quality, losses, lambda network: network(once))
 
 
@@ -160,24 +167,26 @@ def vit(data: Path, run: Path) -> Subject:
     """`vit-tiny-imagenet`: the share of pictures whose class is the first guess."""
     model = load_embedded_image("vit-tiny-imagenet")
     pictures, labels = read_pictures(data / "tiny_imagenet", "val", run / "tiny-imagenet")
-    shown = normalise(pictures[: PICTURES + ASKED].float() / 255)
+    pixels = normalise(pictures[: PICTURES + RANKING_INPUTS].float() / 255)
 
     def losses(network: nn.Module) -> Tensor:
-        return F.cross_entropy(network(shown[PICTURES:]), labels[PICTURES : PICTURES + ASKED], reduction="none")
+        return F.cross_entropy(
+            network(pixels[PICTURES:]), labels[PICTURES : PICTURES + RANKING_INPUTS], reduction="none"
+        )
 
     def quality(network: nn.Module) -> float:
-        said = torch.cat([network(part).argmax(dim=-1) for part in shown[:PICTURES].split(100)])
-        return float((said == labels[:PICTURES]).float().mean())
+        predictions = torch.cat([network(part).argmax(dim=-1) for part in pixels[:PICTURES].split(100)])
+        return float((predictions == labels[:PICTURES]).float().mean())
 
     @cache
-    def learned() -> tuple[Tensor, Tensor]:
+    def training_pictures() -> tuple[Tensor, Tensor]:
         return read_pictures(data / "tiny_imagenet", "train", run / "tiny-imagenet")
 
     def learn(network: nn.Module, step: int) -> Tensor:
-        chosen = batch_at(step, len(learned()[0]), 64, SEED)
-        varied = normalise(vary(learned()[0][chosen].float() / 255))
+        chosen = batch_at(step, len(training_pictures()[0]), 64, SEED)
+        varied = normalise(vary(training_pictures()[0][chosen].float() / 255))
         with torch.autocast("cpu", torch.bfloat16):
-            return F.cross_entropy(network(varied).float(), learned()[1][chosen], label_smoothing=0.1)
+            return F.cross_entropy(network(varied).float(), training_pictures()[1][chosen], label_smoothing=0.1)
 
     return Subject(
         "vit-tiny-imagenet",
@@ -186,13 +195,13 @@ def vit(data: Path, run: Path) -> Subject:
         PICTURES,
         quality,
         losses,
-        lambda network: network(shown[:1]),
+        lambda network: network(pixels[:1]),
         learn,
     )
 
 
 def translator(data: Path, _run: Path) -> Subject:
-    """The translation transformer: BLEU of greedy translations, with all references that a sentence has."""
+    """The translation transformer: BLEU of greedy translations, with all references of a sentence."""
     model = load_translator("transformer")
     tokenizer = model.tokenizer
     split = pairs.read(data / "tatoeba", seed=0)
@@ -201,23 +210,23 @@ def translator(data: Path, _run: Path) -> Subject:
         tokenizer, [(english, french[0]) for english, french in split.validation[:400]], tokens=600, seed=0, joined=0
     )
     source, target, following = batches.batch(0)
-    source, target, following = source[:ASKED], target[:ASKED], following[:ASKED]
+    source, target, following = source[:RANKING_INPUTS], target[:RANKING_INPUTS], following[:RANKING_INPUTS]
 
     def losses(network: nn.Module) -> Tensor:
         logits = network(source, target, source == PAD)
-        each = F.cross_entropy(logits.transpose(1, 2), following, ignore_index=PAD, reduction="none")
-        return each.sum(dim=1) / (following != PAD).sum(dim=1)
+        loss = F.cross_entropy(logits.transpose(1, 2), following, ignore_index=PAD, reduction="none")
+        return loss.sum(dim=1) / (following != PAD).sum(dim=1)
 
     def quality(network: Any) -> float:
-        written = translate(network, tokenizer, [english for english, _ in test], beam=1)
-        return scores(written, [french for _, french in test])["bleu"]
+        translations = translate(network, tokenizer, [english for english, _ in test], beam=1)
+        return scores(translations, [french for _, french in test])["bleu"]
 
     @cache
-    def learned() -> pairs.Batches:
+    def training_batches() -> pairs.Batches:
         return pairs.Batches(tokenizer, split.learnt, tokens=2_000, seed=SEED)
 
     def learn(network: nn.Module, step: int) -> Tensor:
-        source, target, following = learned().batch(step)
+        source, target, following = training_batches().batch(step)
         with torch.autocast("cpu", torch.bfloat16):
             logits = network(source, target, source == PAD).float()
         return F.cross_entropy(logits.flatten(0, 1), following.flatten(), ignore_index=PAD, label_smoothing=0.1)
@@ -237,8 +246,8 @@ SUBJECTS: dict[str, Callable[[Path, Path], Subject]] = {
 }
 
 
-def tuned(subject: Subject, network: nn.Module, folder: Path) -> nn.Module:
-    """The same network after PLAN; goes on where it stopped in `folder`."""
+def fine_tune(subject: Subject, network: nn.Module, folder: Path) -> nn.Module:
+    """Train a network on by PLAN; resumes from the checkpoint in `folder`."""
     assert subject.learn is not None
     network = network.requires_grad_(True)
     learn = subject.learn

@@ -1,4 +1,4 @@
-"""What students with fewer layers are worth beside their teachers: measured, packed with their card.
+"""Measure students with fewer layers beside their teachers; write their weights, table and card.
 
 The runs of training/shrinking/train.py are read.
 
@@ -44,12 +44,12 @@ def main() -> None:
     rows = []
     for kind, teacher in TEACHERS.items():
         networks = networks_of(kind, arguments.run)
-        found = measure(kind, networks, arguments.data, arguments.run)
+        measures = measure(kind, networks, arguments.data, arguments.run)
         speeds = milliseconds(reading(kind), networks, ROUNDS)
         for name, network in networks.items():
-            rows.append(row_of(kind, teacher, name, network, found[name], speeds[name]))
+            rows.append(row_of(kind, teacher, name, network, measures[name], speeds[name]))
             print(rows[-1], flush=True)
-    for name in (each for each in NAMES if not each.endswith("-alone")):
+    for name in (name for name in NAMES if not name.endswith("-alone")):
         save_weights(
             student_of(name.partition("-")[0], arguments.run / f"{name}.safetensors"), FOLDER / f"{name}.safetensors"
         )
@@ -57,12 +57,12 @@ def main() -> None:
 
 
 def time_again(run: Path) -> None:
-    """Take the times of the table anew, for instance because the machine did something else besides."""
+    """Replace the times in the table by new measurements."""
     with TABLE.open(encoding="utf-8", newline="") as lines:
         rows: list[dict] = list(csv.DictReader(lines))
     for kind, teacher in TEACHERS.items():
         speeds = milliseconds(reading(kind), networks_of(kind, run), ROUNDS)
-        for row in (each for each in rows if each["model"] == teacher):
+        for row in (row for row in rows if row["model"] == teacher):
             row["milliseconds"] = round(speeds[row["variant"]], 3)
             print(row["variant"], row["milliseconds"], flush=True)
     numbers = ("parameters", "quality", "error", "as_teacher", "same_mistakes")
@@ -70,63 +70,63 @@ def time_again(run: Path) -> None:
 
 
 def write(rows: list[dict], run: Path) -> None:
-    """The table, what made it, and the card."""
+    """Write the table, the record of how it was made, and the card."""
     with TABLE.open("w", encoding="utf-8", newline="") as lines:
         writer = csv.DictWriter(lines, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
     command = "python -m training.shrinking.report --data PATH"
-    told = {"command": command, "hardware": hardware(), "torch": torch.__version__, "rounds": ROUNDS} | SEEDS
-    TABLE.with_suffix(".json").write_text(json.dumps(told, indent=1) + "\n")
-    stories = {name: json.loads((run / f"{name}.json").read_text()) for name in NAMES}
-    save_card(FOLDER, CARD, {"runs": stories}, {"table": table_of(rows), "temperature": f"{TEMPERATURE:g}"})
+    details = {"command": command, "hardware": hardware(), "torch": torch.__version__, "rounds": ROUNDS} | SEEDS
+    TABLE.with_suffix(".json").write_text(json.dumps(details, indent=1) + "\n")
+    runs = {name: json.loads((run / f"{name}.json").read_text()) for name in NAMES}
+    save_card(FOLDER, CARD, {"runs": runs}, {"table": table_of(rows), "temperature": f"{TEMPERATURE:g}"})
 
 
 def networks_of(kind: str, run: Path) -> dict[str, nn.Module]:
-    """The teacher, called "whole", and all its students."""
+    """The teacher, under the name "whole", and all its students."""
     names = [name for name in NAMES if name.startswith(kind)]
     return {"whole": teacher_of(kind)} | {name: student_of(kind, run / f"{name}.safetensors") for name in names}
 
 
 def student_of(kind: str, file: Path) -> nn.Module:
-    """A trained student; how many layers it has is in its name."""
+    """Load a trained student; the name of the file tells its number of layers."""
     size = file.stem.split("-")[1]
     return load_weights(lambda: make_student(teacher_of(kind), LAYERS[size]), file)
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What all networks say to the same questions, by name; questions of one group come from one text or picture."""
+    """Predictions of all networks for the same questions; questions of one group come from one text or picture."""
 
-    said: dict[str, Int[Tensor, " question"]]
+    predictions: dict[str, Int[Tensor, " question"]]
     true: Int[Tensor, " question"]
     groups: Int[Tensor, " question"]
 
 
 @torch.inference_mode()
 def measure(kind: str, networks: dict[str, nn.Module], data: Path, run: Path) -> dict[str, dict[str, object]]:
-    """For each network the columns of the table that its answers fill; "" where there is nothing to compare with."""
+    """The measured columns of the table for each network; "" where there is no network to compare with."""
     answers = (masked_words if kind == "bert" else pictures)(networks, data, run)
-    whole, true = answers.said["whole"], answers.true
-    wrong = whole != true
-    found: dict[str, dict[str, object]] = {}
-    for name, each in answers.said.items():
-        right = (each == true).float()
-        alone = answers.said.get(f"{name}-alone")
-        found[name] = {
+    teacher, true = answers.predictions["whole"], answers.true
+    wrong = teacher != true
+    columns: dict[str, dict[str, object]] = {}
+    for name, predictions in answers.predictions.items():
+        right = (predictions == true).float()
+        alone = answers.predictions.get(f"{name}-alone")
+        columns[name] = {
             "quality": round(float(right.mean()), 4),
-            "as_teacher": round(float((each == whole).float().mean()), 4),
-            "same_mistakes": round(float((each == whole)[wrong].float().mean()), 4),
+            "as_teacher": round(float((predictions == teacher).float().mean()), 4),
+            "same_mistakes": round(float((predictions == teacher)[wrong].float().mean()), 4),
             "questions": len(true),
             "error": round(standard_error(right, answers.groups), 5),
         }
-        found[name] |= compared("lead", right, None if name == "whole" else whole, answers)
-        found[name] |= compared("gain", right, alone, answers)
-    return found
+        columns[name] |= paired_difference("lead", right, None if name == "whole" else teacher, answers)
+        columns[name] |= paired_difference("gain", right, alone, answers)
+    return columns
 
 
-def compared(column: str, right: Float[Tensor, " question"], other: Tensor | None, answers: Answers) -> dict:
-    """By how much a network is right more often than another one on the same questions, and the error of that."""
+def paired_difference(column: str, right: Float[Tensor, " question"], other: Tensor | None, answers: Answers) -> dict:
+    """The difference in accuracy of two networks on the same questions, and its standard error."""
     if other is None:
         return {column: "", f"{column}_error": ""}
     more = right - (other == answers.true).float()
@@ -137,9 +137,9 @@ def compared(column: str, right: Float[Tensor, " question"], other: Tensor | Non
 
 
 def standard_error(values: Float[Tensor, " question"], groups: Int[Tensor, " question"]) -> float:
-    """How far the mean may be off by the choice of questions: those of one group are not drawn one by one.
+    """The cluster-robust standard error of a mean: questions of one group are not independent.
 
-    The cluster-robust error of a mean: the root of the sum of the squared sums of each group's deviations, over n.
+    The root of the sum of the squared sums of each group's deviations, over n.
     """
     sums = torch.zeros(int(groups.max()) + 1, dtype=torch.double)
     sums.index_add_(0, groups, (values - values.mean()).double())
@@ -147,63 +147,67 @@ def standard_error(values: Float[Tensor, " question"], groups: Int[Tensor, " que
 
 
 def masked_words(networks: dict[str, nn.Module], data: Path, _run: Path) -> Answers:
-    """The first guess for each hidden token of the held-out book; a window that is read at once is a group."""
+    """The first guess for each masked token of the held-out book; a window of the text is a group."""
     tokenizer = load_embedded_text("bert-books").tokenizer
     held_out: Sentences = read_sentences(read_books(data / "lm_text", held_out=True), tokenizer)
     tokens, hidden = questions(tokenizer, held_out)
-    said = {
-        name: torch.cat([network(part).argmax(dim=-1) for part in hidden.tokens.split(16)])[hidden.asked]
+    predictions = {
+        name: torch.cat([network(part).argmax(dim=-1) for part in hidden.tokens.split(16)])[hidden.is_target]
         for name, network in networks.items()
     }
-    return Answers(said, tokens[hidden.asked], hidden.asked.nonzero()[:, 0])
+    return Answers(predictions, tokens[hidden.is_target], hidden.is_target.nonzero()[:, 0])
 
 
 def pictures(networks: dict[str, nn.Module], data: Path, run: Path) -> Answers:
-    """The first guess for each picture of the validation part."""
-    shown, labels = read_pictures(data / "tiny_imagenet", "val", run / "tiny-imagenet")
-    parts = [normalise(part.float() / 255) for part in shown.split(192)]
-    said = {name: torch.cat([network(part).argmax(dim=-1) for part in parts]) for name, network in networks.items()}
-    return Answers(said, labels, torch.arange(len(labels)))
+    """The first guess for each validation picture, which is a group of its own."""
+    images, labels = read_pictures(data / "tiny_imagenet", "val", run / "tiny-imagenet")
+    parts = [normalise(part.float() / 255) for part in images.split(192)]
+    predictions = {
+        name: torch.cat([network(part).argmax(dim=-1) for part in parts]) for name, network in networks.items()
+    }
+    return Answers(predictions, labels, torch.arange(len(labels)))
 
 
 def reading(kind: str) -> Callable[[nn.Module], Tensor]:
-    """One input: a text of 64 tokens, or a picture."""
+    """A function that runs a network on one input: a text of 64 tokens, or a picture."""
     dice = torch.Generator().manual_seed(0)
-    text = kind == "bert"
-    one = torch.randint(4000, (1, 64), generator=dice) if text else torch.randn(1, 3, 64, 64, generator=dice)
-    return lambda network: network(one)
+    reads_text = kind == "bert"
+    single_input = (
+        torch.randint(4000, (1, 64), generator=dice) if reads_text else torch.randn(1, 3, 64, 64, generator=dice)
+    )
+    return lambda network: network(single_input)
 
 
 def row_of(
-    kind: str, teacher: str, name: str, network: nn.Module, found: dict[str, object], speed: float
+    kind: str, teacher: str, name: str, network: nn.Module, columns: dict[str, object], speed: float
 ) -> dict[str, object]:
     """A row of the table."""
     parameters = sum(weight.numel() for weight in network.parameters())
     layers = 6 if name == "whole" else LAYERS[name.split("-")[1]]
-    more = dict(found)
+    other_columns = dict(columns)
     return {
         "model": teacher,
         "variant": name,
         "parameters": parameters,
         "bytes": 4 * parameters,  # as computed with: float32
         "milliseconds": round(speed, 3),
-        "quality": more.pop("quality"),
+        "quality": other_columns.pop("quality"),
         "measure": MEASURES[kind],
         "layers": layers,
         "taught": {"whole": ""}.get(name, "no" if name.endswith("-alone") else "yes"),
-    } | more
+    } | other_columns
 
 
 def table_of(rows: list[dict]) -> str:
-    """The same for the card."""
-    shown = [
+    """The table of the card."""
+    cells = [
         [row["model"], row["variant"], row["layers"], f"{row['parameters']:,}",
          f"{row['quality']:.1%} ± {100 * row['error']:.1f}", f"{row['as_teacher']:.1%}",
          f"{row['same_mistakes']:.1%}", f"{row['milliseconds']:.1f}"]
         for row in rows
     ]  # fmt: skip
     header = ["teacher", "", "layers", "parameters", "right", "the teacher's answer", "its mistakes", "ms"]
-    return table(header, shown)
+    return table(header, cells)
 
 
 CARD = """# shrinking

@@ -25,31 +25,31 @@ ROUNDS = 15
 def milliseconds(
     once: Callable[[nn.Module], Any], networks: Mapping[str, nn.Module], rounds: int = ROUNDS
 ) -> dict[str, float]:
-    """The median time of `once` with each network, taken in turns."""
-    taken: dict[str, list[float]] = {name: [] for name in networks}
+    """The median duration of `once` for each network, measured in turns, in milliseconds."""
+    durations: dict[str, list[float]] = {name: [] for name in networks}
     for turn in range(rounds + 2):
         for name, network in networks.items():
             begin = time.perf_counter()
             once(network)
             if turn >= 2:
-                taken[name].append(1000 * (time.perf_counter() - begin))
-    return {name: statistics.median(each) for name, each in taken.items()}
+                durations[name].append(1000 * (time.perf_counter() - begin))
+    return {name: statistics.median(of_network) for name, of_network in durations.items()}
 
 
-def save(file: Path, rows: Sequence[Mapping[str, object]], command: str, **more: object) -> None:
-    """A table, and beside it how it was made."""
+def save(file: Path, rows: Sequence[Mapping[str, object]], command: str, **settings: object) -> None:
+    """Write a table, and beside it the record of how it was made (JSON)."""
     with file.open("w", encoding="utf-8", newline="") as lines:
         writer = csv.DictWriter(lines, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    told = {"command": command, "hardware": hardware(), "torch": torch.__version__, "rounds": ROUNDS} | more
-    file.with_suffix(".json").write_text(json.dumps(told, indent=1) + "\n")
+    record = {"command": command, "hardware": hardware(), "torch": torch.__version__, "rounds": ROUNDS} | settings
+    file.with_suffix(".json").write_text(json.dumps(record, indent=1) + "\n")
 
 
 def row_of(
-    subject: Subject, variant: str, network: nn.Module, quality: float, speed: Mapping[str, float], **more: object
+    subject: Subject, variant: str, network: nn.Module, quality: float, speed: Mapping[str, float], **columns: object
 ) -> dict[str, object]:
-    """A row of a table: a network beside the whole one. `speed` has the times of "whole" and "smaller"."""
+    """A row of a table. `speed`: milliseconds of "whole" and "smaller"; `columns`: those of this table alone."""
     parameters = parameter_count(network)
     row: dict[str, object] = {
         "model": subject.name,
@@ -62,27 +62,29 @@ def row_of(
         "measure": subject.measure,
         "questions": subject.questions,
     }
-    row |= more
+    row |= columns
     print({key: row[key] for key in ("model", "variant", "quality", "bytes", "milliseconds")}, flush=True)
     return row
 
 
-def beside_whole(subject: Subject, network: nn.Module) -> dict[str, float]:
-    """The times of a network and of the whole one."""
+def time_beside_whole(subject: Subject, network: nn.Module) -> dict[str, float]:
+    """Milliseconds of a network ("smaller") and of the whole one ("whole")."""
     return milliseconds(subject.once, {"whole": subject.network, "smaller": network})
 
 
-def merged(file: Path, model: str, rows: Sequence[Mapping[str, object]], command: str, **more: object) -> None:
-    """Write a table in which the rows of a model are new and all others stay."""
-    kept: list[Mapping[str, object]] = []
+def replace_rows(
+    file: Path, model: str, rows: Sequence[Mapping[str, object]], command: str, **settings: object
+) -> None:
+    """Write a table in which the rows of a model are replaced, and those of other models kept."""
+    other_rows: list[Mapping[str, object]] = []
     if file.exists():
         with file.open(encoding="utf-8") as lines:
-            kept = [row for row in csv.DictReader(lines) if row["model"] != model]
-    save(file, [*kept, *rows], command, **more)
+            other_rows = [row for row in csv.DictReader(lines) if row["model"] != model]
+    save(file, [*other_rows, *rows], command, **settings)
 
 
-def qualities(arguments: argparse.Namespace, file: Path, model: str) -> dict[str, float]:
-    """By variant what was measured of a model before, if only the times are to be taken anew; else nothing."""
+def known_qualities(arguments: argparse.Namespace, file: Path, model: str) -> dict[str, float]:
+    """The qualities of a model's variants from the present table with `--only-timing`; else an empty dict."""
     if not arguments.only_timing:
         return {}
     with file.open(encoding="utf-8") as lines:
@@ -90,7 +92,7 @@ def qualities(arguments: argparse.Namespace, file: Path, model: str) -> dict[str
 
 
 def smaller_models(description: str | None, models: Sequence[str]) -> CommandLine:
-    """The options that all scripts have which make models smaller without training students."""
+    """The options that the scripts of heads, weights, bits and their combination share."""
     parser = CommandLine(
         description,
         data=[

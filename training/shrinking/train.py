@@ -1,8 +1,8 @@
-"""Train students of `bert-books` and of `vit-tiny-imagenet`: half and a third of the layers, taught or left alone.
+"""Train students of `bert-books` and of `vit-tiny-imagenet`: half and a third of the layers, with and without teacher.
 
-A taught one learns from what its teacher says (soft targets; Hinton et al. 2015, Sanh et al. 2019, section 2) besides
-the data; one left alone sees the same batches from the same beginning. The teachers have 6 layers, the students 3 and
-2: a quarter of 6 is rounded up.
+With the teacher a student learns from its output (soft targets; Hinton et al. 2015, Sanh et al. 2019, section 2) and
+from the data; without it, from the same batches and the same initial weights. The teachers have 6 layers, the students
+3 and 2: a quarter of 6 is rounded up.
 
     python -m training.shrinking.train --data PATH [--device cuda] [--only bert-half ...]
 """
@@ -41,22 +41,22 @@ LossAt = Callable[[int], Tensor]
 
 
 def main() -> None:
-    """Train the students that were asked for; each goes on where it stopped."""
+    """Train the students of `--only`, or all; each resumes from its checkpoint."""
     arguments = command_line().read()
     for name in arguments.only or NAMES:
         kind, size, alone = (*name.split("-"), "")[:3]
         teacher = teacher_of(kind).to(arguments.device)
         torch.manual_seed(arguments.seed)
         student = make_student(teacher, LAYERS[size]).to(arguments.device)
-        taught = None if alone else teacher
+        distilled_from = None if alone else teacher
         make = masked_words if kind == "bert" else classes
-        loss_at = make(student, taught, arguments.data, arguments.run, arguments.device, arguments.seed)
+        loss_at = make(student, distilled_from, arguments.data, arguments.run, arguments.device, arguments.seed)
         plan = PLANS[kind]
         if arguments.steps:
             plan = Plan(**(asdict(plan) | {"steps": arguments.steps}))
         seconds = train(student, loss_at, plan, arguments.run / name)
         save_weights(student, arguments.run / f"{name}.safetensors")
-        story = {
+        record = {
             "plan": asdict(plan),
             "taught": not alone,
             "layers": LAYERS[size],
@@ -66,21 +66,21 @@ def main() -> None:
             "hardware": torch.cuda.get_device_name() if "cuda" in arguments.device else hardware(),
             "torch": torch.__version__,
         }
-        (arguments.run / f"{name}.json").write_text(json.dumps(story, indent=1) + "\n")
+        (arguments.run / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")
         print(name, "done", flush=True)
 
 
 def teacher_of(kind: str) -> nn.Module:
-    """The whole network, which only ever says what it thinks."""
+    """The teacher, which is not trained."""
     return (load_embedded_text("bert-books") if kind == "bert" else load_embedded_image("vit-tiny-imagenet")).network
 
 
 def masked_words(
     student: nn.Module, teacher: nn.Module | None, data: Path, run: Path, device: str, seed: int
 ) -> LossAt:
-    """Which words were hidden? Beside them what the teacher expects there, and the direction of its vectors.
+    """The loss of masked words; with a teacher also of its predictions there, and of the direction of its vectors.
 
-    The three parts of Sanh et al. 2019, section 2; one text a row, for only one of BERT's tasks is kept.
+    The three parts of Sanh et al. 2019, section 2; one text a row, since students have no next-sentence task.
     """
     assert isinstance(student, PretrainingBERT) and isinstance(teacher, PretrainingBERT | None)  # noqa: PT018
     tokenizer = load_embedded_text("bert-books").tokenizer
@@ -90,48 +90,52 @@ def masked_words(
 
     def loss_at(step: int) -> Tensor:
         batch = batches.batch(step, pairs=False)
-        read, hidden = batch.read.to(device), batch.hidden.to(device)
-        asked = hidden >= 0
+        tokens, hidden = batch.read.to(device), batch.targets.to(device)
+        is_target = hidden >= 0
         with torch.autocast(torch.device(device).type, torch.bfloat16):
-            seen = student.bert(read)
-            said = student.words(seen[asked])
-            hard = F.cross_entropy(said.float(), hidden[asked])
+            features = student.bert(tokens)
+            logits = student.words(features[is_target])
+            hard = F.cross_entropy(logits.float(), hidden[is_target])
             if teacher is None:
                 return hard
             with torch.no_grad():
-                theirs = teacher.bert(read)
-                expected = teacher.words(theirs[asked])
-        ones = torch.ones(int(asked.sum()), device=device)
-        same = F.cosine_embedding_loss(seen[asked].float(), theirs[asked].float(), ones)
-        return (soft(said, expected) + hard) / 2 + same
+                teacher_features = teacher.bert(tokens)
+                expected = teacher.words(teacher_features[is_target])
+        ones = torch.ones(int(is_target.sum()), device=device)
+        same = F.cosine_embedding_loss(features[is_target].float(), teacher_features[is_target].float(), ones)
+        return (distillation_loss(logits, expected) + hard) / 2 + same
 
     return loss_at
 
 
 def classes(student: nn.Module, teacher: nn.Module | None, data: Path, run: Path, device: str, seed: int) -> LossAt:
-    """What is on the picture? Beside it what the teacher says of the same crop."""
+    """The loss of the class; with a teacher also of its predictions for the same crop."""
     pictures, labels = read_pictures(data / "tiny_imagenet", "train", run / "tiny-imagenet")
     pictures, labels = pictures.to(device), labels.to(device)
 
     def loss_at(step: int) -> Tensor:
         chosen = batch_at(step, len(pictures), PICTURES, seed).to(device)
-        varied = normalise(vary(pictures[chosen].float() / 255))
+        pixels = normalise(vary(pictures[chosen].float() / 255))
         with torch.autocast(torch.device(device).type, torch.bfloat16):
-            said = student(varied)
-            hard = F.cross_entropy(said.float(), labels[chosen], label_smoothing=0.1)
+            logits = student(pixels)
+            hard = F.cross_entropy(logits.float(), labels[chosen], label_smoothing=0.1)
             if teacher is None:
                 return hard
             with torch.no_grad():
-                expected = teacher(varied)
-        return (soft(said, expected) + hard) / 2
+                expected = teacher(pixels)
+        return (distillation_loss(logits, expected) + hard) / 2
 
     return loss_at
 
 
-def soft(said: Tensor, expected: Tensor) -> Tensor:
-    """How far the student is from what the teacher says, at a temperature (Hinton et al. 2015, section 2)."""
-    ours, theirs = ((each.float() / TEMPERATURE).log_softmax(dim=-1) for each in (said, expected))
-    return TEMPERATURE**2 * F.kl_div(ours, theirs, log_target=True, reduction="batchmean")
+def distillation_loss(logits: Tensor, expected: Tensor) -> Tensor:
+    """KL divergence of the student's softmax from the teacher's at TEMPERATURE (Hinton et al. 2015, section 2)."""
+    student_log_probabilities, teacher_log_probabilities = (
+        (of_network.float() / TEMPERATURE).log_softmax(dim=-1) for of_network in (logits, expected)
+    )
+    return TEMPERATURE**2 * F.kl_div(
+        student_log_probabilities, teacher_log_probabilities, log_target=True, reduction="batchmean"
+    )
 
 
 def command_line() -> CommandLine:

@@ -1,8 +1,8 @@
-"""Make core/results/shrinking_weights.csv: four networks of ours with small weights set to zero, or without neurons.
+"""Make core/results/shrinking_weights.csv: four networks with small weights set to zero, or without neurons.
 
 Weights: the smallest of all matrices together become zeros, which makes nothing faster by itself; the column
-`sparse_milliseconds` is of the same network with its matrices as compressed rows. Neurons: those of each feed-forward
-layer with the shortest incoming weights are really taken out. Nothing is trained afterwards.
+`sparse_milliseconds` is of the same network with sparse matrices (CSR). Neurons: those of each feed-forward layer with
+the shortest incoming weights are removed. Nothing is trained afterwards.
 
 Nothing is drawn at random.
 
@@ -18,7 +18,7 @@ from core.shrinking.number_formats import size_in_bytes
 from core.shrinking.zeros import as_sparse, bytes_packed, with_zeros, without_neurons
 from training.common.command_line import CommandLine
 from training.shrinking.quality import SUBJECTS, Subject
-from training.shrinking.tables import merged, milliseconds, qualities, row_of, smaller_models
+from training.shrinking.tables import known_qualities, milliseconds, replace_rows, row_of, smaller_models
 
 FILE = Path("core/results/shrinking_weights.csv")
 MODELS = ("gpt-books", "bert-tasks", "vit-tiny-imagenet", "translation")
@@ -31,28 +31,28 @@ def main() -> None:
     arguments = command_line().read()
     for name in arguments.only or MODELS:
         subject = SUBJECTS[name](arguments.data, arguments.run)
-        found = measure(subject, qualities(arguments, FILE, name))
-        merged(FILE, name, found, "python -m training.shrinking.weights --data PATH")
+        rows = measure(subject, known_qualities(arguments, FILE, name))
+        replace_rows(FILE, name, rows, "python -m training.shrinking.weights --data PATH")
 
 
-def measure(subject: Subject, known: Mapping[str, float]) -> list[dict]:
-    """The rows of one network; qualities that are `known` are not measured again."""
+def measure(subject: Subject, qualities: Mapping[str, float]) -> list[dict]:
+    """The rows of one network; those in `qualities` are not measured again."""
     whole = subject.network
-    asked = [("weights", share) for share in (0.0, *ZEROS)] + [("neurons", share) for share in NEURONS]
+    settings = [("weights", share) for share in (0.0, *ZEROS)] + [("neurons", share) for share in NEURONS]
     rows = []
-    for way, share in asked:
+    for way, share in settings:
         network = with_zeros(whole, share) if way == "weights" else without_neurons(whole, share)
         variant = f"{share:.0%} of the {way} gone" if share else "whole"
         networks = {"whole": whole, "smaller": network}
         if way == "weights":
             networks["sparse"] = as_sparse(network)
         with torch.inference_mode():
-            quality = known[variant] if known else subject.quality(network)
+            quality = qualities[variant] if qualities else subject.quality(network)
             speed = milliseconds(subject.once, networks)
         size = bytes_packed(network) if way == "weights" and share else size_in_bytes(network)
         sparse = round(speed["sparse"], 3) if "sparse" in speed else ""
-        told = {"bytes": size, "way": way, "share": share, "sparse_milliseconds": sparse}
-        rows.append(row_of(subject, variant, network, quality, speed, **told))
+        columns = {"bytes": size, "way": way, "share": share, "sparse_milliseconds": sparse}
+        rows.append(row_of(subject, variant, network, quality, speed, **columns))
     return rows
 
 

@@ -35,7 +35,7 @@ EPOCHS = {5_000: 16, 15_000: 8, 50_000: 4}
 
 @dataclass(frozen=True)
 class Contestant:
-    """A network and how it is trained: the same for all but for the learning rate, which suits its kind."""
+    """A network and its plan of training, which differs only in the learning rate."""
 
     family: str
     make: Callable[[], nn.Module]
@@ -59,7 +59,7 @@ def vit(width: int, depth: int, heads: int) -> Callable[[], nn.Module]:
 
 
 def residual(name: str) -> Callable[[], nn.Module]:
-    """A residual network (He et al. 2015) as it is for large pictures, its stem included."""
+    """A residual network (He et al. 2015) with the stem for large pictures."""
     return lambda: timm.create_model(name, num_classes=10)
 
 
@@ -74,7 +74,7 @@ CONTESTANTS = {
 
 
 def main() -> None:
-    """Train and measure all that has no row yet."""
+    """Train and measure all networks without a row in the table."""
     arguments = command_line().read()
     # Written-out attention: at 65 tokens its bfloat16 backward pass is the faster one on a CPU.
     set_fused_attn(False)
@@ -91,7 +91,7 @@ def main() -> None:
 def contest(
     name: str, pictures: int, training: tuple[Tensor, Tensor], test: tuple[Tensor, Tensor], folder: Path
 ) -> dict[str, object]:
-    """Train one network on the first `pictures` pictures: a row of the table."""
+    """Train one network on the first `pictures` pictures; returns its row of the table."""
     contestant, (images, labels) = CONTESTANTS[name], (part[:pictures] for part in training)
     torch.manual_seed(SEED)
     network = contestant.make().to(memory_format=torch.channels_last)
@@ -120,7 +120,7 @@ def contest(
 
 @torch.inference_mode()
 def accuracy(network: nn.Module, images: Tensor, labels: Tensor) -> float:
-    """The share of pictures whose right class is the most probable one."""
+    """Top-1 accuracy."""
     guesses = [network(prepare(part)).argmax(dim=-1) for part in images.split(500)]
     return (torch.cat(guesses) == labels).float().mean().item()
 
@@ -136,7 +136,7 @@ def shift(images: Tensor) -> Tensor:
 
 
 def prepare(images: Tensor) -> Tensor:
-    """Bytes to what the networks take."""
+    """Pictures of uint8 as inputs of the networks."""
     return standardise(images.float() / 255, MEAN, DEVIATION).contiguous(memory_format=torch.channels_last)
 
 

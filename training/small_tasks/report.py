@@ -1,4 +1,4 @@
-"""Count what the models of the small tasks get right, on every held-out problem, and write weights and card."""
+"""Measure the models of the small tasks on every held-out problem, and write weights and card."""
 
 import math
 from collections.abc import Mapping
@@ -13,52 +13,54 @@ from core.probing.small_tasks import TASKS, Task, load_small_gpt, right_digits, 
 from core.probing.small_tasks.small_gpts import FOLDER
 from training.common.card import save_card, table
 
-SOME = 20_000  # of the problems to learn from
+MOST_LEARNED = 20_000  # of the problems to learn from
 AT_ONCE = 10_000  # problems
 LINEAR = {"problems": 20_000, "steps": 300}  # what the baseline learns from, and how often it sees all of it
 
 
-def report(networks: Mapping[str, GPT], *, seconds: Mapping[str, float], story: dict) -> None:
-    """Write weights/small-tasks/; what is counted is counted with the weights as they lie there, in half precision."""
+def report(networks: Mapping[str, GPT], *, seconds: Mapping[str, float], record: dict) -> None:
+    """Write weights/small-tasks/; counts are those of the weights as stored, in half precision."""
     save_small_gpts(networks)
     results: dict[str, dict] = {}
     for name, task in TASKS.items():
         network = load_small_gpt(name)
-        held_out, learned = problems_of(task, story["seed"])
+        held_out, learned = problems_of(task, record["seed"])
         results[name] = {
             "parameters": sum(parameter.numel() for parameter in network.parameters()),
             "held_out": len(held_out),
             "held_out_wrong": wrong(network, task, held_out),
             "learned": len(learned),
             "learned_wrong": wrong(network, task, learned),
-            "linear": round(linear_accuracy(task, story["seed"]), 4),
+            "linear": round(linear_accuracy(task, record["seed"]), 4),
             "seconds": round(seconds[name]),
         }
         print(name, results[name], flush=True)
-    save_card(FOLDER, CARD, story | {"tasks": results}, {"results_table": results_table(results)} | sizes(networks))
+    save_card(FOLDER, CARD, record | {"tasks": results}, {"results_table": results_table(results)} | sizes(networks))
 
 
 def problems_of(task: Task, seed: int) -> tuple[Int[Tensor, "batch digit"], Int[Tensor, "point digit"]]:
-    """All problems that are held out, and of those to learn from all or as many drawn."""
+    """All held-out problems, and at most MOST_LEARNED random problems of those to learn from."""
     every = task.every()
     held_out = task.is_held_out(every)
     learned = every[~held_out]
-    return every[held_out], learned[torch.randperm(len(learned), generator=torch.Generator().manual_seed(seed))[:SOME]]
+    return every[held_out], learned[
+        torch.randperm(len(learned), generator=torch.Generator().manual_seed(seed))[:MOST_LEARNED]
+    ]
 
 
 def wrong(network: GPT, task: Task, problems: Int[Tensor, "batch digit"]) -> int:
-    """How many of the problems are not answered right, down to the last digit."""
-    return sum(int((~right_digits(network, task, some).all(dim=-1)).sum()) for some in problems.split(AT_ONCE))
+    """The number of problems whose answer has a wrong digit."""
+    return sum(int((~right_digits(network, task, part).all(dim=-1)).sum()) for part in problems.split(AT_ONCE))
 
 
 def linear_accuracy(task: Task, seed: int) -> float:
-    """The share of held-out problems that a linear model answers right: what the answer owes to each digit alone.
+    """Accuracy of a linear model on held-out problems.
 
     A multinomial logistic regression for each digit of the answer, on all digits of the problem.
     """
-    learned, asked = task.draw(LINEAR["problems"], seed, held_out=False), task.draw(AT_ONCE, seed)
+    training_problems, test_problems = task.draw(LINEAR["problems"], seed, held_out=False), task.draw(AT_ONCE, seed)
     torch.manual_seed(seed)
-    model = nn.Linear(one_hot(learned).shape[1], 10 * len(task.answers))
+    model = nn.Linear(one_hot(training_problems).shape[1], 10 * len(task.answers))
     optimiser = torch.optim.Adam(model.parameters(), lr=0.05)
 
     def logits(problems: Tensor) -> Tensor:
@@ -66,48 +68,48 @@ def linear_accuracy(task: Task, seed: int) -> float:
 
     for _ in range(LINEAR["steps"]):
         optimiser.zero_grad()
-        F.cross_entropy(logits(learned).flatten(0, 1), task.solve(learned).flatten()).backward()
+        F.cross_entropy(logits(training_problems).flatten(0, 1), task.solve(training_problems).flatten()).backward()
         optimiser.step()
     with torch.inference_mode():
-        return float((logits(asked).argmax(dim=-1) == task.solve(asked)).all(dim=-1).float().mean())
+        return float((logits(test_problems).argmax(dim=-1) == task.solve(test_problems)).all(dim=-1).float().mean())
 
 
 def one_hot(problems: Int[Tensor, "batch digit"]) -> Float[Tensor, "batch _"]:
-    """Ten numbers for each digit of a problem, one of them 1."""
+    """The one-hot encoding of the digits of each problem."""
     return F.one_hot(problems, 10).flatten(start_dim=1).float()
 
 
 def sizes(networks: Mapping[str, GPT]) -> dict[str, str]:
-    """What the card says of each model."""
-    made = {name: network.config for name, network in networks.items()}
+    """The sizes of each model as a text of the card."""
+    configs = {name: network.config for name, network in networks.items()}
     return {
         f"{name}_sizes": f"{config.layers} layers of {config.heads} heads, width {config.width}"
-        for name, config in made.items()
+        for name, config in configs.items()
     }
 
 
 def results_table(results: Mapping[str, dict]) -> str:
-    """For the card."""
+    """The table of the card."""
     header = ["model", "parameters", "held-out problems", "right", "problems to learn from", "right", "linear model"]
     header += ["seconds of training by the clock"]
     rows = [
         [
             name,
-            f"{of['parameters']:,}",
-            f"{of['held_out']:,}",
-            share_right(of["held_out"], of["held_out_wrong"]),
-            f"{of['learned']:,}",
-            share_right(of["learned"], of["learned_wrong"]),
-            f"{of['linear']:.1%}",
-            of["seconds"],
+            f"{result['parameters']:,}",
+            f"{result['held_out']:,}",
+            share_right(result["held_out"], result["held_out_wrong"]),
+            f"{result['learned']:,}",
+            share_right(result["learned"], result["learned_wrong"]),
+            f"{result['linear']:.1%}",
+            result["seconds"],
         ]
-        for name, of in results.items()
+        for name, result in results.items()
     ]
     return table(header, rows)
 
 
 def share_right(problems: int, wrong: int) -> str:
-    """As "100%", or the share and how many are wrong: no rounding makes 100 % of what is less."""
+    """A cell of the table: "100%", or the share, rounded down, and the number of wrong answers."""
     if not wrong:
         return "100%"
     return f"{math.floor(100_000 * (1 - wrong / problems)) / 1000:.3f}% ({wrong:,} wrong)"

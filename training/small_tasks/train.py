@@ -35,15 +35,15 @@ def main() -> None:
         plan = Plan(steps=arguments.steps, learning_rate=3e-3, decay=0.5, seed=arguments.seed, save_every=100)
         torch.manual_seed(arguments.seed)
         networks[name] = GPT(GPTConfig(vocabulary=len(ALPHABET), context=task.context, **SIZES[name]))
-        print(f"{name}: {sum(each.numel() for each in networks[name].parameters()):,} parameters", flush=True)
+        print(f"{name}: {sum(parameter.numel() for parameter in networks[name].parameters()):,} parameters", flush=True)
         seconds[name] = learn(networks[name], task, plan, arguments.run / name)
     if arguments.only is None:
-        story = {"seed": arguments.seed, "steps": arguments.steps, "batch": BATCH}
-        report(networks, seconds=seconds, story=story)
+        record = {"seed": arguments.seed, "steps": arguments.steps, "batch": BATCH}
+        report(networks, seconds=seconds, record=record)
 
 
 def learn(network: GPT, task: Task, plan: Plan, folder: Path) -> float:
-    """Learn to answer, on fresh problems in each step; the loss is that of the answer only. The seconds it took."""
+    """Train on new problems in each step, with the loss of the answer only; returns the seconds it took."""
 
     def loss_at(step: int) -> Tensor:
         read, answers = with_answers(task, problems_to_learn_from(task, BATCH, plan.seed * 1_000_003 + step))
@@ -53,20 +53,19 @@ def learn(network: GPT, task: Task, plan: Plan, folder: Path) -> float:
 
 
 def problems_to_learn_from(task: Task, count: int, seed: int) -> Int[Tensor, "batch digit"]:
-    """Problems that are not held out; half of those to be sorted have fewer different digits than chance would give.
+    """Random problems that are not held out; half of those of "sort" have fewer different digits than by chance.
 
-    Drawn evenly, six digits are hardly ever all alike, and a visitor tries just that (minGPT's demonstration draws its
-    problems anew where they are too varied).
+    Random digits are hardly ever all alike, which visitors try (minGPT's demonstration also draws fewer digits).
     """
-    even = task.draw(count, seed, held_out=False)
+    problems = task.draw(count, seed, held_out=False)
     if task.name != "sort":
-        return even
+        return problems
     generator = torch.Generator().manual_seed(seed)
-    few = torch.randint(1, 7, (count, 1), generator=generator)  # digits to choose from
-    chosen = (torch.rand(even.shape, generator=generator) * few).long()
-    repeated = torch.randint(10, even.shape, generator=generator).gather(1, chosen)
-    wanted = (torch.arange(count) % 2 == 0) & ~task.is_held_out(repeated)
-    return torch.where(wanted[:, None], repeated, even)
+    digit_counts = torch.randint(1, 7, (count, 1), generator=generator)  # digits to choose from
+    choices = (torch.rand(problems.shape, generator=generator) * digit_counts).long()
+    repeated = torch.randint(10, problems.shape, generator=generator).gather(1, choices)
+    is_replaced = (torch.arange(count) % 2 == 0) & ~task.is_held_out(repeated)
+    return torch.where(is_replaced[:, None], repeated, problems)
 
 
 def command_line() -> CommandLine:

@@ -12,7 +12,7 @@ from training.common.card import table, write_card
 
 
 def write_cards(weights: Path, names: list[str]) -> None:
-    """A card in each of the folders `names`; all of them hold the same comparison."""
+    """Write a card into each of the folders `names`; all cards hold the same comparison."""
     results = {name: json.loads((weights / name / "results.json").read_text()) for name in names}
     qualities = [quality(weights / name) for name in names]
     tables = {
@@ -20,33 +20,33 @@ def write_cards(weights: Path, names: list[str]) -> None:
         "fair": fairness(results),
         "enlarged": by_size(qualities),
     }
-    for name, found in results.items():
+    for name, result in results.items():
         kind = name.partition("-")[0]
-        own = {
+        of_model = {
             "name": name,
             "what": WHAT[kind],
-            "how": HOW[kind].format_map(found),
+            "how": HOW[kind].format_map(result),
             "command": f"`make train-{name} DATA=...`",
-            "first": _first(found),
+            "first": _first(result),
             "faithfulness": faithfulness_table(weights / name),
         }
-        write_card(weights / name, CARD, tables | own)
+        write_card(weights / name, CARD, tables | of_model)
 
 
 def comparison(qualities: list[Quality], base: dict[str, float]) -> str:
-    """All models beside the baseline (its "top1" and "top5") and chance."""
+    """The table of all models beside the baseline (its "top1" and "top5") and chance."""
     rows = [
         [
-            of.name,
-            f"{of.top1:.1%}",
-            f"{of.top5:.1%}",
-            f"{of.parameters / 1e6:.2f} M",
-            f"{of.macs / 1e6:.0f} M",
-            f"{of.images_per_second:.0f}",
-            f"{of.seconds:,.0f}",
+            model.name,
+            f"{model.top1:.1%}",
+            f"{model.top5:.1%}",
+            f"{model.parameters / 1e6:.2f} M",
+            f"{model.macs / 1e6:.0f} M",
+            f"{model.images_per_second:.0f}",
+            f"{model.seconds:,.0f}",
         ]
-        for of in qualities
-        if of.parameters and of.macs and of.images_per_second and of.seconds
+        for model in qualities
+        if model.parameters and model.macs and model.images_per_second and model.seconds
     ]
     rows.append(["logistic regression on pixels", f"{base['top1']:.1%}", f"{base['top5']:.1%}", *[""] * 4])
     rows.append(["chance", "1.0%", "5.0%", *[""] * 4])
@@ -56,39 +56,45 @@ def comparison(qualities: list[Quality], base: dict[str, float]) -> str:
 
 def by_size(qualities: list[Quality]) -> str:
     """Top-1 at each size that was measured, with its standard error."""
-    sides = sorted({side for of in qualities for side in of.enlarged})
+    sides = sorted({side for model in qualities for side in model.enlarged})
     if not sides:
         return "Not measured at larger sizes."
-    known = {of.name: {side: of.at(side) for side in (SIDE, *sides)} for of in qualities}
-    first = next(iter(known.values()))
-    header = ["top-1 at", *(f"{side} x {side}, {found.pictures:,}" for side, found in first.items() if found)]
+    by_model = {model.name: {side: model.at(side) for side in (SIDE, *sides)} for model in qualities}
+    first = next(iter(by_model.values()))
+    header = ["top-1 at", *(f"{side} x {side}, {accuracy.pictures:,}" for side, accuracy in first.items() if accuracy)]
     rows = [
-        [name, *(f"{found.top1:.1%} ± {100 * found.standard_error:.1f}" if found else "" for found in sides.values())]
-        for name, sides in known.items()
+        [
+            name,
+            *(
+                f"{accuracy.top1:.1%} ± {100 * accuracy.standard_error:.1f}" if accuracy else ""
+                for accuracy in sides.values()
+            ),
+        ]
+        for name, sides in by_model.items()
     ]
     return table(header, rows)
 
 
 def fairness(results: dict[str, dict[str, Any]]) -> str:
-    """What the trainings of the models share, and which of them learned otherwise."""
-    plain = [name for name, found in results.items() if not (found.get("first_run") or found.get("teacher"))]
-    steps = {results[name]["plan"]["steps"] for name in plain}
-    told = "All of them were trained by the same script on the same pictures"
-    if len(plain) > 1 and len(steps) == 1:
-        told += f", {_listed(plain)} also in the same order and for the same {steps.pop():,} steps"
-    told += "."
-    for name, found in results.items():
-        if name not in plain:
-            told += f" `{name}` learned otherwise: {_otherwise(found)}."
-    return textwrap.fill(told, 120, break_long_words=False, break_on_hyphens=False)
+    """A text about what the trainings of the models have in common, and how others differ."""
+    from_scratch = [name for name, result in results.items() if not (result.get("first_run") or result.get("teacher"))]
+    steps = {results[name]["plan"]["steps"] for name in from_scratch}
+    text = "All of them were trained by the same script on the same pictures"
+    if len(from_scratch) > 1 and len(steps) == 1:
+        text += f", {_listed(from_scratch)} also in the same order and for the same {steps.pop():,} steps"
+    text += "."
+    for name, result in results.items():
+        if name not in from_scratch:
+            text += f" `{name}` learned otherwise: {_otherwise(result)}."
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
-def _otherwise(found: dict[str, Any]) -> str:
-    taught = f"from the answers of `{found['teacher']}-tiny-imagenet` too" if found.get("teacher") else ""
-    if not (first := found.get("first_run")):
-        return f"in {found['plan']['steps']:,} steps, {taught}"
-    runs = f"in two runs of {first['plan']['steps']:,} and {found['plan']['steps']:,} steps"
-    return runs + (f", in the second one {taught}" if taught else "")
+def _otherwise(result: dict[str, Any]) -> str:
+    with_teacher = f"from the answers of `{result['teacher']}-tiny-imagenet` too" if result.get("teacher") else ""
+    if not (first := result.get("first_run")):
+        return f"in {result['plan']['steps']:,} steps, {with_teacher}"
+    runs = f"in two runs of {first['plan']['steps']:,} and {result['plan']['steps']:,} steps"
+    return runs + (f", in the second one {with_teacher}" if with_teacher else "")
 
 
 def _listed(names: list[str]) -> str:
@@ -103,16 +109,16 @@ def faithfulness_table(folder: Path) -> str:
     return card_table(faithful(folder), TITLES)
 
 
-def _first(found: dict[str, Any]) -> str:
-    first = found.get("first_run")
+def _first(result: dict[str, Any]) -> str:
+    first = result.get("first_run")
     if not first:
         return ""
     teacher = f"with the teacher `{first['teacher']}-tiny-imagenet`" if first.get("teacher") else "without a teacher"
-    told = f"It went on from a first run of {first['plan']['steps']:,} steps {teacher}"
-    told += f" ({first['seconds'] / 60:.0f} minutes)"
+    text = f"It went on from a first run of {first['plan']['steps']:,} steps {teacher}"
+    text += f" ({first['seconds'] / 60:.0f} minutes)"
     if "validation" in first:
-        told += f", which reached {first['validation']['top1']:.1%} (top-5 {first['validation']['top5']:.1%})"
-    return f"\n{told}."
+        text += f", which reached {first['validation']['top1']:.1%} (top-5 {first['validation']['top5']:.1%})"
+    return f"\n{text}."
 
 
 TITLES = {
@@ -190,10 +196,10 @@ random crops, mirroring and light; bfloat16 autocast.{first}
 """
 
 
-def card_table(found: Faithful, titles: Mapping[str, str]) -> str:
+def card_table(faithful: Faithful, titles: Mapping[str, str]) -> str:
     """The table for a card: one row for each explanation, areas with their standard errors."""
     rows = [
-        [titles.get(name, name), *(f"{of[side].mean:.3f} ± {of[side].standard_error:.3f}" for side in SIDES)]
-        for name, of in found.areas.items()
+        [titles.get(name, name), *(f"{areas[side].mean:.3f} ± {areas[side].standard_error:.3f}" for side in SIDES)]
+        for name, areas in faithful.areas.items()
     ]
     return table(["order", "deletion (lower is better)", "insertion (higher is better)"], rows)

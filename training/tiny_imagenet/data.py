@@ -12,7 +12,7 @@ MEAN, DEVIATION = (0.480, 0.448, 0.398), (0.277, 0.269, 0.282)
 
 
 def normalise(pictures: Tensor) -> Tensor:
-    """Values 0 to 1 to about zero mean and unit variance in each channel."""
+    """Standardise pictures of values 0 to 1 with the mean and deviation of Tiny ImageNet's channels."""
     return standardise(pictures, MEAN, DEVIATION)
 
 
@@ -28,6 +28,6 @@ def read_pictures(data: Path, split: str, cache: Path) -> tuple[Tensor, Tensor]:
 
 
 def read_classes(data: Path) -> list[str]:
-    """The names of the classes, the first of several each."""
+    """The names of the classes; of several names of a class the first."""
     with np.load(data / "tiny_imagenet_100.npz") as archive:
         return [str(name).split(",")[0].replace("_", " ").strip() for name in archive["names"]]

@@ -33,28 +33,30 @@ Pictures = tuple[Tensor, Tensor]  # (picture, channel, row, column) uint8, and c
 
 
 def main() -> None:
-    """Measure all that are there, then write their cards."""
+    """Measure all trained classifiers, then write their cards."""
     arguments = command_line().read()
     cache = Path("runs") / "tiny-imagenet"
     validation = read_pictures(arguments.data, "val", cache)
     names = [recipe.name for recipe in RECIPES.values() if (WEIGHTS / recipe.name / "model.safetensors").exists()]
     models = {name: load_embedded_image(name) for name in names}
-    found: dict[str, dict] = {name: {"enlarged": enlarged(model, *validation)} for name, model in models.items()}
+    results: dict[str, dict] = {name: {"enlarged": enlarged(model, *validation)} for name, model in models.items()}
     if not arguments.enlarged:
         speeds = images_per_second({name: model.network for name, model in models.items()})
-        base1, base5 = accuracy(fit_logistic_regression(*read_pictures(arguments.data, "train", cache)), *validation)
+        baseline_top1, baseline_top5 = accuracy(
+            fit_logistic_regression(*read_pictures(arguments.data, "train", cache)), *validation
+        )
         for name, model in models.items():
             run = json.loads((WEIGHTS / name / "results.json").read_text())
-            found[name] |= measured(model.network, validation, run) | {"images_per_second": speeds[name]}
-            found[name] |= {"logistic_regression": {"top1": base1, "top5": base5}}
+            results[name] |= measured(model.network, validation, run) | {"images_per_second": speeds[name]}
+            results[name] |= {"logistic_regression": {"top1": baseline_top1, "top5": baseline_top5}}
     for name in names:
         file = WEIGHTS / name / "results.json"
-        file.write_text(json.dumps(json.loads(file.read_text()) | found[name], indent=1) + "\n")
+        file.write_text(json.dumps(json.loads(file.read_text()) | results[name], indent=1) + "\n")
     write_cards(WEIGHTS, names)
 
 
 def measured(network: nn.Module, validation: Pictures, run: dict) -> dict:
-    """Size, work and accuracy of a network; `run` is what its training said of itself."""
+    """Size, multiply-adds and accuracy of a network; `run` is the record of its training."""
     top1, top5 = accuracy(lambda pictures: network(normalise(pictures)), *validation)
     flops = sum(count_flops(network, lambda model: model(torch.zeros(1, 3, 64, 64))).values())
     return {
@@ -67,41 +69,41 @@ def measured(network: nn.Module, validation: Pictures, run: dict) -> dict:
 
 
 def enlarged(model: ImageModel, pictures: Tensor, labels: Tensor) -> dict[str, dict[str, float]]:
-    """Accuracy at each larger size that the pages offer, by pixels of a side: the same pictures, enlarged.
+    """Accuracy on the same pictures, enlarged to each size that the pages offer, by pixels of a side.
 
-    At n times the pixels every n-th picture is taken, so that each size takes as long as the first.
+    At n times the pixels every n-th picture is used, so that all sizes take equally long.
     """
-    found = {}
+    accuracies = {}
     for side in model.resolutions:
         if side > SIDE:
             chosen = slice(None, None, round((side / SIDE) ** 2))
 
             def classify(part: Tensor, side: int = side) -> Tensor:
                 larger = F.interpolate(part, size=(side, side), mode="bicubic", antialias=True).clamp(0, 1)
-                return torch.cat([model.network(few) for few in normalise(larger).split(TOGETHER)])
+                return torch.cat([model.network(batch) for batch in normalise(larger).split(TOGETHER)])
 
             top1, top5 = accuracy(classify, pictures[chosen], labels[chosen])
-            found[str(side)] = {"top1": top1, "top5": top5, "pictures": len(labels[chosen])}
-            print(model.name, side, found[str(side)], flush=True)
-    return found
+            accuracies[str(side)] = {"top1": top1, "top5": top5, "pictures": len(labels[chosen])}
+            print(model.name, side, accuracies[str(side)], flush=True)
+    return accuracies
 
 
 @torch.inference_mode()
 def accuracy(classify: Callable[[Tensor], Tensor], pictures: Tensor, labels: Tensor) -> tuple[float, float]:
-    """Share of the pictures whose class is the first guess, and among the first five."""
+    """Top-1 and top-5 accuracy."""
     hits = []
     for start in range(0, len(labels), BATCH):
         logits = classify(pictures[start : start + BATCH].float() / 255)
         hits.append(logits.topk(5).indices == labels[start : start + BATCH, None])
-    found = torch.cat(hits)
-    return found[:, 0].float().mean().item(), found.any(dim=1).float().mean().item()
+    is_hit = torch.cat(hits)
+    return is_hit[:, 0].float().mean().item(), is_hit.any(dim=1).float().mean().item()
 
 
 @torch.inference_mode()
 def images_per_second(networks: dict[str, nn.Module]) -> dict[str, float]:
     """Pictures of 64 x 64 that each network classifies in a second, in single precision on this machine.
 
-    In turn, and the fastest of several rounds: what else the machine does slows all of them alike.
+    The networks are timed in turns, and the fastest of ROUNDS rounds counts.
     """
     pictures = torch.zeros(TIMED, 3, 64, 64)
     best = dict.fromkeys(networks, float("inf"))

@@ -36,7 +36,7 @@ FIRST_STEPS = 3600  # of the vision transformer's first training
 
 @dataclass(frozen=True)
 class Recipe:
-    """A network and how it is trained; the pictures, and their order from the start of a run, are the same for all."""
+    """A network and the settings of its training; the pictures and their order are the same for all networks."""
 
     architecture: str
     sizes: dict[str, Any]
@@ -95,7 +95,7 @@ RECIPES = {
 
 @dataclass(frozen=True)
 class Training:
-    """One training of a network: its steps, its folder of checkpoints, and what it goes on and learns from."""
+    """One training of a network: steps, folder of checkpoints, initial weights (`start`) and teacher."""
 
     steps: int
     run: Path
@@ -112,7 +112,7 @@ def main() -> None:
 
 
 def trainings(recipe: Recipe, arguments: argparse.Namespace) -> list[Training]:
-    """What is trained one after the other: the vision transformer twice, unless an option asks for one training."""
+    """The trainings in order: two of the vision transformer, unless an option asks for one; one of other networks."""
     run, steps = Path("runs") / recipe.name, recipe.plan.steps
     if recipe.architecture == "vit" and not (arguments.run or arguments.steps or arguments.start or arguments.teacher):
         weights = WEIGHTS / recipe.name / "model.safetensors"
@@ -121,7 +121,7 @@ def trainings(recipe: Recipe, arguments: argparse.Namespace) -> list[Training]:
 
 
 def learn(recipe: Recipe, training: Training, data: Path) -> None:
-    """One training, and its weights with what is known of it."""
+    """Run a training; write the weights and its record."""
     images, labels = read_pictures(data, "train", training.run.parent / "tiny-imagenet")
     torch.manual_seed(recipe.plan.seed)
     # Written-out attention: the fused kernel's bfloat16 backward pass is slow on a CPU.
@@ -140,12 +140,12 @@ def learn(recipe: Recipe, training: Training, data: Path) -> None:
         cheap = step < recipe.cheap * plan.steps
         if patch_drop is not None:
             patch_drop.prob = recipe.patch_drop if cheap else 0.0
-        chosen = batch_at(step, len(images), BATCH, plan.seed)
-        pictures = normalise(vary(images[chosen].float() / 255, recipe.small if cheap else 64))
+        numbers = batch_at(step, len(images), BATCH, plan.seed)
+        pictures = normalise(vary(images[numbers].float() / 255, recipe.small if cheap else 64))
         pictures = pictures.contiguous(memory_format=torch.channels_last)
         with torch.autocast("cpu", torch.bfloat16):
             logits = network(pictures)
-        hard = F.cross_entropy(logits.float(), labels[chosen], label_smoothing=0.1)
+        hard = F.cross_entropy(logits.float(), labels[numbers], label_smoothing=0.1)
         return hard if teacher is None else (hard + distance(logits.float(), teacher(pictures))) / 2
 
     earlier = first_run(training.start)
@@ -167,36 +167,36 @@ def learn(recipe: Recipe, training: Training, data: Path) -> None:
 
 
 def first_run(start: Path | None) -> dict[str, Any] | None:
-    """What is known of the run that made the weights to go on from, from the results that lie beside them."""
+    """The record of the training that made the weights `start`, from the results.json beside them."""
     if start is None:
         return None
-    told = json.loads((start.parent / "results.json").read_text())
-    return {key: told[key] for key in ("plan", "seconds", "teacher", "validation", "hardware") if key in told}
+    results = json.loads((start.parent / "results.json").read_text())
+    return {key: results[key] for key in ("plan", "seconds", "teacher", "validation", "hardware") if key in results}
 
 
 def trainable(recipe: Recipe) -> dict[str, Any]:
-    """The sizes of the network while it is trained."""
+    """The sizes of the network during training, with patch dropout."""
     return recipe.sizes | ({"patch_drop_rate": recipe.patch_drop} if recipe.patch_drop else {})
 
 
 def load_teacher(model: str) -> Callable[[Tensor], Tensor]:
-    """A finished network of RECIPES as what it says of pictures: log probabilities, and no gradients."""
+    """A trained network of RECIPES as a function from pictures to log probabilities, without gradients."""
     recipe = RECIPES[model]
     file = WEIGHTS / recipe.name / "model.safetensors"
     network = load_weights(lambda: make_image_classifier(recipe.architecture, recipe.sizes), file)
     network = network.to(memory_format=torch.channels_last)
 
     @torch.no_grad()
-    def say(pictures: Tensor) -> Tensor:
+    def predict(pictures: Tensor) -> Tensor:
         with torch.autocast("cpu", torch.bfloat16):
             return network(pictures).float().log_softmax(dim=-1)
 
-    return say
+    return predict
 
 
-def distance(logits: Tensor, taught: Tensor) -> Tensor:
-    """How far the student is from its teacher on the same crops (Hinton et al. 2015; Beyer et al. 2021)."""
-    return F.kl_div(logits.log_softmax(dim=-1), taught, log_target=True, reduction="batchmean")
+def distance(logits: Tensor, teacher_log_probabilities: Tensor) -> Tensor:
+    """KL divergence of the student's predictions from the teacher's (Hinton et al. 2015; Beyer et al. 2021)."""
+    return F.kl_div(logits.log_softmax(dim=-1), teacher_log_probabilities, log_target=True, reduction="batchmean")
 
 
 def command_line() -> CommandLine:

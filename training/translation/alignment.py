@@ -1,7 +1,7 @@
-"""Measure how well the translation models align words, against links made by people: weights/translation/alignment.*.
+"""Measure how well the translation models align words, against annotated links: weights/translation/alignment.*.
 
-IBM model 1 learns from the sentence pairs of Tatoeba. Layer, head, shift and direction are chosen on 37 pairs of the
-Hansards, reported on other texts.
+IBM model 1 is trained on the sentence pairs of Tatoeba. Layer, head, shift and direction are chosen on 37 pairs of the
+Hansards, and reported on other texts.
 
     make bench-alignment DATA=PATH
     python -m training.translation.alignment --data PATH --most 30 --output FOLDER      # a quick try
@@ -24,7 +24,14 @@ from core import zoo
 from core.results.translator_results import MEAN
 from core.translation import ibm1
 from core.translation.alignment import NO_LINKS, Agreement, Direction, Link, agreement, diagonal
-from core.translation.given_words import Pieces, Shift, between_words, cut_words, links_between, read_pairs
+from core.translation.given_words import (
+    Pieces,
+    Shift,
+    alignment_maps,
+    links_between_words,
+    maps_between_words,
+    tokenize_words,
+)
 from core.translation.spelling import normalise_english, normalise_french
 from core.zoo.embedded import WEIGHTS
 from training.common import pairs
@@ -41,7 +48,7 @@ INFLUENCES = 40  # pairs of a set for which influences are computed: each needs 
 
 @dataclass(frozen=True)
 class Gold:
-    """A pair of sentences with the links that people made."""
+    """A pair of sentences with annotated links."""
 
     source: tuple[str, ...]
     target: tuple[str, ...]
@@ -50,7 +57,7 @@ class Gold:
 
 
 class Way(NamedTuple):
-    """How links are taken from a model: which map, which row for a word, and from which side."""
+    """How links are read from a model: the map (layer and head), the row for a word (shift), and the direction."""
 
     layer: int | str
     head: int | str
@@ -58,7 +65,7 @@ class Way(NamedTuple):
     direction: Direction
 
 
-Found = dict[Way, Agreement]
+Agreements = dict[Way, Agreement]
 
 
 def main() -> None:
@@ -83,8 +90,8 @@ def write(folder: Path, results: dict, rows: Sequence[dict]) -> None:
 
 
 def read_gold(file: Path, most: int | None = None) -> list[Gold]:
-    """The pairs of a file, or the first of them; ValueError with file and line where a link leads nowhere."""
-    read = []
+    """The pairs of a file, or the first `most`; ValueError with file and line where a link has no word."""
+    gold_pairs = []
     with file.open(encoding="utf-8") as lines:
         for number, line in enumerate(itertools.islice(lines, most), start=1):
             row = json.loads(line)
@@ -92,111 +99,122 @@ def read_gold(file: Path, most: int | None = None) -> list[Gold]:
             gold = Gold(tuple(row["src"]), tuple(row["tgt"]), sure, possible | sure)
             if any(not (0 <= i < len(gold.source) and 0 <= j < len(gold.target)) for i, j in gold.possible):
                 raise ValueError(f"{file.name}, line {number}: a link leads to a word that is not there.")
-            read.append(gold)
-    return read
+            gold_pairs.append(gold)
+    return gold_pairs
 
 
 def measure_models(gold: dict[str, list[Gold]], weights: Path) -> tuple[dict, list[dict]]:
-    """What is chosen for each model and how well it agrees; and a row for every map, shift, direction and text."""
+    """The best way for each model with its agreement; and a row for every map, shift, direction and text."""
     results: dict = {"chosen_on": CHOSEN_ON, "sets": {}}
     rows: list[dict] = []
     for name in zoo.TRANSLATION:
         model = zoo.load_translator(name, weights=weights)
-        found = {}
+        by_text = {}
         for text, all_pairs in gold.items():
-            fitting = [(pair, cut) for pair in all_pairs if (cut := cut_pair(model, pair))]
-            results["sets"][text] = {"pairs": len(all_pairs), "left_out": len(all_pairs) - len(fitting)}
-            used = fitting if name != "seq2seq" else fitting[:: max(1, len(fitting) // INFLUENCES)][:INFLUENCES]
-            found[text] = compare(model, used), len(used)
-        results[name] = summary(found) | {"weights": digest(weights / "translation" / f"{name}.safetensors")}
-        rows += list(all_rows(name, found))
+            cut_pairs = [(pair, cut) for pair in all_pairs if (cut := cut_pair(model, pair))]
+            results["sets"][text] = {"pairs": len(all_pairs), "left_out": len(all_pairs) - len(cut_pairs)}
+            measured_pairs = (
+                cut_pairs if name != "seq2seq" else cut_pairs[:: max(1, len(cut_pairs) // INFLUENCES)][:INFLUENCES]
+            )
+            by_text[text] = compare(model, measured_pairs), len(measured_pairs)
+        results[name] = summary(by_text) | {"weights": digest(weights / "translation" / f"{name}.safetensors")}
+        rows += list(all_rows(name, by_text))
         print(f"{name}: {results[name]}", flush=True)
     return results, rows
 
 
 def cut_pair(model: zoo.Translator, pair: Gold) -> tuple[Pieces, Pieces] | None:
-    """Both sentences in pieces, or None if one is longer than the model's context."""
-    source = cut_words(model.tokenizer, pair.source, normalise_english, french=False)
-    target = cut_words(model.tokenizer, pair.target, normalise_french, french=True)
+    """The tokens of both sentences; None if one is longer than the model's context."""
+    source = tokenize_words(model.tokenizer, pair.source, normalise_english, french=False)
+    target = tokenize_words(model.tokenizer, pair.target, normalise_french, french=True)
     return (source, target) if max(len(source.ids), len(target.ids)) <= model.context else None
 
 
-def compare(model: zoo.Translator, used: Sequence[tuple[Gold, tuple[Pieces, Pieces]]]) -> Found:
-    """How well each map of a model agrees with people, in every way of taking links from it."""
-    found: Found = {}
-    for (pair, (source, target)), maps in zip(used, read_pairs(model.network, [cut for _, cut in used]), strict=True):
+def compare(model: zoo.Translator, cut_pairs: Sequence[tuple[Gold, tuple[Pieces, Pieces]]]) -> Agreements:
+    """Agreement of each map of a model with the annotated links, for every way of reading links from it."""
+    agreements: Agreements = {}
+    for (pair, (source, target)), maps in zip(
+        cut_pairs, alignment_maps(model.network, [cut for _, cut in cut_pairs]), strict=True
+    ):
         for shift in get_args(Shift):
-            words = between_words(maps, source, target, shift=shift)
-            for (layer, head, map_), direction in itertools.product(with_means(words), get_args(Direction)):
+            words = maps_between_words(maps, source, target, shift=shift)
+            for (layer, head, weights), direction in itertools.product(with_means(words), get_args(Direction)):
                 way = Way(layer, head, shift, direction)
-                links = links_between(map_, source, target, direction)
-                found[way] = found.get(way, NO_LINKS) + agreement(links, pair.sure, pair.possible)
-    return found
+                links = links_between_words(weights, source, target, direction)
+                agreements[way] = agreements.get(way, NO_LINKS) + agreement(links, pair.sure, pair.possible)
+    return agreements
 
 
 def with_means(maps: Tensor) -> Iterator[tuple[int | str, int | str, Tensor]]:
-    """Every head, the mean of every layer, and the mean of all; of a model with one map, that one."""
+    """Yield layer, head and weights of every head, of the mean of every layer, and of the mean of all heads."""
     for layer, heads in enumerate(maps):
-        yield from ((layer, head, map_) for head, map_ in enumerate(heads))
+        yield from ((layer, head, weights) for head, weights in enumerate(heads))
         if len(heads) > 1:
             yield layer, MEAN, heads.mean(dim=0)
     if len(maps) > 1:
         yield MEAN, MEAN, maps.flatten(0, 1).mean(dim=0)
 
 
-def summary(found: dict[str, tuple[Found, int]]) -> dict:
-    """The head that aligns best on the text to choose on, the mean of heads that does, and both on every text."""
-    chosen_on = found[CHOSEN_ON][0]
-    best = best_of({way: part for way, part in chosen_on.items() if way.head != MEAN})
-    told = best._asdict() | {"agreement": {text: figures(of[best], used) for text, (of, used) in found.items()}}
-    means = {way: part for way, part in chosen_on.items() if way.head == MEAN}
+def summary(by_text: dict[str, tuple[Agreements, int]]) -> dict:
+    """The head and the mean of heads that align best on CHOSEN_ON, with their agreement on every text."""
+    chosen_on = by_text[CHOSEN_ON][0]
+    best = best_of({way: counts for way, counts in chosen_on.items() if way.head != MEAN})
+    result = best._asdict() | {
+        "agreement": {text: figures(agreements[best], pair_count) for text, (agreements, pair_count) in by_text.items()}
+    }
+    means = {way: counts for way, counts in chosen_on.items() if way.head == MEAN}
     if means:
         mean = best_of(means)
-        told["mean"] = mean._asdict() | {
-            "agreement": {text: figures(of[mean], used) for text, (of, used) in found.items()}
+        result["mean"] = mean._asdict() | {
+            "agreement": {
+                text: figures(agreements[mean], pair_count) for text, (agreements, pair_count) in by_text.items()
+            }
         }
-    return told
+    return result
 
 
-def best_of(found: Found) -> Way:
-    """The way with the smallest alignment error rate; of equals the first."""
-    return min(found, key=lambda way: found[way].error_rate)
+def best_of(agreements: Agreements) -> Way:
+    """The way with the smallest alignment error rate; the first of several."""
+    return min(agreements, key=lambda way: agreements[way].error_rate)
 
 
-def figures(part: Agreement, used: int) -> dict:
-    """What is written of one comparison."""
+def figures(counts: Agreement, pair_count: int) -> dict:
+    """The figures of an agreement for alignment.json and alignment.csv."""
     return {
-        "precision": round(part.precision, 4),
-        "recall": round(part.recall, 4),
-        "aer": round(part.error_rate, 4),
-        "pairs": used,
-        "counts": list(astuple(part)),  # |A|, |S|, |A and S|, |A and P|
+        "precision": round(counts.precision, 4),
+        "recall": round(counts.recall, 4),
+        "aer": round(counts.error_rate, 4),
+        "pairs": pair_count,
+        "counts": list(astuple(counts)),  # |A|, |S|, |A and S|, |A and P|
     }
 
 
-def all_rows(name: str, found: dict[str, tuple[Found, int]]) -> Iterator[dict]:
-    """The whole table of a model."""
-    for text, (of, used) in found.items():
-        for way, part in of.items():
-            row = {"model": name, "set": text} | way._asdict() | figures(part, used)
+def all_rows(name: str, by_text: dict[str, tuple[Agreements, int]]) -> Iterator[dict]:
+    """The rows of a model in alignment.csv."""
+    for text, (agreements, pair_count) in by_text.items():
+        for way, counts in agreements.items():
+            row = {"model": name, "set": text} | way._asdict() | figures(counts, pair_count)
             del row["counts"]
             yield row
 
 
 def measure_baselines(gold: dict[str, list[Gold]], learnt: Sequence[pairs.Pair]) -> dict:
-    """The diagonal, and IBM model 1 learned from the same pairs as the models, on all pairs of each text."""
+    """Agreement of the diagonal and of IBM model 1, trained on the same pairs as the models, on each text."""
     model = ibm1.learn([(english_words(english), french_words(french)) for english, french in learnt], rounds=ROUNDS)
     sums: dict[str, dict] = {"diagonal": {}, "IBM model 1": {}}
     for text, all_pairs in gold.items():
-        straight = learned = NO_LINKS
+        diagonal_links = ibm_links = NO_LINKS
         for pair in all_pairs:
             source = [normalise_english(word) for word in pair.source]
             target = [normalise_french(word) for word in pair.target]
-            straight += agreement(diagonal(len(source), len(target)), pair.sure, pair.possible)
-            learned += agreement(model.links(source, target), pair.sure, pair.possible)
-        for name, part in (("diagonal", straight), ("IBM model 1", learned)):
+            diagonal_links += agreement(diagonal(len(source), len(target)), pair.sure, pair.possible)
+            ibm_links += agreement(model.links(source, target), pair.sure, pair.possible)
+        for name, part in (("diagonal", diagonal_links), ("IBM model 1", ibm_links)):
             sums[name][text] = figures(part, len(all_pairs))
-    return {name: {"agreement": of} for name, of in sums.items()} | {"learned_from": len(learnt), "rounds": ROUNDS}
+    return {name: {"agreement": agreement_by_text} for name, agreement_by_text in sums.items()} | {
+        "learned_from": len(learnt),
+        "rounds": ROUNDS,
+    }
 
 
 # A number, a word, what is shortened (English 's, French l'), or one sign: as the sentences with gold links are cut.
@@ -215,7 +233,7 @@ def french_words(text: str) -> list[str]:
 
 
 def digest(file: Path) -> str:
-    """Which file it was: SHA-256."""
+    """The SHA-256 of a file."""
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""What a training run says of the translators: their weights, what was measured, and the card."""
+"""Write the weights, results and card of the translators."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from training.common.card import save_card, table, write_card
 from training.translation.quality import BEAM, BUCKETS, Trained, scores, signatures
 
 
-def report(trained: dict[str, Trained], tokenizer: Tokenizer, split: pairs.Split, story: dict) -> None:
+def report(trained: dict[str, Trained], tokenizer: Tokenizer, split: pairs.Split, record: dict) -> None:
     """Write weights/translation/: weights, config, tokenizer, results, length curve, card."""
     folder = WEIGHTS / "translation"
     folder.mkdir(parents=True, exist_ok=True)
@@ -27,14 +27,14 @@ def report(trained: dict[str, Trained], tokenizer: Tokenizer, split: pairs.Split
         save_weights(model.network, folder / f"{name}.safetensors")
     sizes = {name: asdict(model.network.config) for name, model in trained.items()}
     (folder / "config.json").write_text(json.dumps(sizes, indent=1) + "\n")
-    found = {name: model.measured for name, model in trained.items()}
+    results_by_model = {name: model.measured for name, model in trained.items()}
     lengths = pd.DataFrame([{"model": name} | row for name, model in trained.items() for row in model.lengths])
     lengths.to_csv(folder / "length.csv", index=False)
     references = [french for _, french in split.test]
-    copied = scores([english for english, _ in split.test], references)
-    results = story | {
-        "models": found,
-        "baselines": {"copy the source": copied},
+    copy_scores = scores([english for english, _ in split.test], references)
+    results = record | {
+        "models": results_by_model,
+        "baselines": {"copy the source": copy_scores},
         "sentences": len(split.test),
         "references": sum(map(len, references)),
         "signature": signatures(references),
@@ -43,30 +43,37 @@ def report(trained: dict[str, Trained], tokenizer: Tokenizer, split: pairs.Split
 
 
 def write_translation_card(folder: Path) -> None:
-    """The card anew, from what was measured and lies in the folder; where nothing was, nothing is written."""
+    """Write the card from the results in the folder; nothing where there are none."""
     if (folder / "results.json").exists():
         results, lengths = json.loads((folder / "results.json").read_text()), pd.read_csv(folder / "length.csv")
         write_card(folder, CARD, tables_of(results, lengths, folder))
 
 
 def tables_of(results: dict, lengths: pd.DataFrame, folder: Path) -> dict[str, str]:
-    """What stands in the card as tables."""
-    found = results["models"]
+    """The tables of the card."""
+    models = results["models"]
     return {
-        "quality": quality_table(found, results["baselines"]["copy the source"]),
+        "quality": quality_table(models, results["baselines"]["copy the source"]),
         "by_length": length_table(lengths),
-        "cost": cost_table(found),
+        "cost": cost_table(models),
         "alignments": alignment_table(folder),
         "bleu_signature": results["signature"]["bleu"],
         "chrf_signature": results["signature"]["chrf"],
     }
 
 
-def quality_table(found: dict[str, dict], copied: dict[str, float]) -> str:
-    """For the card."""
+def quality_table(models: dict[str, dict], copied: dict[str, float]) -> str:
+    """The table of the card with the quality of all models."""
     rows = [
-        [TRANSLATION[name], f"{of['parameters']:,}", of["bleu"], of["chrf"], of["bleu_greedy"], of["loss"]]
-        for name, of in found.items()
+        [
+            TRANSLATION[name],
+            f"{model['parameters']:,}",
+            model["bleu"],
+            model["chrf"],
+            model["bleu_greedy"],
+            model["loss"],
+        ]
+        for name, model in models.items()
     ]
     return table(
         ["model", "parameters", f"BLEU, beam {BEAM}", "chrF", "BLEU, greedy", "validation loss (nats a token)"],
@@ -87,10 +94,10 @@ def alignment_table(folder: Path) -> str:
     """For the card: alignment error rates on both test sets, from what training/translation/alignment.py wrote."""
     if not (folder / "alignment.json").exists():
         return "(not measured yet)"
-    found = alignment(folder)
+    alignments = alignment(folder)
     rows = []
     for name, title in TRANSLATION.items():
-        best = found.models[name]
+        best = alignments.models[name]
         way = "influence by the gradient" if name == "seq2seq" else "its one map"
         if name == "transformer":
             way = f"layer {best['layer']}, head {best['head']}, shift {best['shift']}"
@@ -101,22 +108,22 @@ def alignment_table(folder: Path) -> str:
             )
         rows.append([title, way, best["direction"], *_rates(best["agreement"])])
     for name, title in (("IBM model 1", "IBM model 1, same pairs"), ("diagonal", "the diagonal")):
-        rows.append([title, "–", "target", *_rates(found.baselines[name])])
+        rows.append([title, "–", "target", *_rates(alignments.baselines[name])])
     return table(["model", "map", "links from", "AER, Hansards", "AER, stories"], rows)
 
 
 def _rates(agreement: Mapping[str, Mapping[str, Any]]) -> list[str]:
     texts = (agreement[text] for text in ("hansards_enfr_test447", "alibi_enfr_stories"))
-    return [f"{of['aer']:.3f} ({of['pairs']} pairs)" for of in texts]
+    return [f"{agreement_on_text['aer']:.3f} ({agreement_on_text['pairs']} pairs)" for agreement_on_text in texts]
 
 
-def cost_table(found: dict[str, dict]) -> str:
-    """For the card: what training took."""
+def cost_table(models: dict[str, dict]) -> str:
+    """For the card: the cost of the training."""
     return table(
         ["model", "training FLOPs", "seconds", "pairs a second"],
         [
-            [TRANSLATION[name], f"{of['train_flops']:.2g}", of["seconds"], of["pairs_per_second"]]
-            for name, of in found.items()
+            [TRANSLATION[name], f"{model['train_flops']:.2g}", model["seconds"], model["pairs_per_second"]]
+            for name, model in models.items()
         ],
     )
 

@@ -24,7 +24,7 @@ from training.common.command_line import CommandLine
 from training.common.data_sets import TATOEBA
 from training.common.loop import Plan, train
 from training.common.loss import smoothed_cross_entropy
-from training.translation.quality import TEXTS, Network, measured
+from training.translation.quality import TEXTS, Network, measure_once
 from training.translation.report import report
 
 VOCABULARY = 8000
@@ -32,7 +32,7 @@ TOKENS = 6000  # of a batch, padding included, on the longer side
 SMOOTHING = 0.1  # of the labels (Szegedy et al. 2016; Vaswani et al. 2017, section 5.4)
 
 
-def make(name: str, vocabulary: int, seed: int) -> Network:
+def make_network(name: str, vocabulary: int, seed: int) -> Network:
     """A model with seeded random weights; all three have about 7.5 million parameters."""
     makers: dict[str, Callable[[], Network]] = {
         "seq2seq": lambda: Seq2Seq(Seq2SeqConfig(vocabulary)),
@@ -48,7 +48,7 @@ def make(name: str, vocabulary: int, seed: int) -> Network:
 
 
 def main() -> None:
-    """Train the three, measure, write the weights."""
+    """Train the models, measure them, write the weights."""
     arguments = command_line().read()
     split = pairs.read(arguments.data, arguments.seed)
     tokenizer = read_tokenizer(arguments.run / "tokenizer.json", split)
@@ -57,21 +57,21 @@ def main() -> None:
     print(f"{len(split.learnt):,} pairs, {batches.per_epoch} batches an epoch, {steps:,} steps", flush=True)
     trained = {}
     for name in arguments.only or RATES:
-        model = make(name, tokenizer.get_vocab_size(), arguments.seed)
+        model = make_network(name, tokenizer.get_vocab_size(), arguments.seed)
         plan = Plan(steps=steps, learning_rate=RATES[name], warm_up=300, decay=0.5, seed=arguments.seed)
         folder = arguments.run / name
         seconds = learn(model, batches, plan, folder, bfloat16=arguments.bfloat16)
         file = folder / "measured.json"
-        trained[name] = measured(model, tokenizer, split, batches, steps=steps, seconds=seconds, file=file)
+        trained[name] = measure_once(model, tokenizer, split, batches, steps=steps, seconds=seconds, file=file)
     if arguments.only is None:
-        story = {
+        record = {
             "seed": arguments.seed,
             "steps": steps,
             "epochs": round(steps / batches.per_epoch, 1),
             "tokens": TOKENS,
         }
-        story |= {"learnt": len(split.learnt), "vocabulary": tokenizer.get_vocab_size(), "texts": TEXTS}
-        report(trained, tokenizer, split, story)
+        record |= {"learnt": len(split.learnt), "vocabulary": tokenizer.get_vocab_size(), "texts": TEXTS}
+        report(trained, tokenizer, split, record)
 
 
 # Found on the first few hundred steps. The loop gives the transformer's matrices to Muon, all else to AdamW.
@@ -79,7 +79,7 @@ RATES = {"seq2seq": 2e-3, "bahdanau": 2e-3, "transformer": 1.5e-3}
 
 
 def learn(model: Network, batches: pairs.Batches, plan: Plan, folder: Path, *, bfloat16: bool) -> float:
-    """Learn to write the next token of the French text; the seconds that it took."""
+    """Train a model to predict the next token of the French text; returns the seconds that it took."""
 
     def loss_at(step: int) -> torch.Tensor:
         source, target, following = batches.batch(step)
@@ -92,7 +92,7 @@ def learn(model: Network, batches: pairs.Batches, plan: Plan, folder: Path, *, b
 
 
 def read_tokenizer(file: Path, split: pairs.Split) -> Tokenizer:
-    """The vocabulary that all three share; made from the sentences to be learnt the first time."""
+    """The tokenizer that all models share; trained on the training sentences if `file` does not exist."""
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
         pairs.train_tokenizer(split.learnt, VOCABULARY).save(str(file))

@@ -1,4 +1,4 @@
-"""Measure two streams and one on scenes that they have not seen: hidden words, and what belongs together.
+"""Measure networks of two streams and of one on held-out scenes: masked words, and matching pairs.
 
 python -m training.vilbert.report
 """
@@ -21,14 +21,14 @@ from core.models.vilbert import SingleStream, ViLBERT
 from core.results.joint_results import ALL, ANOTHER, ASKED, EXCHANGED, NONE, SHOWN
 from core.scenes.draw import draw
 from core.scenes.sentences import KINDS, Sentence
-from core.scenes.telling import with_another
+from core.scenes.telling import exchange_word
 from core.scenes.things import HELD_OUT, Scene
 from core.scenes.truth import is_true
 from core.zoo.embedded import WEIGHTS
 from core.zoo.joint import JOINT
 from training.common.card import install, save_card, table
 from training.common.command_line import TRAINED, CommandLine
-from training.common.scenes import normalise, told_scene
+from training.common.scenes import normalise, scene_with_sentence
 from training.common.word_tokens import ids_of
 from training.vilbert.train import MASK, NETWORKS, PAD, config_of, joint_tokenizer
 
@@ -81,8 +81,8 @@ Network = ViLBERT | SingleStream
 
 
 @dataclass(frozen=True)
-class Gap:
-    """A scene, a sentence about it, and which of its words is hidden."""
+class MaskedWord:
+    """A scene, a sentence about it, and the place of the masked word."""
 
     scene: Scene
     sentence: Sentence
@@ -90,7 +90,7 @@ class Gap:
 
     @property
     def text(self) -> str:
-        """The sentence with its gap."""
+        """The sentence with the mask."""
         words = [word.text for word in self.sentence.words]
         words[self.place] = MASK
         return " ".join(words)
@@ -106,31 +106,35 @@ def main() -> None:
         folder = arguments.run / name
         if (folder / "run.json").exists():
             config = config_of(tokenizer, name)
-            made: Network = load_weights(partial(kind, config), folder / "model.safetensors")  # type: ignore[assignment]
-            found = {split: measure(made, tokenizer, split) for split in HELD_OUT}
-            results[name] = json.loads((folder / "run.json").read_text()) | {"results": found}
-            results[name]["parameters"] = sum(weight.numel() for weight in made.parameters())
+            network: Network = load_weights(partial(kind, config), folder / "model.safetensors")  # type: ignore[assignment]
+            results_of_network = {split: measure(network, tokenizer, split) for split in HELD_OUT}
+            results[name] = json.loads((folder / "run.json").read_text()) | {"results": results_of_network}
+            results[name]["parameters"] = sum(weight.numel() for weight in network.parameters())
             sizes[name] = asdict(config)
             install(folder / "model.safetensors", arguments.out / f"{name}.safetensors")
             install(folder / "tokenizer.json", arguments.out / "tokenizer.json")
-            print(name, json.dumps(found, indent=1), flush=True)
+            print(name, json.dumps(results_of_network, indent=1), flush=True)
     (arguments.out / "config.json").write_text(json.dumps(sizes, indent=1) + "\n")
     save_card(arguments.out, CARD, results, tables_of(results))
 
 
 def tables_of(results: dict[str, Any]) -> dict[str, str]:
-    """What the card shows of the results."""
+    """The tables of the card."""
     words_rows = [
-        [JOINT[name], split, shown, *(f"{kinds[kind]:.1%}" if kind in kinds else "" for kind in (ALL, *KINDS))]
+        [JOINT[name], split, picture, *(f"{kinds[kind]:.1%}" if kind in kinds else "" for kind in (ALL, *KINDS))]
         for name, run in results.items()
-        for split, found in run["results"].items()
-        for shown, kinds in found.items()
-        if shown != "match"
+        for split, by_picture in run["results"].items()
+        for picture, kinds in by_picture.items()
+        if picture != "match"
     ]
     match_rows = [
-        [JOINT[name], split, *(f"{found['match'][kind]:.1%}" if kind in found["match"] else "" for kind in EXCHANGED)]
+        [
+            JOINT[name],
+            split,
+            *(f"{by_picture['match'][kind]:.1%}" if kind in by_picture["match"] else "" for kind in EXCHANGED),
+        ]
         for name, run in results.items()
-        for split, found in run["results"].items()
+        for split, by_picture in run["results"].items()
     ]
     runs = [
         [
@@ -150,75 +154,81 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
 
 
 def measure(network: Network, tokenizer: Tokenizer, split: str) -> dict[str, dict[str, float]]:
-    """How often hidden words are guessed, by kind, with three pictures, how often falsehood is seen."""
-    told = [told_scene(split, number) for number in range(SCENES)]
-    gaps = gaps_of(told)
-    found = {shown: words(network, tokenizer, gaps, shown) for shown in SHOWN}
-    return found | {"match": matches(network, tokenizer, told, split)}
+    """Accuracy on masked words by kind with each of three pictures, and on telling true from false sentences."""
+    examples = [scene_with_sentence(split, number) for number in range(SCENES)]
+    masked = masked_words(examples)
+    results = {picture: word_accuracy(network, tokenizer, masked, picture) for picture in SHOWN}
+    return results | {"match": matches(network, tokenizer, examples, split)}
 
 
-def gaps_of(told: Sequence[tuple[Scene, Sentence]]) -> list[Gap]:
-    """Every word of content of every sentence, hidden by itself."""
+def masked_words(examples: Sequence[tuple[Scene, Sentence]]) -> list[MaskedWord]:
+    """Each word of content of each sentence, masked by itself."""
     return [
-        Gap(scene, sentence, place)
-        for scene, sentence in told
+        MaskedWord(scene, sentence, place)
+        for scene, sentence in examples
         for place, word in enumerate(sentence.words)
         if word.kind
     ]
 
 
-def words(network: Network, tokenizer: Tokenizer, gaps: Sequence[Gap], shown: str) -> dict[str, float]:
-    """The share of hidden words whose first guess is the word itself, by kind and of all."""
+def word_accuracy(
+    network: Network, tokenizer: Tokenizer, masked: Sequence[MaskedWord], picture: str
+) -> dict[str, float]:
+    """Accuracy of the first guess for masked words, by kind and for all; `picture` is one of SHOWN."""
     mask = tokenizer.get_vocab()[MASK]
     right: dict[str, list[bool]] = {}
-    for start in range(0, len(gaps), TOGETHER):
-        part = gaps[start : start + TOGETHER]
-        others = [gaps[(start + number + len(gaps) // 2) % len(gaps)] for number in range(len(part))]
-        pixels = normalise([draw(each.scene) for each in (others if shown == ANOTHER else part)])
-        if shown == NONE:
+    for start in range(0, len(masked), TOGETHER):
+        part = masked[start : start + TOGETHER]
+        other_words = [masked[(start + number + len(masked) // 2) % len(masked)] for number in range(len(part))]
+        pixels = normalise([draw(case.scene) for case in (other_words if picture == ANOTHER else part)])
+        if picture == NONE:
             pixels = torch.zeros_like(pixels)
-        ids = ids_of(tokenizer, [gap.text for gap in part], network.config.context)
+        ids = ids_of(tokenizer, [word_of_row.text for word_of_row in part], network.config.context)
         with torch.inference_mode():
             guesses = network(pixels, ids, ids == PAD).words.argmax(dim=-1)
-        for row, gap in enumerate(part):
-            word = gap.sentence.words[gap.place]
+        for row, word_of_row in enumerate(part):
+            target = word_of_row.sentence.words[word_of_row.place]
             guess = int(guesses[row][ids[row] == mask][0])
-            right.setdefault(word.kind, []).append(tokenizer.id_to_token(guess) == word.text)
-    every = [each for values in right.values() for each in values]
-    return shares({kind: right[kind] for kind in KINDS if kind in right} | {ALL: every})
+            right.setdefault(target.kind, []).append(tokenizer.id_to_token(guess) == target.text)
+    all_results = [is_right for values in right.values() for is_right in values]
+    return shares({kind: right[kind] for kind in KINDS if kind in right} | {ALL: all_results})
 
 
 def matches(
-    network: Network, tokenizer: Tokenizer, told: Sequence[tuple[Scene, Sentence]], split: str
+    network: Network, tokenizer: Tokenizer, examples: Sequence[tuple[Scene, Sentence]], split: str
 ) -> dict[str, float]:
-    """How often the true sentence matches better than one that is false by one word, by the kind of that word."""
+    """How often the true sentence matches better than a copy with one word exchanged, by the kind of the word."""
     dice = Random(f"match {split}")
-    found: dict[str, list[bool]] = {}
+    is_right: dict[str, list[bool]] = {}
     for kind in EXCHANGED:
-        changed = [(scene, sentence, with_another(sentence, kind, dice)) for scene, sentence in told]
-        pairs = [(scene, one.text, two.text) for scene, one, two in changed if two and not is_true(two, scene)]
+        changed = [(scene, sentence, exchange_word(sentence, kind, dice)) for scene, sentence in examples]
+        pairs = [
+            (scene, true_sentence.text, false_sentence.text)
+            for scene, true_sentence, false_sentence in changed
+            if false_sentence and not is_true(false_sentence, scene)
+        ]
         if pairs:
             pixels = normalise([draw(scene) for scene, _, _ in pairs])
-            texts = [one for _, one, _ in pairs], [two for _, _, two in pairs]
-            true, false = (logits(network, tokenizer, pixels, each) for each in texts)
-            found[kind] = (true > false).tolist()
-    return shares(found)
+            texts = [true_sentence for _, true_sentence, _ in pairs], [false_sentence for _, _, false_sentence in pairs]
+            true, false = (logits(network, tokenizer, pixels, side) for side in texts)
+            is_right[kind] = (true > false).tolist()
+    return shares(is_right)
 
 
 @torch.inference_mode()
 def logits(
     network: Network, tokenizer: Tokenizer, pixels: Float[Tensor, "batch channel row column"], texts: Sequence[str]
 ) -> Float[Tensor, " batch"]:
-    """How surely each text belongs to its picture."""
+    """The matching logit of each picture and text."""
     ids = ids_of(tokenizer, texts, network.config.context)
     parts = zip(pixels.split(TOGETHER), ids.split(TOGETHER), strict=True)
     return torch.cat([network(part, numbers, numbers == PAD).match for part, numbers in parts])
 
 
 def shares(right: Mapping[str, Sequence[bool]]) -> dict[str, float]:
-    """Of each kind the share that is right, and how many were asked."""
-    found: dict[str, float] = {kind: round(sum(values) / len(values), 4) for kind, values in right.items()}
-    return found | {kind + ASKED: len(values) for kind, values in right.items()}
+    """The share of right answers of each kind, and their number under the kind's name with ASKED."""
+    by_kind: dict[str, float] = {kind: round(sum(values) / len(values), 4) for kind, values in right.items()}
+    return by_kind | {kind + ASKED: len(values) for kind, values in right.items()}
 
 
 def command_line() -> CommandLine:

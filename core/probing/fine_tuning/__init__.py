@@ -1,1 +1,1 @@
-"""A BERT before and after it was fine-tuned: what it says of a sentence, and where it looks."""
+"""A BERT before and after fine-tuning: its predictions for a sentence, and its attention."""

@@ -1,4 +1,4 @@
-"""Where every head looks before and after fine-tuning, and how much of its attention moved.
+"""The attention of every head before and after fine-tuning, and how much of it moved.
 
     before, after = (maps_of(model, tokens) for model in (pretrained, tuned))
     measures.moved(before, after)                       # (layer, head): the mean share that went elsewhere
@@ -22,7 +22,7 @@ from ...zoo import TextModel
 
 @torch.inference_mode()
 def maps_of(model: TextModel, tokens: Tokens) -> Float[Tensor, "layer head query key"]:
-    """Every head of a model of ours on these tokens."""
+    """The attention weights of every head of one of this project's models on these tokens."""
     with record_attention(model.network) as record:
         model.run(tokens)
     return torch.stack([torch.cat(list(call.weights_by_heads())) for call in record.calls])
@@ -30,9 +30,9 @@ def maps_of(model: TextModel, tokens: Tokens) -> Float[Tensor, "layer head query
 
 @dataclass(frozen=True)
 class Shares:
-    """How one token's attention is shared out, from 0 to 1; together they make 1.
+    """One token's attention to itself, to [CLS] (`first`), to [SEP] (`separator`) and to all others; the sum is 1.
 
-    `first` is [CLS] and `separator` [SEP], but what a special token gives to itself is in `itself`.
+    The attention of a special token to itself is in `itself`.
     """
 
     itself: float
@@ -42,9 +42,9 @@ class Shares:
 
 
 def shares(row: Float[Tensor, " key"], tokens: Tokens, place: int) -> Shares:
-    """Of the attention of the token at `place`; special tokens at the beginning and at the end of the text.
+    """Divide up the attention of the token at `place`; special tokens count at the beginning and end of the text.
 
-    NaN where nothing is left of the row.
+    NaN where the row sums to 0.
     """
     row = measures.shares(row)
     itself = float(row[place])

@@ -1,4 +1,4 @@
-"""Each word by itself: the tag that it has most often. What a tagger must beat, and what context changes."""
+"""The most frequent tag of each word: the baseline of a tagger, which does not read the context."""
 
 import json
 from collections import Counter
@@ -14,8 +14,8 @@ SEEN = 3  # times that a word was counted: a table of all words, however rare, w
 
 
 @dataclass(frozen=True)
-class Frequent:
-    """The most frequent tag of a word, and in how many of its places it has it."""
+class TagCount:
+    """The most frequent tag of a word: it has this tag in `times` of its `of` occurrences."""
 
     tag: str
     times: int
@@ -26,20 +26,20 @@ class Frequent:
 class FrequentTags:
     """The most frequent tag of each word as it is written, and that of all words."""
 
-    by_word: Mapping[str, Frequent]
-    of_all: Frequent
+    by_word: Mapping[str, TagCount]
+    of_all: TagCount
 
-    def known(self, word: str) -> Frequent | None:
-        """What was counted for a word; for one with capital letters that was never seen so, for the same without."""
+    def lookup(self, word: str) -> TagCount | None:
+        """The count of a word, or of its lower-case form if only that was counted; None for an unknown word."""
         return self.by_word.get(word) or self.by_word.get(word.lower())
 
     def tag(self, word: str) -> str:
-        """The baseline: the most frequent tag of the word just as it is written, or that of all words."""
+        """The baseline's prediction: the most frequent tag of the word as it is written, or that of all words."""
         return self.by_word.get(word, self.of_all).tag
 
 
 def count(tagged: Iterable[tuple[str, str]]) -> FrequentTags:
-    """Count (word, tag). Of equally frequent tags the one that was met first."""
+    """Count pairs of word and tag. Of equally frequent tags the first in `tagged` wins."""
     by_word: dict[str, Counter[str]] = {}
     for word, tag in tagged:
         by_word.setdefault(word, Counter())[tag] += 1
@@ -47,29 +47,31 @@ def count(tagged: Iterable[tuple[str, str]]) -> FrequentTags:
     return FrequentTags({word: _most(tags) for word, tags in by_word.items()}, _most(of_all))
 
 
-def _most(tags: Counter[str]) -> Frequent:
+def _most(tags: Counter[str]) -> TagCount:
     tag, times = tags.most_common(1)[0]
-    return Frequent(tag, times, tags.total())
+    return TagCount(tag, times, tags.total())
 
 
-def save(tags: FrequentTags, folder: Path, *, seen: int = SEEN) -> None:
-    """Write those of words that were seen so often."""
-    words = {word: [of.tag, of.times, of.of] for word, of in sorted(tags.by_word.items()) if of.of >= seen}
+def save(tags: FrequentTags, folder: Path, *, least: int = SEEN) -> None:
+    """Write the counts of words that occurred at least `least` times, and that of all words, into `folder`."""
+    words = {
+        word: [count.tag, count.times, count.of] for word, count in sorted(tags.by_word.items()) if count.of >= least
+    }
     of_all = [tags.of_all.tag, tags.of_all.times, tags.of_all.of]
-    lines = ",\n".join(f"{json.dumps(word, ensure_ascii=False)}: {json.dumps(of)}" for word, of in words.items())
+    lines = ",\n".join(f"{json.dumps(word, ensure_ascii=False)}: {json.dumps(count)}" for word, count in words.items())
     text = f'{{"of_all": {json.dumps(of_all)},\n"words": {{\n{lines}\n}}}}\n'
     (folder / FILE).write_text(text, encoding="utf-8")
 
 
 def load(folder: Path) -> FrequentTags:
-    """What `save` wrote; ModelError where it is missing or makes no sense."""
+    """Read the file that `save` writes; ModelError where it is missing or wrong."""
     with naming(folder / FILE, MADE_BY):
-        found = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        table = json.loads((folder / FILE).read_text(encoding="utf-8"))
         try:
-            words = {word: Frequent(*of) for word, of in found["words"].items()}
-            tags = FrequentTags(words, Frequent(*found["of_all"]))
+            words = {word: TagCount(*count) for word, count in table["words"].items()}
+            tags = FrequentTags(words, TagCount(*table["of_all"]))
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError("it holds no words with their tags") from error
-        if unknown := {of.tag for of in tags.by_word.values()} - set(TAGS):
+        if unknown := {count.tag for count in tags.by_word.values()} - set(TAGS):
             raise ValueError(f"{sorted(unknown)[0]} is no tag")
     return tags

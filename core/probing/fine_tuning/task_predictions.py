@@ -1,8 +1,8 @@
-"""What the fine-tuned BERT says of a sentence: a tag for each word, and a verdict.
+"""What the fine-tuned BERT predicts for a sentence: a tag for each word, and its sentiment.
 
 model = load_embedded_text("bert-tasks")
-said = read(model, "The old man the boats.")
-said.words, [TAGS[number] for number in said.tags.argmax(dim=-1)], said.verdict[1]
+predictions = read(model, "The old man the boats.")
+predictions.words, [TAGS[number] for number in predictions.tags.argmax(dim=-1)], predictions.verdict[1]
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ NAME, TRAINED = "bert-tasks", "make train-bert-tasks DATA=..."
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
-    """The words of a text and their first pieces, how probable each of TAGS is for them, and each of VERDICTS."""
+class TaskPredictions:
+    """The words of a text with the probabilities of TAGS for each, and the probabilities of VERDICTS for the text."""
 
     tokens: Tokens
     words: tuple[Word, ...]
@@ -30,16 +30,16 @@ class Said:
 
     @property
     def first_pieces(self) -> tuple[int, ...]:
-        """The place among the tokens from which each word's tag is read."""
+        """The place of each word's first token, from which its tag is predicted."""
         return tuple(word.places[0] for word in self.words)
 
 
 @torch.inference_mode()
-def read(model: TextModel, text: str) -> Said:
-    """One forward pass on a text from `read_text`."""
+def read(model: TextModel, text: str) -> TaskPredictions:
+    """Predict tags and sentiment of a text in one forward pass."""
     network, tokens = model.network, model.encode(text)
     assert isinstance(network, TasksBERT)
     words = words_of(tokens)
     tags, verdict = network(torch.tensor([tokens.ids]))
     places = torch.tensor([word.places[0] for word in words], dtype=torch.long)
-    return Said(tokens, words, tags[0, places].softmax(dim=-1), verdict[0].softmax(dim=-1))
+    return TaskPredictions(tokens, words, tags[0, places].softmax(dim=-1), verdict[0].softmax(dim=-1))

@@ -1,1 +1,1 @@
-"""Which head follows which relation of grammar: annotated sentences, links between words, counts of what they find."""
+"""Heads that follow relations of grammar: annotated sentences, links between words, and counts of their hits."""

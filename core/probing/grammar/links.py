@@ -1,7 +1,7 @@
-"""What every head gives from word to word, and the strongest link of each word.
+"""The attention of every head from word to word, and the strongest link of each word.
 
 maps = word_maps(model, encode_tree(model, tree), len(tree.words))
-strongest(maps.weights)[0, 3]        # the word that word 3 looks at most, in the first head
+strongest(maps.weights)[0, 3]        # the word that word 3 attends to most, in the first head
 """
 
 from dataclasses import dataclass, replace
@@ -18,15 +18,15 @@ from ...zoo import TextModel
 from ..masked_words.words import joined
 
 Head = tuple[int, int]  # (number of the attention call, head), both counted from 0
-NOTHING = -1  # what a word looks at that may look at no other
+NOTHING = -1  # in place of a word, for a word that attends to no other
 
 
 @dataclass(frozen=True, eq=False)
 class WordMaps:
-    """Every head of a model on one text: the weights from word to word, and where in the model the head is.
+    """Attention weights from word to word of every head of a model, and the heads' places in the model.
 
-    A row sums to less than 1 where something goes to special tokens, which are no words. `causal`: no word of any
-    head can look at a later one.
+    Attention to special tokens is left out, so rows may sum to less than 1. `causal`: no head can attend to a later
+    word.
     """
 
     heads: tuple[Head, ...]
@@ -36,11 +36,11 @@ class WordMaps:
 
 @torch.inference_mode()
 def word_maps(model: TextModel, tokens: Tokens, words: int) -> WordMaps:
-    """Run a model on tokens whose `words` are places from 0 to `words` - 1, and join the tokens of each word.
+    """Run a model on tokens whose `words` are numbers from 0 to `words` - 1, and join the tokens of each word.
 
-    What goes to a word is the sum over its tokens, what comes from it the mean (Clark et al. 2019, section 4.1). A
-    word without a token has a row and a column of zeros. Of an encoder-decoder the encoder is read. CaptureError where
-    no layer lets tokens of the whole text look at each other.
+    Attention to a word is summed over its tokens, attention from it averaged (Clark et al. 2019, section 4.1). A word
+    without a token has a row and a column of zeros. Of an encoder-decoder the encoder is read. CaptureError where no
+    layer has self-attention over the tokens of the text.
     """
     with record_attention(model.network) as record:
         run = model.run(tokens)
@@ -54,16 +54,16 @@ def word_maps(model: TextModel, tokens: Tokens, words: int) -> WordMaps:
     weights = torch.cat([part for call in calls.values() for part in call.weights_by_heads()]).nan_to_num(nan=0.0)
     spans = word_spans(tokens)
     joined = join_words(weights, spans, spans)
-    shown = [number for number, span in enumerate(spans) if tokens.words[span.start] is not None]
-    places = torch.tensor([tokens.words[spans[number].start] for number in shown])
+    word_numbers = [number for number, span in enumerate(spans) if tokens.words[span.start] is not None]
+    places = torch.tensor([tokens.words[spans[number].start] for number in word_numbers])
     between = torch.zeros(len(weights), words, words)
-    between[:, places[:, None], places] = joined[:, shown][:, :, shown]
+    between[:, places[:, None], places] = joined[:, word_numbers][:, :, word_numbers]
     heads = tuple((number, head) for number, call in calls.items() for head in range(call.heads))
     return WordMaps(heads, between, all(call.causal for call in calls.values()))
 
 
 def words_of(tokens: Tokens) -> tuple[Tokens, tuple[str, ...]]:
-    """The words of a text that nobody has annotated, and its tokens with their places among them."""
+    """The tokens of a text with the numbers of their words, and these words: for a text without annotation."""
     words: list[str] = []
     places: list[int | None] = []
     for span in word_spans(tokens):
@@ -75,7 +75,7 @@ def words_of(tokens: Tokens) -> tuple[Tokens, tuple[str, ...]]:
 
 
 def strongest(weights: Float[Tensor, "head query key"]) -> Int[Tensor, "head query"]:
-    """The other word to which each word gives most; NOTHING where it gives nothing to any.
+    """The number of the other word that each word attends to most; NOTHING where it attends to no other.
 
     Attention to itself does not count, as in Clark et al. 2019, section 4.2; that to punctuation does.
     """

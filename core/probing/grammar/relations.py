@@ -30,30 +30,32 @@ OFFSETS = tuple(sign * distance for distance in range(1, FARTHEST + 1) for sign 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What was found in some sentences. A case is a word with a relation: as dependent, or as governor of one or more.
+    """Counts over some sentences. A case is a word with a relation: as dependent, or as governor of one or more.
 
-    `found[direction, head, relation]` cases by the strongest links of each head, `at[direction, offset, relation]` by
-    looking always so many words ahead, `before[direction, relation]` in words that come earlier, of `cases` in all.
+    `hits[direction, head, relation]`: cases in which the head's strongest link is the relation;
+    `at[direction, offset, relation]`: in which the other word stands at this offset; `before[direction, relation]`: in
+    which it comes earlier; `cases[direction, relation]`: all.
     """
 
     relations: tuple[str, ...]
     heads: tuple[Head, ...]
-    found: Int[Tensor, "2 head _"]
+    hits: Int[Tensor, "2 head _"]
     at: Int[Tensor, "2 _ _"]
     before: Int[Tensor, "2 _"]
     cases: Int[Tensor, "2 _"]
     causal: bool
     trees: int
-    unread: int  # sentences that the model could not read as a whole
+    unread: int  # sentences that are too long for the model
     unlinked: int  # links of which one word has no token of its own
 
 
 @dataclass(frozen=True)
 class BestHead:
-    """The head that was best at a relation in a direction where it was chosen, and its share where it was tried.
+    """The best head for a relation in one direction: chosen in some sentences, its share measured in others.
 
-    `offset`: the best fixed distance in words where it was chosen (negative: earlier words), and its share where it
-    was tried. `earlier`: in how many of the `cases` the other word comes earlier. `by_head`: the shares of all heads.
+    `chosen_share` is its share in the former, `share` in the latter. `offset`: the best fixed distance in words
+    (negative: earlier words), chosen and measured likewise. `earlier`: the share of the `cases` in which the other
+    word comes earlier. `by_head`: the shares of all heads.
     """
 
     relation: str
@@ -69,13 +71,13 @@ class BestHead:
 
     @property
     def gain(self) -> float:
-        """How much more than the fixed distance it finds, as a share of the cases."""
+        """Its share less that of the fixed distance."""
         return self.share - self.offset_share
 
 
 @dataclass(frozen=True)
 class Measured:
-    """The best heads of a model, chosen in some sentences and tried in others."""
+    """The best heads of a model, chosen in some sentences and measured in others."""
 
     heads: tuple[BestHead, ...]
     causal: bool
@@ -84,11 +86,11 @@ class Measured:
 
 
 def count(model: TextModel, trees: Sequence[Tree], progress: Progress = no_progress) -> Counts:
-    """Read the sentences one by one; `progress` is told after each. InputError where the model can read none."""
+    """Count hits and cases sentence by sentence. InputError where the model can read none of them."""
     relations = tuple(sorted({relation for tree in trees for _, _, relation in tree.links}))
     numbers = {relation: number for number, relation in enumerate(relations)}
     at, (before, cases) = torch.zeros(2, len(OFFSETS), len(relations)).long(), torch.zeros(2, 2, len(relations)).long()
-    found: Tensor | None = None
+    hits: Tensor | None = None
     unread = unlinked = 0
     for done, tree in enumerate(trees, start=1):
         progress(done - 1, len(trees))
@@ -98,28 +100,28 @@ def count(model: TextModel, trees: Sequence[Tree], progress: Progress = no_progr
         maps = word_maps(model, tokens, len(tree.words))
         links = [link for link in tree.links if set(link[:2]) <= set(tokens.words)]
         unlinked += len(tree.links) - len(links)
-        if found is None:
-            found, heads, causal = torch.zeros(2, len(maps.heads), len(relations)).long(), maps.heads, maps.causal
+        if hits is None:
+            hits, heads, causal = torch.zeros(2, len(maps.heads), len(relations)).long(), maps.heads, maps.causal
         elif maps.heads != heads:
             raise InputError("This model has other heads for other sentences. Choose another model.")
         causal &= maps.causal  # a short sentence may look as if nobody looked ahead
-        _add_found(found, maps, links, numbers)
+        _add_hits(hits, maps, links, numbers)
         _add_cases(at, before, cases, links, numbers)
-    if found is None:
+    if hits is None:
         raise InputError(f"{model.title} can read none of these {len(trees):,} sentences. Choose a longer context.")
-    return Counts(relations, heads, found, at, before, cases, causal, len(trees), unread, unlinked)
+    return Counts(relations, heads, hits, at, before, cases, causal, len(trees), unread, unlinked)
 
 
 Links = Sequence[tuple[int, int, str]]  # (dependent, governor, relation)
 
 
-def _add_found(found: Tensor, maps: WordMaps, links: Links, numbers: dict[str, int]) -> None:
-    """Add what the strongest links of one sentence find, in both directions."""
-    looked_at = strongest(maps.weights)
+def _add_hits(hits: Tensor, maps: WordMaps, links: Links, numbers: dict[str, int]) -> None:
+    """Add the hits of one sentence, in both directions."""
+    attended = strongest(maps.weights)
     for dependent, governor, relation in links:
-        found[0, :, numbers[relation]] += looked_at[:, dependent] == governor
+        hits[0, :, numbers[relation]] += attended[:, dependent] == governor
         # A word looks most at one word only, so a governor finds no relation twice.
-        found[1, :, numbers[relation]] += looked_at[:, governor] == dependent
+        hits[1, :, numbers[relation]] += attended[:, governor] == dependent
 
 
 def _add_cases(at: Tensor, before: Tensor, cases: Tensor, links: Links, numbers: dict[str, int]) -> None:
@@ -152,15 +154,15 @@ def best_heads(chosen: Counts, tried: Counts) -> Measured:
             before, cases = int(chosen.cases[number, first]), int(tried.cases[number, then])
             if not before or not cases:
                 continue
-            head = int(chosen.found[number, :, first].argmax())
+            head = int(chosen.hits[number, :, first].argmax())
             offset = int(chosen.at[number, :, first].masked_fill(ahead, -1).argmax())
-            shares = (tried.found[number, :, then].double() / cases).tolist()
+            shares = (tried.hits[number, :, then].double() / cases).tolist()
             rows.append(
                 BestHead(
                     relation=relation,
                     direction=direction,
                     head=chosen.heads[head],
-                    chosen_share=int(chosen.found[number, head, first]) / before,
+                    chosen_share=int(chosen.hits[number, head, first]) / before,
                     share=shares[head],
                     offset=OFFSETS[offset],
                     offset_share=int(tried.at[number, offset, then]) / cases,

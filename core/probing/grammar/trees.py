@@ -43,7 +43,7 @@ class Tree:
 
     @property
     def links(self) -> tuple[tuple[int, int, str], ...]:
-        """(dependent, governor, relation) of every link that counts: without root and punctuation."""
+        """(dependent, governor, relation) of every link except root and punctuation."""
         return tuple(
             (word, governor, relation)
             for word, (governor, relation) in enumerate(zip(self.governors, self.relations, strict=True))
@@ -66,9 +66,9 @@ _SPACES = re.compile(r"\s*")
 
 
 def _after_spaces(text: str, place: int) -> int:
-    found = _SPACES.match(text, place)
-    assert found is not None
-    return found.end()
+    spaces = _SPACES.match(text, place)
+    assert spaces is not None
+    return spaces.end()
 
 
 def encode_tree(model: TextModel, tree: Tree) -> Tokens | None:
@@ -179,8 +179,8 @@ def _tree(rows: Sequence[Row], written: str) -> Tree:
             raise InputError(f"{line} needs a word of 1 to {LONGEST_WORD} characters in its second column.")
         if cells[7] == "_" or not 0 < len(cells[7]) <= LONGEST_RELATION:
             raise InputError(f"{line} names no relation in its eighth column. Choose a file that is annotated.")
-        whole = cells[6].isascii() and cells[6].isdecimal() and len(cells[6]) < 9
-        if not whole or int(cells[6]) > len(rows) or int(cells[6]) == place:
+        is_whole_number = cells[6].isascii() and cells[6].isdecimal() and len(cells[6]) < 9
+        if not is_whole_number or int(cells[6]) > len(rows) or int(cells[6]) == place:
             raise InputError(
                 f"{line} needs the number of another word of its sentence (1 to {len(rows)}), or 0, in its seventh "
                 "column. Choose another file."

@@ -1,4 +1,4 @@
-"""Words that are hidden from a model that reads on both sides, and what it puts in their places.
+"""Masked words, and the predictions of a bidirectional model for them.
 
-"Cloze procedure" is Taylor's name (1953) for it; Devlin et al. 2018, section 3.1, trained BERT with it.
+Taylor (1953) called it "cloze procedure"; Devlin et al. 2018, section 3.1, trained BERT with it.
 """

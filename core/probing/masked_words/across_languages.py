@@ -1,5 +1,5 @@
-"""A sentence and its translation in one input: a hidden word guessed with the other language and without it, and what
-the words of one language look at in the other."""
+"""A sentence and its translation in one input: masked words guessed with and without the translation, and the attention
+from the words of one language to those of the other."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -12,57 +12,61 @@ from torch import Tensor
 from ...capture import Record, record_attention
 from ...heads.measures import shares
 from ...text import Tokens
-from ...zoo.masked_language_models import MissingToken
-from .masked_places import Gap, gaps_of
+from ...zoo.masked_language_models import MaskedLanguageModel
+from .masked_places import MaskedToken, masked_tokens
 from .words import Word, words_of
 
 FAINT = 1e-30  # a probability that float32 holds as 0 has a logarithm all the same
 
 
 @dataclass(frozen=True, eq=False)
-class Twice:
-    """A hidden token as it is guessed with the other language in the same input, and with its own sentence alone."""
+class GuessPair:
+    """The guess for a masked token with the other language in the same input, and with its own sentence alone."""
 
-    beside: Gap
-    alone: Gap
+    with_other: MaskedToken
+    alone: MaskedToken
 
     @property
     def bits(self) -> float:
-        """What the other language is worth for the true token: log2 of how many times more probable it becomes."""
-        return log2(max(self.beside.probability, FAINT) / max(self.alone.probability, FAINT))
+        """log2 of the probability of the true token with the other language over that without it."""
+        return log2(max(self.with_other.probability, FAINT) / max(self.alone.probability, FAINT))
 
 
 def sides_of(tokens: Tokens) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
-    """The words of each of the two texts of `MissingToken.encode_pair`."""
+    """The words of each of the two texts of `MaskedLanguageModel.encode_pair`."""
     words = words_of(tokens)
     first, second = (tuple(word for word in words if tokens.segments[word.places[0]] == side) for side in (0, 1))
     return first, second
 
 
-def guess_twice(
-    model: MissingToken, own: str, other: str, hidden: Collection[int], other_hidden: Collection[int] = ()
-) -> tuple[Twice, ...]:
-    """Hide words of `own`, counted as `sides_of` does, and guess them with `other` behind them and without it.
+def guess_with_and_without(
+    model: MaskedLanguageModel, own: str, other: str, hidden: Collection[int], other_hidden: Collection[int] = ()
+) -> tuple[GuessPair, ...]:
+    """Mask words of `own` and guess them with `other` in the same input and without it.
 
-    What is hidden stands first in both inputs: so its places are the same. Words of `other` may be hidden as well.
+    `hidden` and `other_hidden` are numbers of words of the two texts, counted as `sides_of` does. `own` comes first in
+    both inputs, so its tokens have the same places in both.
     """
     together, single = model.encode_pair(own, other), model.encode(own)
     first, second = sides_of(together)
-    places = [place for number in sorted(hidden) for place in first[number].places]
-    others = [place for number in sorted(other_hidden) for place in second[number].places]
-    found = []
+    own_places = [place for number in sorted(hidden) for place in first[number].places]
+    other_places = [place for number in sorted(other_hidden) for place in second[number].places]
+    guesses = []
     with torch.inference_mode():
-        for tokens, covered in ((together, [*places, *others]), (single, places)):
-            logits = model.run(model.hide(tokens, covered)).logits
+        for tokens, hidden_places in ((together, [*own_places, *other_places]), (single, own_places)):
+            logits = model.run(model.hide(tokens, hidden_places)).logits
             assert logits is not None
-            found.append([gap for gap in gaps_of(model, tokens, places, logits) if gap.place < len(single)])
-    return tuple(Twice(beside, alone) for beside, alone in zip(*found, strict=True))
+            guesses.append([gap for gap in masked_tokens(model, tokens, own_places, logits) if gap.place < len(single)])
+    return tuple(GuessPair(with_other, alone) for with_other, alone in zip(*guesses, strict=True))
 
 
-def look_across(model: MissingToken, tokens: Tokens) -> Float[Tensor, "layer head target source"]:
-    """What each word of the second text gives to each of the first, in every head: the sum over the pieces that are
-    looked at, the mean over those that look, as parts of a row's sum. What special tokens and the own text get is
-    left out; a row of which nothing is left gives nothing."""
+def attention_across_languages(model: MaskedLanguageModel, tokens: Tokens) -> Float[Tensor, "layer head target source"]:
+    """Attention from each word of the second text (target) to each word of the first (source), in every head.
+
+    Summed over the tokens of the source word, averaged over those of the target word; each row of the model's weights
+    is divided by its sum first. Attention to special tokens and to the word's own text is left out. A row that sums to
+    0 gives 0.
+    """
     with torch.inference_mode(), record_attention(model.network) as record:
         model.run(tokens)
     source, target = (_pieces(words, len(tokens)) for words in sides_of(tokens))
@@ -75,8 +79,8 @@ def _weights(record: Record) -> Float[Tensor, "layer head query key"]:
 
 
 def _pieces(words: Sequence[Word], length: int) -> Float[Tensor, "place token"]:
-    """For each word which tokens are its pieces, as 0 and 1."""
-    found = torch.zeros(len(words), length)
+    """1 where a token belongs to a word, else 0."""
+    matrix = torch.zeros(len(words), length)
     for row, word in enumerate(words):
-        found[row, list(word.places)] = 1.0
-    return found
+        matrix[row, list(word.places)] = 1.0
+    return matrix

@@ -1,4 +1,4 @@
-"""Hidden places of one text: the guesses, what the whole text is worth, and what is left as more is hidden."""
+"""Masked tokens of one text: the guesses, the text's pseudo-likelihood, and the guesses as more words are masked."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from torch import Tensor
 from ...errors import InputError
 from ...progress import Progress, no_progress
 from ...text import Tokens
-from ...zoo.masked_language_models import MissingToken
+from ...zoo.masked_language_models import MaskedLanguageModel
 from .queries import Answers, ask
 from .words import Word, words_of
 
@@ -20,10 +20,10 @@ PROBES = 16  # words whose places are asked about at each of them
 
 
 @dataclass(frozen=True, eq=False)
-class Gap:
-    """A hidden place, how probable the model says each token is there, and which token was hidden.
+class MaskedToken:
+    """A masked place of a text with the model's probabilities of all tokens there.
 
-    `true` is None where the visitor wrote the mask himself.
+    `true` is the number of the token that was masked; None where the text itself contained the mask.
     """
 
     place: int
@@ -32,33 +32,35 @@ class Gap:
 
     @property
     def probability(self) -> float:
-        """Of what was hidden; NaN where nobody knows it."""
+        """The probability of the true token; NaN where it is not known."""
         return float("nan") if self.true is None else float(self.probabilities[self.true])
 
     @property
     def rank(self) -> int | None:
-        """Of what was hidden among all tokens; 1: the first guess is right."""
+        """The rank of the true token among all tokens, 1 for the most probable; None where it is not known."""
         return None if self.true is None else 1 + int((self.probabilities > self.probabilities[self.true]).sum())
 
 
-def gaps_of(model: MissingToken, tokens: Tokens, places: Collection[int], logits: Tensor) -> tuple[Gap, ...]:
-    """The hidden places in reading order: `places`, and where the visitor wrote the mask himself.
+def masked_tokens(
+    model: MaskedLanguageModel, tokens: Tokens, places: Collection[int], logits: Tensor
+) -> tuple[MaskedToken, ...]:
+    """The masked places in reading order: `places`, and those where the text itself contains the mask.
 
-    `tokens` are those of the text before anything was hidden, `logits` (token, vocabulary) what the model said to the
-    text with these places hidden.
+    `tokens` are those of the text before anything was masked, `logits` (token, vocabulary) the model's output for the
+    text with these places masked.
     """
     own = {place for place, number in enumerate(tokens.ids) if number == model.mask}
     return tuple(
-        Gap(place, None if place in own else tokens.ids[place], logits[place].float().softmax(dim=-1))
+        MaskedToken(place, None if place in own else tokens.ids[place], logits[place].float().softmax(dim=-1))
         for place in sorted({*places, *own})
     )
 
 
 @dataclass(frozen=True, eq=False)
 class PseudoLikelihood:
-    """How probable each token is where it alone is hidden (Salazar et al. 2020, "Masked Language Model Scoring").
+    """-log p of each token where it alone is masked (Salazar et al. 2020, "Masked Language Model Scoring").
 
-    `words`, one entry for each, are those of the text; `nats` is what each token costs: -log p.
+    `words` are those of the text; `nats` is -log p of each token, in nats.
     """
 
     words: tuple[Word, ...]
@@ -66,12 +68,12 @@ class PseudoLikelihood:
 
     @property
     def tokens(self) -> int:
-        """How many tokens count."""
+        """The number of tokens that are not special."""
         return int(self.nats.isfinite().sum())
 
     @property
     def total(self) -> float:
-        """-PLL in nats: what all tokens cost together (equation 1, with the sign turned)."""
+        """-PLL in nats: the sum over all tokens (equation 1, with the sign turned)."""
         return float(self.nats.nansum())
 
     @property
@@ -81,24 +83,24 @@ class PseudoLikelihood:
 
     @property
     def by_word(self) -> Float[Tensor, " place"]:
-        """What each word costs: the sum over its tokens. Line breaks, which are no words, are left out."""
+        """-log p of each word in nats: the sum over its tokens. Line breaks, which are no words, are left out."""
         return torch.tensor([float(self.nats[list(word.places)].sum()) for word in self.words])
 
 
 def pseudo_likelihood(
-    model: MissingToken, tokens: Tokens, *, whole_words: bool = False, progress: Progress = no_progress
+    model: MaskedLanguageModel, tokens: Tokens, *, whole_words: bool = False, progress: Progress = no_progress
 ) -> PseudoLikelihood:
-    """Hide each token in turn and ask for it, many at a time.
+    """Mask each token in turn and compute its -log p, many at a time.
 
-    With `whole_words` the later tokens of the same word are hidden too, so that no word helps to guess itself (Kauf and
+    With `whole_words` the later tokens of the same word are masked too, so that no word helps to guess itself (Kauf and
     Ivanova 2023, "PLL-word-l2r").
     """
     places = [place for place, special in enumerate(tokens.special) if not special]
     words = words_of(tokens)
-    rest = {place: word.places[word.places.index(place) :] for word in words for place in word.places}
+    later_places = {place: word.places[word.places.index(place) :] for word in words for place in word.places}
     texts = torch.tensor(tokens.ids).repeat(len(places), 1)
     for row, place in enumerate(places):
-        texts[row, list(rest.get(place, (place,))) if whole_words else place] = model.mask
+        texts[row, list(later_places.get(place, (place,))) if whole_words else place] = model.mask
     truths = torch.tensor([tokens.ids[place] for place in places])
     answers = ask(model, texts, torch.tensor(places), truths, progress)
     nats = torch.full((len(tokens),), torch.nan)
@@ -107,19 +109,21 @@ def pseudo_likelihood(
 
 
 @dataclass(frozen=True, eq=False)
-class HiddenMore:
-    """The same words asked about with more and more of the others hidden: how many were hidden, and the answers."""
+class HidingCurve:
+    """Guesses for the same words with more and more of the other words masked."""
 
     words: int  # of the text
-    hidden: tuple[int, ...]  # words that are hidden at once, the one that is asked about among them
-    answers: tuple[Answers, ...]
+    hidden: tuple[int, ...]  # at each point the number of masked words, the one that is guessed among them
+    answers: tuple[Answers, ...]  # at each point
 
 
-def hide_more(model: MissingToken, tokens: Tokens, *, seed: int, progress: Progress = no_progress) -> HiddenMore:
-    """Ask for the first token of up to PROBES words, each of them hidden with some others, drawn with `seed`.
+def hiding_curve(
+    model: MaskedLanguageModel, tokens: Tokens, *, seed: int, progress: Progress = no_progress
+) -> HidingCurve:
+    """Guess the first token of up to PROBES words, each of them masked together with more and more other words.
 
-    Each word keeps its order of the others: what is hidden at one point is hidden at all later ones too, so the points
-    differ in nothing but how much is left to read. InputError for a text of one word.
+    The order of the other words is drawn with `seed`, once for each probed word: what is masked at one point is masked
+    at all later ones too. InputError for a text of one word.
     """
     words = words_of(tokens)
     if len(words) < 2:
@@ -136,14 +140,14 @@ def hide_more(model: MissingToken, tokens: Tokens, *, seed: int, progress: Progr
             texts[next(rows), [place for word in hidden for place in word.places]] = model.mask
     places = torch.tensor([words[probe].places[0] for probe in probes])
     truths = torch.tensor(tokens.ids)[places]
-    found = ask(model, texts, places.repeat(len(counts)), truths.repeat(len(counts)), progress)
-    return HiddenMore(len(words), tuple(counts), tuple(_parts(found, len(probes))))
+    answers = ask(model, texts, places.repeat(len(counts)), truths.repeat(len(counts)), progress)
+    return HidingCurve(len(words), tuple(counts), tuple(_parts(answers, len(probes))))
 
 
 def _others(count: int, probe: int, generator: torch.Generator) -> list[int]:
     return [other for other in torch.randperm(count, generator=generator).tolist() if other != probe]
 
 
-def _parts(answers: Answers, each: int) -> Sequence[Answers]:
-    pieces = zip(*(part.split(each) for part in (answers.log_probability, answers.rank, answers.best)), strict=True)
+def _parts(answers: Answers, size: int) -> Sequence[Answers]:
+    pieces = zip(*(part.split(size) for part in (answers.log_probability, answers.rank, answers.best)), strict=True)
     return [Answers(*piece) for piece in pieces]

@@ -13,12 +13,12 @@ from ...text import Tokens
 
 @dataclass(frozen=True, eq=False)
 class Crossing:
-    """Where the words of two sentences look, in each head, on average over all that have attention.
+    """Mean attention of each head from the words of two sentences to the other sentence and to special tokens.
 
-    Shares of a row's own sum, from 0 to 1; NaN where no row of a head has any.
+    Each row of weights is divided by its sum, so values are from 0 to 1; NaN where all rows of a head sum to 0.
 
-    `other`: at words of the other sentence; `separators`: at the special tokens after the first one; `first`: at the
-    first token. `even` is what `other` would be of a head that looks at all tokens alike.
+    `other`: attention to words of the other sentence; `separators`: to the special tokens after the first one; `first`:
+    to the first token. `even`: the value of `other` for uniform attention.
     """
 
     other: Float[Tensor, "layer head"]
@@ -28,7 +28,7 @@ class Crossing:
 
 
 def crossing(record: Record, tokens: Tokens) -> Crossing:
-    """Measure all heads of a run over the tokens of `MissingToken.encode_pair`; ValueError for one text alone."""
+    """Measure all heads of a run over tokens of `MaskedLanguageModel.encode_pair`; ValueError for one text alone."""
     if set(tokens.segments) != {0, 1}:
         raise ValueError("Attention can cross from one sentence to another only where there are two.")
     calls = [call for call in record.calls if (call.query_length, call.key_length) == (len(tokens), len(tokens))]
@@ -36,18 +36,18 @@ def crossing(record: Record, tokens: Tokens) -> Crossing:
     rows, first = ~special, torch.zeros_like(special)
     first[0] = special[0]
     most = max(call.heads for call in calls)
-    found = torch.full((3, len(calls), most), torch.nan)
+    means = torch.full((3, len(calls), most), torch.nan)
     for layer, call in enumerate(calls):
         weights = _weights(call)[:, rows]
-        found[0, layer, : call.heads] = (weights * across[rows]).sum(dim=-1).nanmean(dim=-1)
-        found[1, layer, : call.heads] = weights[..., special & ~first].sum(dim=-1).nanmean(dim=-1)
-        found[2, layer, : call.heads] = weights[..., first].sum(dim=-1).nanmean(dim=-1)
-    across_it, others, first_one = found
-    return Crossing(across_it, others, first_one, even=float(across[rows].float().sum(dim=-1).mean()) / len(tokens))
+        means[0, layer, : call.heads] = (weights * across[rows]).sum(dim=-1).nanmean(dim=-1)
+        means[1, layer, : call.heads] = weights[..., special & ~first].sum(dim=-1).nanmean(dim=-1)
+        means[2, layer, : call.heads] = weights[..., first].sum(dim=-1).nanmean(dim=-1)
+    other, separators, first_token = means
+    return Crossing(other, separators, first_token, even=float(across[rows].float().sum(dim=-1).mean()) / len(tokens))
 
 
 def links_across(tokens: Tokens) -> Bool[Tensor, "query key"]:
-    """Which links lead from a word of one sentence to a word of the other."""
+    """True where query and key are words of different sentences."""
     segments, special = torch.tensor(tokens.segments), torch.tensor(tokens.special)
     return (segments[:, None] != segments) & ~special[:, None] & ~special
 
@@ -57,9 +57,9 @@ def _weights(call: AttentionCall) -> Float[Tensor, "head query key"]:
 
 
 def segment_vectors(network: nn.Module) -> Float[Tensor, "place width"] | None:
-    """The vectors that are added to the tokens of each sentence, the first sentence's first; None where there are none.
+    """The table of segment embeddings, a row for each sentence; None where the network has none.
 
-    They are found by the names that the libraries give their table.
+    It is recognised by the names that this project and transformers give it.
     """
     for path, module in network.named_modules():
         name = path.rpartition(".")[2]

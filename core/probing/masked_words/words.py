@@ -9,7 +9,7 @@ from ...text import BYTE, Tokens
 
 @dataclass(frozen=True)
 class Word:
-    """A word or a sign: its number in the text, its label with what stands before it, and the places of its tokens.
+    """A word or a punctuation mark: its number in the text, its label, and the places of its tokens.
 
     The number is the same for every model that reads the same text, since it is counted in the text itself.
     """
@@ -20,32 +20,32 @@ class Word:
 
     @property
     def has_letters(self) -> bool:
-        """Whether it is more than signs."""
+        """Whether the label contains a letter or a digit."""
         return any(letter.isalnum() for letter in self.label)
 
 
 def words_of(tokens: Tokens) -> tuple[Word, ...]:
     """All words in reading order; special tokens belong to none, and a line break stands before the next word."""
-    found: list[Word] = []
+    words: list[Word] = []
     before = ""
     for place, (label, word, special) in enumerate(zip(tokens.labels, tokens.words, tokens.special, strict=True)):
         if special:
             continue
         if word is None:
             before += label
-        elif found and found[-1].number == word and not before:
-            found[-1] = Word(word, joined(found[-1].label + label), (*found[-1].places, place))
+        elif words and words[-1].number == word and not before:
+            words[-1] = Word(word, joined(words[-1].label + label), (*words[-1].places, place))
         else:
-            found.append(Word(word, before + label, (place,)))
+            words.append(Word(word, before + label, (place,)))
             before = ""
-    return tuple(found)
+    return tuple(words)
 
 
 _BYTES = re.compile("(?:‹[89A-F][0-9A-F]›){2,}")
 
 
 def joined(label: str) -> str:
-    """Bytes of several tokens that are a character together, such as a quotation mark, as that character."""
+    """A label in which the bytes of a character that was split over several tokens are joined to that character."""
 
     def read(match: re.Match[str]) -> str:
         try:

@@ -1,4 +1,4 @@
-"""Two tasks with a known answer, the small GPTs that learned them, and what their heads look at.
+"""Two tasks with known answers, the small GPTs that learned them, and the strongest links of their heads.
 
     from . import TASKS, load_small_gpt, strongest_links, write
 

@@ -1,4 +1,4 @@
-"""In how many cases a head's strongest link points to what matters for the digit that is written."""
+"""How often a head's strongest link points to the digits that matter for the digit that is written."""
 
 from dataclasses import dataclass
 
@@ -14,11 +14,11 @@ from .tasks import Aim, Task
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """What was counted over so many `problems`.
+    """Counts over `problems`, for each head and each aim.
 
-    `pointed`: of each head, in how many of them the strongest of its links to anything that it can see, signs and
-    written digits too, goes to a token that the aim stands for. `chance`: in what share a link drawn evenly from all
-    that can be seen would. `fixed`: in what share one would that always goes to the same place, the best there is.
+    `pointed`: in how many problems the head's strongest link, among all tokens visible to it, goes to a token of the
+    aim. `chance`: the share for a link to a visible token drawn uniformly. `fixed`: the share for a link that always
+    goes to the same place, the best one.
     """
 
     aims: tuple[Aim, ...]
@@ -28,7 +28,7 @@ class Links:
     fixed: Float[Tensor, " aim"]
 
     def of_kind(self, kind: str) -> Float[Tensor, "layer head"]:
-        """The share of each head over all aims of one kind together."""
+        """The share of each head's strongest links that point to an aim of one kind."""
         chosen = self._places(kind)
         return self.pointed[..., chosen].sum(dim=-1) / (self.problems * len(chosen))
 
@@ -38,7 +38,7 @@ class Links:
         return float(self.chance[chosen].mean()), float(self.fixed[chosen].mean())
 
     def cases(self, kind: str) -> int:
-        """How many links of each head were looked at for one kind of aim."""
+        """The number of links of each head that were counted for one kind of aim."""
         return self.problems * len(self._places(kind))
 
     def _places(self, kind: str) -> list[int]:
@@ -47,11 +47,11 @@ class Links:
 
 @torch.inference_mode()
 def strongest_links(network: GPT, task: Task, problems: Int[Tensor, "batch digit"]) -> Links:
-    """Look at every head while the right answers are written to all problems."""
+    """Count the strongest links of every head while it reads all problems with their right answers."""
     with record_attention(network) as record:
         network(with_answers(task, problems)[0])
     matters = {aim: task.matters(aim, problems) for aim in task.aims}
-    seen = {aim: task.prompt + aim.answer for aim in task.aims}  # tokens from the first to the one that looks
+    visible_tokens = {aim: task.prompt + aim.answer for aim in task.aims}  # up to the query's own
     pointed = torch.zeros(len(record.calls), network.config.heads, len(task.aims), dtype=torch.long)
     for layer, call in enumerate(record.calls):
         assert call.product is not None
@@ -61,11 +61,11 @@ def strongest_links(network: GPT, task: Task, problems: Int[Tensor, "batch digit
         for place, aim in enumerate(task.aims):
             hits = matters[aim].gather(1, strongest[:, :, aim.answer])
             pointed[layer, :, place] = hits.sum(dim=0)
-    visible = [matters[aim][:, : seen[aim]].float() for aim in task.aims]
+    visible = [matters[aim][:, : visible_tokens[aim]].float() for aim in task.aims]
     return Links(
         aims=task.aims,
         problems=len(problems),
         pointed=pointed,
-        chance=torch.stack([of.mean() for of in visible]),
-        fixed=torch.stack([of.mean(dim=0).max() for of in visible]),
+        chance=torch.stack([mask.mean() for mask in visible]),
+        fixed=torch.stack([mask.mean(dim=0).max() for mask in visible]),
     )

@@ -1,4 +1,4 @@
-"""The GPTs of the two tasks: loaded, asked, and asked again with silenced heads."""
+"""The GPTs of the two tasks: loaded, and run with all heads or with some of them silenced."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -25,10 +25,10 @@ Head = tuple[int, int]  # (layer, head), both counted from 0
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """What a model wrote, each digit the most probable one; row by row what it read on the way.
+    """A model's answer, decoded greedily, beside the right one, with probabilities and attention weights.
 
-    `probabilities` are those of all tokens of ALPHABET, `weights` those of each head from the token after which a digit
-    was written to all tokens of the problem and of the answer but its last digit.
+    `probabilities`: of all tokens of ALPHABET for each digit of the answer. `weights`: of each head, from the token
+    that predicts a digit to all tokens of the problem and of the answer but its last digit.
     """
 
     text: str
@@ -60,10 +60,9 @@ def write(network: GPT, task: Task, problem: Int[Tensor, " digit"], silenced: Co
 def right_digits(
     network: GPT, task: Task, problems: Int[Tensor, "batch digit"], silenced: Collection[Head] = ()
 ) -> Bool[Tensor, "batch answer"]:
-    """Whether each digit is right if those before it are.
+    """Whether each digit is predicted right, given the right digits before it.
 
-    A whole row is right just if the model writes the whole answer right by itself: up to its first wrong digit it has
-    written what is right.
+    All digits of a row are right exactly if the model also writes the right answer by itself.
     """
     read, answers = with_answers(task, problems)
     with _silencing(network, silenced):
@@ -73,7 +72,7 @@ def right_digits(
 def with_answers(
     task: Task, problems: Int[Tensor, "batch digit"]
 ) -> tuple[Int[Tensor, "batch token"], Int[Tensor, "batch answer"]]:
-    """What a model reads, the right answer but its last digit included, and the answer that it is to give."""
+    """The tokens of problem and right answer, without the answer's last digit; and the right answers."""
     answers = task.solve(problems)
     return torch.cat([task.tokens(problems), answers[:, :-1]], dim=1), answers
 
@@ -87,7 +86,7 @@ def load_small_gpt(name: str, folder: Path = FOLDER) -> GPT:
 
 
 def save_small_gpts(networks: Mapping[str, GPT], folder: Path = FOLDER) -> None:
-    """What `load_small_gpt` reads: weights in half precision, and how the models are made."""
+    """Write what `load_small_gpt` reads: the weights in half precision, and config.json."""
     for name, network in networks.items():
         save_weights(network, folder / f"{name}.safetensors")
     config = {"alphabet": ALPHABET, "models": {name: asdict(network.config) for name, network in networks.items()}}

@@ -1,4 +1,4 @@
-"""What is asked and what is right: sort six digits, add two numbers of two digits (minGPT's tasks, Karpathy 2020)."""
+"""Two tasks with known answers: sort six digits, add two numbers of two digits (minGPT's tasks, Karpathy 2020)."""
 
 import random
 import re
@@ -24,14 +24,14 @@ COPY, COLUMN, CARRY = "the digit that it writes", "its own column", "the carry's
 
 @dataclass(frozen=True)
 class Aim:
-    """What a head may be expected to look at while digit number `answer` of the answer is written."""
+    """A kind of token that a head may be expected to attend to while digit number `answer` of the answer is written."""
 
     kind: str  # COPY, COLUMN or CARRY
     answer: int
 
 
 class Task(ABC):
-    """Problems that differ only in the order of what is sorted or added are either all learned from or all held out."""
+    """A task with its problems, some of them held out: problems that differ only in order are held out together."""
 
     name: ClassVar[str]
     shape: ClassVar[str]  # as a model reads a problem: each DIGIT is one of the problem's
@@ -40,12 +40,12 @@ class Task(ABC):
 
     @property
     def prompt(self) -> int:
-        """How many tokens the problem takes; the digit after the last of them is the first of the answer."""
+        """The number of tokens of a problem; the answer begins after them."""
         return len(self.shape)
 
     @property
     def context(self) -> int:
-        """How many tokens a model reads before it writes the last digit."""
+        """The number of tokens that a model reads before it writes the last digit of the answer."""
         return self.prompt + len(self.answers) - 1
 
     @property
@@ -55,7 +55,7 @@ class Task(ABC):
 
     @abstractmethod
     def read(self, text: str) -> Int[Tensor, " digit"]:
-        """The problem that somebody has typed; InputError if it is none."""
+        """Parse a problem from text; InputError if it is none."""
 
     @abstractmethod
     def solve(self, problems: Int[Tensor, "batch digit"]) -> Int[Tensor, "batch answer"]:
@@ -63,7 +63,7 @@ class Task(ABC):
 
     @abstractmethod
     def matters(self, aim: Aim, problems: Int[Tensor, "batch digit"]) -> Bool[Tensor, "batch key"]:
-        """Which of the tokens that a model reads the aim stands for."""
+        """True for the tokens that the aim stands for."""
 
     def tokens(self, problems: Int[Tensor, "batch digit"]) -> Int[Tensor, "batch token"]:
         """The problems as a model reads them, up to "="."""
@@ -76,13 +76,13 @@ class Task(ABC):
         return "".join(ALPHABET[number] for number in self.tokens(problem[None])[0].tolist())
 
     def draw(self, count: int, seed: int, *, held_out: bool = True) -> Int[Tensor, "batch digit"]:
-        """Problems drawn evenly from those that are held out, or else from those to learn from."""
+        """`count` problems drawn uniformly from those that are held out, or from those to learn from."""
         generator = torch.Generator().manual_seed(seed)
-        found = torch.empty(0, len(self.places), dtype=torch.long)
-        while len(found) < count:
-            drawn = torch.randint(10, (4 * count, len(self.places)), generator=generator)
-            found = torch.cat([found, drawn[self.is_held_out(drawn) == held_out]])
-        return found[:count]
+        problems = torch.empty(0, len(self.places), dtype=torch.long)
+        while len(problems) < count:
+            candidates = torch.randint(10, (4 * count, len(self.places)), generator=generator)
+            problems = torch.cat([problems, candidates[self.is_held_out(candidates) == held_out]])
+        return problems[:count]
 
     def every(self) -> Int[Tensor, "batch digit"]:
         """All problems that there are, in order."""
@@ -94,11 +94,11 @@ class Task(ABC):
 
     @abstractmethod
     def _groups(self, problems: Int[Tensor, "batch digit"]) -> Int[Tensor, " batch"]:
-        """A number below 10 to the power of the digits, the same for problems that differ only in order."""
+        """A number below 10 to the power of the digits, equal for problems that differ only in order."""
 
     @abstractmethod
     def _every_group(self) -> Iterator[int]:
-        """All such numbers, each once."""
+        """All numbers of `_groups`, each once."""
 
     @cached_property
     def _held_out(self) -> Bool[Tensor, " _"]:
@@ -127,7 +127,7 @@ class Sort(Task):
         return problems.sort(dim=-1).values
 
     def matters(self, aim: Aim, problems: Int[Tensor, "batch digit"]) -> Bool[Tensor, "batch key"]:
-        """Every digit of the problem that equals the one to be written."""
+        """True for every digit of the problem that equals the one to be written."""
         marked = torch.zeros(len(problems), self.context, dtype=torch.bool)
         marked[:, self.places] = problems == self.solve(problems)[:, aim.answer, None]
         return marked
@@ -166,7 +166,7 @@ class Add(Task):
         return torch.stack([sums % 10, sums // 10 % 10, sums // 100], dim=-1)
 
     def matters(self, aim: Aim, problems: Int[Tensor, "batch digit"]) -> Bool[Tensor, "batch key"]:
-        """The two digits of the column that is added up, or of the one to its right, from which the carry comes."""
+        """True for the two digits of the column that is added, or of the one to its right, where the carry is made."""
         tens, units = self.places[::2], self.places[1::2]
         column = aim.answer if aim.kind == COLUMN else aim.answer - 1
         marked = torch.zeros(len(problems), self.context, dtype=torch.bool)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from dashboard.components.alignment_view.scene import AlignmentScene, Link, Map, Panel, cell_of, pack
-from dashboard.components.kit import Component, choosing
+from dashboard.components.kit import Component, selection_callback
 
 __all__ = ["AlignmentScene", "Link", "Map", "Panel", "alignment_view"]
 
@@ -21,9 +21,9 @@ def alignment_view(
     cut: frozenset[Link] = frozenset(),
     on_cell: Callable[[str, int, int], None] | None = None,
 ) -> None:
-    """Show all panels of a scene, linked: a word under the pointer lights up what belongs to it in every panel.
+    """Show all panels of a scene, linked: a word under the pointer highlights its links in every panel.
 
-    Pointing never asks the server. `links`, (source, target), are outlined: those that a person finds right; `cut`
+    Pointing never asks the server. `links`, (source, target), are outlined: those made by a person; `cut`
     links, (target, source), are struck through. `on_cell(panel, target, source)` is called, before the page runs
     again, when a cell is clicked or chosen with Enter; without it a click pins the word. `address` keeps the chosen
     map of each panel in the address bar (`map-<panel>=<map>`); `name` begins the names of files.
@@ -31,4 +31,4 @@ def alignment_view(
     data = pack(scene, links=links, cut=cut)
     data |= {"name": f"attention-atlas-{name}", "address": address, "canClick": on_cell is not None}
 
-    _show(key, data, cell=choosing(partial(cell_of, scene=scene), on_cell))
+    _show(key, data, cell=selection_callback(partial(cell_of, scene=scene), on_cell))

@@ -1,4 +1,4 @@
-"""A source, translations of it, and for each the maps between the two; and how they are sent."""
+"""A source, its translations with their alignment maps, and the message that sends them to the browser."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -15,9 +15,9 @@ Link = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """Weights between a translation and its source, 0 to 1; NaN is "may not be looked at".
+    """Weights between a translation and its source, 0 to 1; NaN marks a masked cell.
 
-    `name` is what the visitor chooses by ("mean", "layer 2, head 1") and what the address holds; `note` is told with
+    `name` is the label to choose it by ("mean", "layer 2, head 1"), and its value in the address; `note` stands beside
     it ("aligns best").
     """
 
@@ -28,11 +28,11 @@ class Map:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """What one model wrote, and where it looked.
+    """The translation that one model wrote, and its alignment maps.
 
-    `about` says what the numbers are ("attention weights", "influence by the gradient") and `verb` how a sentence says
-    it ("looks at", "depends on"). `start` is the place of the map that is shown until the visitor chooses.
-    `log_probabilities` tint the words, `marked` are the places of words to point out (those that changed).
+    `about` names the values ("attention weights", "influence by the gradient"), and `verb` is that of sentences about
+    them ("looks at", "depends on"). `start` is the index of the map that is shown before the visitor chooses.
+    `log_probabilities` tint the words, `marked` are the places of words to highlight (those that changed).
     """
 
     key: str
@@ -65,25 +65,25 @@ class AlignmentScene:
             _check(panel, len(self.source))
 
     def panel(self, key: str) -> Panel | None:
-        """The panel with this key, if there is one."""
+        """The panel with this key; None if there is none."""
         return next((panel for panel in self.panels if panel.key == key), None)
 
 
 def _check(panel: Panel, sources: int) -> None:
-    """ValueError with the panel's name, the rule and the numbers where something does not fit."""
+    """Raise ValueError if a panel does not fit a source of so many words, or contradicts itself."""
     targets = len(panel.target)
     if not targets or not panel.maps:
         raise ValueError(f"Panel {panel.key!r} needs at least one target word and one map.")
     if not 0 <= panel.start < len(panel.maps):
         raise ValueError(f"Panel {panel.key!r} has {len(panel.maps)} maps; it cannot start with map {panel.start}.")
-    names = [each.name for each in panel.maps]
+    names = [weight_map.name for weight_map in panel.maps]
     if len(set(names)) < len(names):
         raise ValueError(f"Each map of panel {panel.key!r} needs a name of its own, but they are {names}.")
-    for each in panel.maps:
-        if each.weights.shape != (targets, sources):
+    for weight_map in panel.maps:
+        if weight_map.weights.shape != (targets, sources):
             raise ValueError(
-                f"Map {each.name!r} of panel {panel.key!r} has the shape {each.weights.shape}; its words need "
-                f"{(targets, sources)}."
+                f"Map {weight_map.name!r} of panel {panel.key!r} has the shape {weight_map.weights.shape}; its words "
+                f"need {(targets, sources)}."
             )
     if panel.log_probabilities is not None and len(panel.log_probabilities) != targets:
         raise ValueError(
@@ -105,7 +105,7 @@ def pack(scene: AlignmentScene, *, links: Collection[Link] | None = None, cut: C
 
 
 def cell_of(message: object, scene: AlignmentScene) -> tuple[str, int, int] | None:
-    """The panel, target word and source word in a browser's message, or None for whatever else it may hold."""
+    """The panel, target word and source word in a browser's message; None if they are missing or do not exist."""
     key = message.get("panel") if isinstance(message, Mapping) else None
     panel = scene.panel(key) if isinstance(key, str) else None
     place = panel and place_of(message, target=len(panel.target), source=len(scene.source))
@@ -122,7 +122,8 @@ def _packed(panel: Panel) -> dict:
         "target": list(panel.target),
         "start": panel.start,
         "maps": [
-            {"name": each.name, "note": each.note, "weights": codec.weights_text(each.weights)} for each in panel.maps
+            {"name": weight_map.name, "note": weight_map.note, "weights": codec.weights_text(weight_map.weights)}
+            for weight_map in panel.maps
         ],
         "logProbabilities": None
         if panel.log_probabilities is None

@@ -8,9 +8,9 @@ from core.view import Layer, PatchSequence, Scene, Sequence, TextSequence
 from core.view.codec import whole_number
 from core.view.packing import overview_of, pack
 from core.view.scripts import BROWSER
-from core.view.wanted import Wanted
+from core.view.wanted import ViewRequest
 from dashboard.address import parameter
-from dashboard.components.kit import Component, choosing, said
+from dashboard.components.kit import Component, component_value, selection_callback
 
 __all__ = ["Choice", "Layer", "PatchSequence", "Scene", "Sequence", "TextSequence", "attention_view"]
 
@@ -22,10 +22,10 @@ _show = Component(BROWSER / "attention_view" / "view.js")
 
 @dataclass(frozen=True)
 class Choice:
-    """What the server was told: the head and the pinned token.
+    """The head and the pinned token that the server knows of.
 
-    The browser tells the server about head and token only above the size where it must ask for a head,
-    or where `attention_view` was given `tell=True`.
+    The browser reports head and token only above the size at which it must ask for a head, or if `attention_view` was
+    called with `tell=True`.
     """
 
     layer: int
@@ -48,17 +48,17 @@ def attention_view(
 ) -> Choice:
     """Show a scene.
 
-    `view`, `scale` and `token` are what is shown before the visitor chooses (by default the map, 0 to 1, the last
-    query; the picture and each row's own maximum where the keys are patches). `silenced` heads, (layer, head), are
+    `view`, `scale` and `token` apply before the visitor chooses (by default the map, 0 to 1, the last query; the
+    picture and each row's own maximum where the keys are patches). `silenced` heads, (layer, head), are
     marked; `on_silence(layer, head)` is called, before the page runs again, when the visitor asks to silence the head
-    in view. `address`: keep layer, head, token, view, scale and special tokens in the address bar; one view of a page
-    may. `tell`: tell the server each chosen head and pinned token, which reruns the page. `apart` is the address of a
-    page that takes a head apart; the view links to it with layer, head and token added.
+    in view. `address`: keep layer, head, token, view, scale and special tokens in the address bar, for one view of a
+    page only. `tell`: report each chosen head and pinned token to the server, which reruns the page. `apart` is the
+    address of a page that takes a head apart; the view links to it with layer, head and token added.
     """
     addressed = {name: parameter(name, whole_number) for name in ("layer", "head", "token")} if address else {}
-    chosen = said(key, "chosen") or addressed
-    wanted = Wanted.of(chosen)
-    layer, head = wanted.within(scene)
+    chosen = component_value(key, "chosen") or addressed
+    request = ViewRequest.from_message(chosen)
+    layer, head = request.layer_and_head(scene)
     options = {
         "view": view,
         "scale": scale,
@@ -71,13 +71,15 @@ def attention_view(
         "apart": apart,
     }
 
-    heard = choosing(lambda asked: asked and Wanted.of(asked).within(scene), on_silence)
-    _show(key, pack(scene, wanted) | {"options": options}, chosen=None, silence=heard)
-    return Choice(layer, head, _pinned(scene, layer, wanted.have, chosen.get("token")))
+    silence_callback = selection_callback(
+        lambda message: message and ViewRequest.from_message(message).layer_and_head(scene), on_silence
+    )
+    _show(key, pack(scene, request) | {"options": options}, chosen=None, silence=silence_callback)
+    return Choice(layer, head, _pinned(scene, layer, request.have, chosen.get("token")))
 
 
 def _pinned(scene: Scene, layer: int, have: str, text: object) -> int | None:
-    """The pinned token, unless it was pinned in another scene."""
+    """The pinned token; None if it was pinned in another scene, or does not exist."""
     token = whole_number(text)
     is_own = have in ("", overview_of(scene)["digest"])
     return token if token is not None and token < scene.shape(layer)[0] and is_own else None

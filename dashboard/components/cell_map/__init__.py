@@ -1,4 +1,4 @@
-"""A matrix whose cells can be pointed at and clicked: hover in the browser, a click tells the server."""
+"""A matrix whose cells can be hovered (in the browser) and clicked (a callback on the server)."""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
@@ -7,7 +7,7 @@ import numpy as np
 
 from core.view import codec
 from dashboard import theme
-from dashboard.components.kit import Component, choosing, held, place_of
+from dashboard.components.kit import Component, cached_digest, place_of, selection_callback
 from dashboard.figures.heat import limits_of
 
 __all__ = ["cell_map"]
@@ -36,26 +36,31 @@ def cell_map(
     name: str,
     height: int = 460,
 ) -> None:
-    """Show `values` (row, column), the first row on top; NaN cells are hatched and say that they have no value.
+    """Show `values` (row, column), the first row on top; NaN cells are hatched.
 
     `x` and `y` name the axes ("head", "layer"); `rows` and `columns` label them (by default their numbers).
     `tell` is the sentence for the cell under the pointer, with {row}, {column} and {value} in it, for instance
     "layer {row}, head {column}: {value} bits". `limits`: the values of both ends of the scale, signed if the lower one
-    is below 0; without them 0 to the largest, or symmetric around 0. Where the values are whole numbers that stand for
-    something, `kinds` says what 0, 1, 2 ... mean: the legend lists all but the first, {value} is its name, and each
-    but the first has a colour of `hues`, or its own on the scale. `marked` cells are outlined, and a screen reader
-    hears `mark` for them. `on_click(row, column)` is called before the page runs again. Cells can also be reached
-    with Tab and arrow keys, and clicked with Enter. `alt` says what is to be seen; `name` begins the names of files.
-    `height` is the most that the cells may take, in pixels.
+    is below 0; without them 0 to the largest, or symmetric around 0. For values that are categories, `kinds` names the
+    categories 0, 1, 2 ...: the legend lists all but the first, {value} is the name, and each but the first has a colour
+    of `hues`, or its own on the scale. `marked` cells are outlined, and screen readers read `mark` for them.
+    `on_click(row, column)` is called before the page runs again. Cells can also be reached with Tab and arrow keys, and
+    clicked with Enter. `alt` describes the map for screen readers; `name` begins the names of files. `height` is the
+    largest height of the cells in pixels.
     """
-    have = held(key, "clicked")
-    hues = [theme.look().drawn(hue) for hue in hues]
+    have = cached_digest(key, "clicked")
+    hues = [theme.look().themed(hue) for hue in hues]
     data = pack(values, rows=rows, columns=columns, limits=limits, kinds=kinds, hues=hues, marked=marked, have=have)
     data |= {"x": x, "y": y, "tell": tell, "mark": mark, "canClick": on_click is not None, "alt": alt}
     data |= {"name": f"attention-atlas-{name}", "height": height}
 
     # A click is a state and not a trigger: it holds what the browser has, for as long as the map is there.
-    _show(key, data, signed=data["limits"][0] < 0, clicked=choosing(partial(cell_of, shape=values.shape), on_click))
+    _show(
+        key,
+        data,
+        signed=data["limits"][0] < 0,
+        clicked=selection_callback(partial(cell_of, shape=values.shape), on_click),
+    )
 
 
 def pack(
@@ -72,7 +77,7 @@ def pack(
     """The message for a matrix (row, column); view.js reads it.
 
     `have` is the digest of the values that the browser holds: large ones are then not sent again. ValueError if the
-    values are no matrix, if labels, kinds or colours do not fit it or a mark lies outside.
+    values are no matrix, if labels, kinds or colours do not fit it, or if a mark lies outside.
     """
     if values.ndim != 2 or not values.size:
         raise ValueError(f"A map needs rows and columns, but the values have the shape {values.shape}.")
@@ -103,5 +108,5 @@ def pack(
 
 
 def cell_of(message: object, shape: Sequence[int]) -> tuple[int, ...] | None:
-    """The cell in a browser's message, or None for whatever else it may hold."""
+    """The cell (row, column) in a browser's message; None if there is no valid one."""
     return place_of(message, row=shape[0], column=shape[1])

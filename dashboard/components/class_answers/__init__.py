@@ -12,9 +12,9 @@ _show = Component(__file__)
 def class_answers(
     question: str, *, key: str, choice: str | None = None, bars: bool = False, choices: Sequence[str] = ()
 ) -> None:
-    """Send `choice` to the class that this browser follows, or draw `bars` for its teacher: how many gave each answer.
+    """Send `choice` to the class that this browser follows, or draw `bars` with the counts of answers for its teacher.
 
-    `choices` are the answers that have a bar, also if nobody gave them; none: those that were given, such as numbers.
+    `choices` are the answers that have a bar, even with a count of 0; none: those that occurred, such as numbers.
     Needs a `class_link` on the page. The bars follow the answers without a run of the page.
     """
     _show(key, {"question": question, "choice": choice, "asks": bars, "choices": list(choices)})

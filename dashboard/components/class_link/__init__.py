@@ -14,4 +14,4 @@ def class_link(code: str, *, key: str, on_code: Callable[[str], None], on_left: 
 
     `on_code` is called with the code of the class that was opened, `on_left` when the visitor has left or ended it.
     """
-    _show(key, {"code": code}, code=lambda said: on_code(str(said)), left=lambda _: on_left())
+    _show(key, {"code": code}, code=lambda new_code: on_code(str(new_code)), left=lambda _: on_left())

@@ -17,10 +17,10 @@ def diagram(scene: Scene, *, chosen: str, on_choose: Callable[[str], None], key:
 
     Boxes are buttons: they can be reached with Tab and the arrow keys, and chosen with Enter.
     """
-    known = {box.key for box in scene.boxes} | {chip.key for chip in scene.chips}
+    keys = {box.key for box in scene.boxes} | {chip.key for chip in scene.chips}
 
-    def choose(picked: Any) -> None:
-        if picked in known:
-            on_choose(picked)
+    def choose(part: Any) -> None:
+        if part in keys:
+            on_choose(part)
 
     _show(key, asdict(scene) | {"chosen": chosen}, picked=choose)

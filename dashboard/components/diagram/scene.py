@@ -1,8 +1,8 @@
-"""Where everything of the diagram lies: boxes, arrows and words, in units that are pixels on a wide window."""
+"""The layout of the diagram: boxes, arrows and words, in units that are pixels on a wide window."""
 
 from dataclasses import dataclass, field
 
-from core.interpretability import OUTPUT, Block, Lane, Part, Stack, Step, Walked
+from core.interpretability import OUTPUT, Block, Lane, ModelWalk, Part, Stack, Step
 from core.interpretability.parts import Kind
 from dashboard.theme import HUES
 
@@ -41,7 +41,7 @@ _CHIPS = 12  # blocks in one row
 
 @dataclass
 class Place:
-    """Where the pen is: `y` grows downwards. A mirrored lane has its stream on the right, its branches to the left."""
+    """The current position in a lane: `y` grows downwards. A mirrored lane has its residual stream on the right."""
 
     left: float
     mirrored: bool = False
@@ -54,7 +54,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Box:
-    """A part: its name in the address, what it is, its own name, and its rectangle."""
+    """A part: its key in the address, its kind (`label`), its own name, and its rectangle."""
 
     key: str
     label: str
@@ -91,7 +91,7 @@ class Word:
 
 @dataclass
 class Scene:
-    """All that is drawn; `paths` are SVG's, with an arrow at the end or without."""
+    """All that is drawn; `paths` are lines of SVG, with or without an arrow at the end."""
 
     width: float
     height: float = 0.0
@@ -104,110 +104,110 @@ class Scene:
     frames: list[tuple[float, float, float, float]] = field(default_factory=list)
 
 
-def scene(walked: Walked, chosen: str, *, begins: tuple[str, ...], ends: str) -> Scene:
+def scene(walked: ModelWalk, chosen: str, *, inputs: tuple[str, ...], output: str) -> Scene:
     """The diagram of a model with the block of the `chosen` part open.
 
-    `begins` says what goes into each lane ("17 tokens"), `ends` what comes out.
+    `inputs` describes what goes into each lane ("17 tokens"), `output` what comes out.
     """
     count = len(walked.lanes)
-    drawn = Scene(width=LANE * count + GAP * (count - 1))
+    canvas = Scene(width=LANE * count + GAP * (count - 1))
     memory: Place | None = None
     for number, lane in enumerate(walked.lanes):
         place = Place(left=number * (LANE + GAP), mirrored=number == 1)
-        _lane(drawn, lane, place, chosen, begins[min(number, len(begins) - 1)], memory)
+        _lane(canvas, lane, place, chosen, inputs[min(number, len(inputs) - 1)], memory)
         if lane.name == "encoder":
             memory = place
         else:
-            _arrow(drawn, [(place.x(STREAM), place.y - 18), (place.x(STREAM), place.y)])
-            drawn.words.append(Word(ends, place.x(0), place.y + 18, "end" if place.mirrored else "start", True))
-        drawn.height = max(drawn.height, place.y + 30)
-    return drawn
+            _arrow(canvas, [(place.x(STREAM), place.y - 18), (place.x(STREAM), place.y)])
+            canvas.words.append(Word(output, place.x(0), place.y + 18, "end" if place.mirrored else "start", True))
+        canvas.height = max(canvas.height, place.y + 30)
+    return canvas
 
 
-def _lane(drawn: Scene, lane: Lane, place: Place, chosen: str, begins: str, memory: Place | None) -> None:
-    title = f"{lane.name}: {begins}" if lane.name else begins
-    drawn.words.append(Word(title, place.x(0), place.y + 14, "end" if place.mirrored else "start", True))
+def _lane(canvas: Scene, lane: Lane, place: Place, chosen: str, inputs: str, memory: Place | None) -> None:
+    title = f"{lane.name}: {inputs}" if lane.name else inputs
+    canvas.words.append(Word(title, place.x(0), place.y + 14, "end" if place.mirrored else "start", True))
     place.y += 26
     top = place.y
     for item in lane.items:
         if isinstance(item, Step):
-            _step(drawn, item, place, memory)
+            _step(canvas, item, place, memory)
         else:
-            _stack(drawn, item, place, chosen, memory)
-    _line(drawn, [(place.x(STREAM), top), (place.x(STREAM), place.y)], "stream")
+            _stack(canvas, item, place, chosen, memory)
+    _line(canvas, [(place.x(STREAM), top), (place.x(STREAM), place.y)], "stream")
 
 
-def _stack(drawn: Scene, stack: Stack, place: Place, chosen: str, memory: Place | None) -> None:
-    """The numbers of all blocks, and the open one in a frame."""
-    opened = next((block for block in stack.blocks if _holds(block, chosen)), stack.blocks[0])
+def _stack(canvas: Scene, stack: Stack, place: Place, chosen: str, memory: Place | None) -> None:
+    """Draw the numbers of all blocks, and the open block in a frame."""
+    open_block = next((block for block in stack.blocks if _holds(block, chosen)), stack.blocks[0])
     for number, block in enumerate(stack.blocks):
         row, column = divmod(number, _CHIPS)
         if place.mirrored:  # numbers grow to the right in both lanes
             column = min(_CHIPS, len(stack.blocks) - row * _CHIPS) - 1 - column
         x = place.x(INDENT + 23 * column, 22)
         tell = f"{BLOCK} {number}: open it"
-        key = _same_part(block, opened, chosen)
-        drawn.chips.append(Chip(key, str(number), x, place.y + 6 + 22 * row, block is opened, tell))
+        key = _same_part(block, open_block, chosen)
+        canvas.chips.append(Chip(key, str(number), x, place.y + 6 + 22 * row, block is open_block, tell))
     place.y += 22 * (1 + (len(stack.blocks) - 1) // _CHIPS) + 14
     start = place.y
     place.y += 8
-    for step in opened.steps:
-        _step(drawn, step, place, memory, inset=8)
+    for step in open_block.steps:
+        _step(canvas, step, place, memory, inset=8)
     place.y += 2
-    drawn.frames.append((place.left, start, LANE, place.y - start))
+    canvas.frames.append((place.left, start, LANE, place.y - start))
     place.y += 14
 
 
-def _step(drawn: Scene, step: Step, place: Place, memory: Place | None, inset: int = 0) -> None:
+def _step(canvas: Scene, step: Step, place: Place, memory: Place | None, inset: int = 0) -> None:
     if step.kind == "line":
         for part in step.parts:
-            drawn.boxes.append(_box(part, place.x(inset, LINE_WIDTH), place.y + 6, LINE_WIDTH))
+            canvas.boxes.append(_box(part, place.x(inset, LINE_WIDTH), place.y + 6, LINE_WIDTH))
             place.y += BOX + 14
         return
-    _branch(drawn, step, place, memory)
+    _branch(canvas, step, place, memory)
 
 
-def _branch(drawn: Scene, step: Step, place: Place, memory: Place | None) -> None:
-    """Out of the stream, through the parts, and back to where it is added; what looks things up begins by itself."""
+def _branch(canvas: Scene, step: Step, place: Place, memory: Place | None) -> None:
+    """Draw a branch of the residual stream, through its parts, back to its addition; embeddings start a new one."""
     wide = LANE - INDENT - 14
     middle = place.x(INDENT + wide / 2)
-    begins_alone = all(part.kind in ("embedding", "positions") for part in step.parts)
+    starts_stream = all(part.kind in ("embedding", "positions") for part in step.parts)
     y = place.y + 4
-    if not begins_alone:
-        _line(drawn, [(place.x(STREAM), y), (middle, y), (middle, y + 12)], "arrow")
+    if not starts_stream:
+        _line(canvas, [(place.x(STREAM), y), (middle, y), (middle, y + 12)], "arrow")
         y += 14
     for number, part in enumerate(step.parts):
         if number:
-            _arrow(drawn, [(middle, y), (middle, y + 10)])
+            _arrow(canvas, [(middle, y), (middle, y + 10)])
             y += 12
-        drawn.boxes.append(_box(part, place.x(INDENT, wide), y, wide))
+        canvas.boxes.append(_box(part, place.x(INDENT, wide), y, wide))
         if part.kind == "cross-attention" and memory is not None:
-            _from_encoder(drawn, memory, place, y + BOX / 2)
+            _from_encoder(canvas, memory, place, y + BOX / 2)
         y += BOX
-    if step.summed is not None:
-        y = _sum(drawn, step, place, middle, y)
+    if step.addition is not None:
+        y = _sum(canvas, step, place, middle, y)
     place.y = y + 10
 
 
-def _sum(drawn: Scene, step: Step, place: Place, middle: float, y: float) -> float:
-    """The plus, and the way to it."""
+def _sum(canvas: Scene, step: Step, place: Place, middle: float, y: float) -> float:
+    """Draw the addition to the residual stream; returns the new y."""
     y += 14
     if step.parts:
-        _arrow(drawn, [(middle, y - 14), (middle, y), (place.x(STREAM + 10), y)])
+        _arrow(canvas, [(middle, y - 14), (middle, y), (place.x(STREAM + 10), y)])
     else:
-        name = step.summed.name if step.summed and step.summed.name else COMPUTED
-        drawn.words.append(Word(name, place.x(INDENT + 8), y + 4, "end" if place.mirrored else "start"))
-        _arrow(drawn, [(place.x(INDENT + 2), y), (place.x(STREAM + 10), y)])
-    drawn.sums.append((place.x(STREAM), y))
+        name = step.addition.name if step.addition and step.addition.name else COMPUTED
+        canvas.words.append(Word(name, place.x(INDENT + 8), y + 4, "end" if place.mirrored else "start"))
+        _arrow(canvas, [(place.x(INDENT + 2), y), (place.x(STREAM + 10), y)])
+    canvas.sums.append((place.x(STREAM), y))
     return y + 6
 
 
-def _from_encoder(drawn: Scene, memory: Place, place: Place, y: float) -> None:
-    """From the end of the encoder, up between the lanes, into the cross-attention."""
+def _from_encoder(canvas: Scene, memory: Place, place: Place, y: float) -> None:
+    """Draw the line from the end of the encoder, up between the lanes, into the cross-attention."""
     between = memory.left + LANE + GAP / 2
     end = place.left + 14
     _arrow(
-        drawn,
+        canvas,
         [
             (memory.x(STREAM), memory.y),
             (memory.x(STREAM), memory.y + 14),
@@ -224,10 +224,10 @@ def _box(part: Part, x: float, y: float, width: float) -> Box:
     return Box(part.key, label, name, COLOURS.get(part.kind, ""), x, y, width, f"{label}: {part.key}")
 
 
-def _same_part(block: Block, opened: Block, chosen: str) -> str:
-    """The part of another block that is the chosen one's counterpart."""
-    if _holds(opened, chosen):
-        return block.path + chosen.removeprefix(opened.path)
+def _same_part(block: Block, open_block: Block, chosen: str) -> str:
+    """The key of the part of a block that corresponds to the chosen one."""
+    if _holds(open_block, chosen):
+        return block.path + chosen.removeprefix(open_block.path)
     return block.steps[0].parts[0].key
 
 
@@ -235,9 +235,9 @@ def _holds(block: Block, key: str) -> bool:
     return key.startswith(block.path + ".") or key == block.path
 
 
-def _line(drawn: Scene, points: list[tuple[float, float]], look: str) -> None:
-    drawn.paths.append({"points": points, "look": look})
+def _line(canvas: Scene, points: list[tuple[float, float]], look: str) -> None:
+    canvas.paths.append({"points": points, "look": look})
 
 
-def _arrow(drawn: Scene, points: list[tuple[float, float]]) -> None:
-    _line(drawn, points, "arrow")
+def _arrow(canvas: Scene, points: list[tuple[float, float]]) -> None:
+    _line(canvas, points, "arrow")

@@ -1,4 +1,4 @@
-"""A photograph with a grid of patches: hover in the browser, a click tells the server, chosen ones are marked."""
+"""A photograph with a grid of patches to hover (in the browser) and click (a callback on the server)."""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
@@ -8,7 +8,7 @@ import numpy as np
 
 from core.view import codec
 from dashboard.components import cell_map
-from dashboard.components.kit import Component, choosing, held
+from dashboard.components.kit import Component, cached_digest, selection_callback
 
 __all__ = ["patch_picker"]
 
@@ -40,12 +40,13 @@ def patch_picker(
     `look`: chosen patches are outlined, or covered with the colour `cover`; a screen reader hears `mark` for them.
     `tell` is the sentence for the patch under the pointer, with {row}, {column} and {value} in it; `tells` has one for
     each patch, row by row, in place of it; `hint` stands there before. `values` (row, column) are laid over the picture
-    as a veil: zero is the picture itself; `limits` as for
-    `cell_map`. `on_click(row, column)` is called before the page runs again. Patches can also be reached with Tab and
-    arrow keys, and clicked with Enter. `alt` says what is to be seen; `name` begins the names of files; `height` is the
-    most that the picture may take, in pixels.
+    as a veil: zero is the picture itself; `limits` as for `cell_map`. `on_click(row, column)` is called before the page
+    runs again. Patches can also be reached with Tab and arrow keys, and clicked with Enter. `alt` describes the picture
+    for screen readers; `name` begins the names of files; `height` is the largest height in pixels.
     """
-    data = pack(picture, (rows, columns), values=values, limits=limits, chosen=chosen, have=held(key, "clicked"))
+    data = pack(
+        picture, (rows, columns), values=values, limits=limits, chosen=chosen, have=cached_digest(key, "clicked")
+    )
     if tells and len(tells) != rows * columns:
         raise ValueError(f"The grid has {rows} × {columns} patches, but {len(tells)} sentences.")
     data |= {"look": look, "cover": cover, "mark": mark, "tell": tell, "hint": hint, "alt": alt, "height": height}
@@ -57,7 +58,7 @@ def patch_picker(
         key,
         data,
         signed=data["limits"][0] < 0,
-        clicked=choosing(partial(cell_map.cell_of, shape=(rows, columns)), on_click),
+        clicked=selection_callback(partial(cell_map.cell_of, shape=(rows, columns)), on_click),
     )
 
 

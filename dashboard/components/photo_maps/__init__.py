@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from core.view.codec import whole_number
-from core.view.wanted import Wanted
+from core.view.wanted import ViewRequest
 from dashboard.address import parameter
-from dashboard.components.kit import Component, said
+from dashboard.components.kit import Component, component_value
 from dashboard.components.photo_maps.packing import pack
 from dashboard.components.photo_maps.scene import Answers, Dense, Factors, PhotoLayer, PhotoScene, Windows
 
@@ -15,14 +15,14 @@ _show = Component(__file__)
 
 
 def photo_maps(scene: PhotoScene, *, key: str, name: str, address: bool = True) -> None:
-    """Show a scene; layer, head, query, threshold and photograph are chosen, and answered, in the browser.
+    """Show a scene; layer, head, query, threshold and photograph are chosen, and drawn, in the browser.
 
     The server is asked once for the answers of a layer (of a head, where a layer is large), and only where they do
-    not all fit the first message. `address` keeps what is chosen in the address bar (`map-layer`, `map-head`,
-    `map-from`, `map-place`, `map-keep`, `map-photo`); one view of a page may. `name` begins the names of files.
+    not all fit the first message. `address` keeps the choices in the address bar (`map-layer`, `map-head`, `map-from`,
+    `map-place`, `map-keep`, `map-photo`), for one view of a page only. `name` begins the names of files.
     """
-    chosen = said(key, "chosen")
+    chosen = component_value(key, "chosen")
     if not isinstance(chosen, Mapping) and address:
-        chosen = {each: parameter(f"map-{each}", whole_number) for each in ("layer", "head")}
-    data = pack(scene, Wanted.of(chosen)) | {"name": f"attention-atlas-{name}", "address": address}
+        chosen = {part: parameter(f"map-{part}", whole_number) for part in ("layer", "head")}
+    data = pack(scene, ViewRequest.from_message(chosen)) | {"name": f"attention-atlas-{name}", "address": address}
     _show(key, data, chosen=None)

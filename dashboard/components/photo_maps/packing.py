@@ -1,4 +1,4 @@
-"""What is sent to the browser: little maps of all heads at once, and as many whole answers as fit.
+"""The messages to the browser: thumbnails of all heads at once, and as many complete answers as fit.
 
 An answer is what the browser needs to show any query of one head to the last digit that is shown:
 
@@ -6,11 +6,11 @@ An answer is what the browser needs to show any query of one head to the last di
 |---|---|---|
 | dense | weights (query, key) as float16 | 2 for each weight |
 | rough | the same in one byte (codec.py, "root"), for maps that would not fit otherwise | 1 for each weight |
-| factors | queries and keys (token, each) as float16, the mean row as float32 | 4 for each number of a token |
+| factors | queries and keys (token, head_dim) as float16, the mean row as float32 | 4 for each number of a token |
 | windows | weights (window, query, key) as float16 | 2 for each weight |
 
-Keys are sent without their mean over all tokens: it moves every score of a row alike, the softmax takes no notice,
-and float16 is finer for what remains.
+Keys are sent without their mean over all tokens: it shifts every score of a row alike, which the softmax ignores, and
+float16 is finer for the remainder.
 """
 
 import numpy as np
@@ -18,55 +18,55 @@ import torch
 from jaxtyping import Float
 
 from core.view import codec
-from core.view.wanted import Wanted
+from core.view.wanted import ViewRequest
 from core.vision.window_grid import stitch
-from core.vision.windows import received
+from core.vision.windows import mean_received
 from dashboard.components.photo_maps.scene import Factors, PhotoLayer, PhotoScene, Windows
 
 BUDGET = 2_600_000  # bytes of answers in one message: 3.5 MB as base64, which leaves room for the photograph
 LARGEST_HALF = 60_000  # float16 ends at 65,504
 
 
-def pack(scene: PhotoScene, wanted: Wanted) -> dict:
-    """The message for the browser; the overview is left out where it is there already."""
+def pack(scene: PhotoScene, request: ViewRequest) -> dict:
+    """The message for the browser, without the overview if the browser has it already."""
     overview = overview_of(scene)
     message = {"digest": overview["digest"], "overview": None, "answers": None}
-    if wanted.have != overview["digest"]:
+    if request.have != overview["digest"]:
         message["overview"] = overview
     if not overview["whole"]:
-        layer, head = wanted.within(scene)
+        layer, head = request.layer_and_head(scene)
         message["answers"] = {"layer": layer, "heads": _answers(scene.layers[layer], head)}
     return message
 
 
 def overview_of(scene: PhotoScene) -> dict:
-    """What is sent of all heads: made once for each scene, because it computes every head, and kept in it."""
+    """The `overview` of a scene, computed once, because it computes every head, and cached in the scene."""
     if "overview" not in scene.packed:
         scene.packed["overview"] = overview(scene)
     return scene.packed["overview"]
 
 
 def overview(scene: PhotoScene) -> dict:
-    """The photograph, layers, little maps of each head, and all answers where they fit. Use `overview_of`."""
-    whole = sum(layer.heads * size_of(layer) for layer in scene.layers) <= BUDGET
+    """The photograph, layers, thumbnails of each head, and all answers if they fit. Use `overview_of`."""
+    fits = sum(layer.heads * size_of(layer) for layer in scene.layers) <= BUDGET
     packed = {
         "title": scene.title,
         "start": list(scene.start),
         "place": scene.place,
-        "whole": whole,
+        "whole": fits,
         "picture": codec.picture_address(scene.picture),
-        "layers": [_layer(layer, whole) for layer in scene.layers],
+        "layers": [_layer(layer, fits) for layer in scene.layers],
     }
     return packed | {"digest": codec.digest(packed)}
 
 
 def kind_of(layer: PhotoLayer) -> str:
-    """How the answers of a layer travel: factors only where they are smaller than the map itself."""
+    """How the answers of a layer are sent: as factors only if these are smaller than the map itself."""
     if isinstance(layer.answers, Windows):
         return "windows"
     if isinstance(layer.answers, Factors):
-        each = layer.answers.query.shape[2]
-        if 2 * each < layer.tokens and _fits_half(layer.answers):
+        head_dim = layer.answers.query.shape[2]
+        if 2 * head_dim < layer.tokens and _fits_half(layer.answers):
             return "factors"
     return "dense" if 2 * layer.tokens**2 <= BUDGET else "rough"
 
@@ -80,34 +80,34 @@ def size_of(layer: PhotoLayer) -> int:
     return (1 if kind == "rough" else 2) * int(np.prod(layer.shape))
 
 
-def little(layer: PhotoLayer, weights: np.ndarray) -> Float[np.ndarray, "_ token"]:
-    """What a thumbnail can show of a head: the mean over queries, then the row of each prefix token.
+def thumbnails(layer: PhotoLayer, weights: np.ndarray) -> Float[np.ndarray, "_ token"]:
+    """The thumbnails of a head: the mean over queries, then the row of each prefix token.
 
-    In windows: what each place receives on average from the queries of its window.
+    In windows: the mean weight that each place receives from the queries of its window.
     """
     if isinstance(layer.answers, Windows):
-        return _received(layer, layer.answers.places, weights)[None]
+        return _mean_received(layer, layer.answers.places, weights)[None]
     mean = weights.sum(axis=0) / (layer.tokens - len(layer.absent))
     return np.concatenate([mean[None], weights[: len(layer.prefix)]])
 
 
-def _received(layer: PhotoLayer, places: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The mean over those queries of a window that have a place, stitched over the grid; 0 where no window lies."""
-    at = torch.from_numpy(places).long()
-    mean = received(torch.from_numpy(weights), at)
-    return stitch(mean, at, (layer.rows, layer.columns), empty=0.0).flatten().numpy()
+def _mean_received(layer: PhotoLayer, places: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The mean over the queries of a window that have a place, stitched over the grid; 0 outside of all windows."""
+    positions = torch.from_numpy(places).long()
+    mean = mean_received(torch.from_numpy(weights), positions)
+    return stitch(mean, positions, (layer.rows, layer.columns), empty=0.0).flatten().numpy()
 
 
-def _layer(layer: PhotoLayer, whole: bool) -> dict:
+def _layer(layer: PhotoLayer, with_answers: bool) -> dict:
     rows, answers = [], {}
     kind = kind_of(layer)
     for head in range(layer.heads):
         weights = layer.weights(head)
-        rows.append(little(layer, weights))
-        if whole:
+        rows.append(thumbnails(layer, weights))
+        if with_answers:
             answers[str(head)] = _answer(layer, kind, head, weights)
-    shown = np.nan_to_num(np.concatenate(rows))
-    tops = np.maximum(shown.max(axis=1), 1e-9)
+    maps = np.nan_to_num(np.concatenate(rows))
+    tops = np.maximum(maps.max(axis=1), 1e-9)
     names = ("label", "group", "path", "heads", "rows", "columns", "difference", "unit")
     return {name: getattr(layer, name) for name in names} | {
         "prefix": list(layer.prefix),
@@ -116,9 +116,9 @@ def _layer(layer: PhotoLayer, whole: bool) -> dict:
         "each": layer.answers.query.shape[2] if isinstance(layer.answers, Factors) else None,
         "behind": layer.answers.behind if isinstance(layer.answers, Factors) else None,
         "windows": _windows(layer.answers) if isinstance(layer.answers, Windows) else None,
-        "little": codec.weights_text(shown / tops[:, None], "root"),
+        "little": codec.weights_text(maps / tops[:, None], "root"),
         "tops": [float(top) for top in tops],
-        "answers": answers if whole else None,
+        "answers": answers if with_answers else None,
     }
 
 
@@ -128,10 +128,10 @@ def _windows(answers: Windows) -> dict:
 
 
 def _answers(layer: PhotoLayer, head: int) -> dict:
-    """All heads of a layer where they fit one message, else the one that is wished."""
+    """The answers of all heads of a layer if they fit one message, else of the requested head alone."""
     kind = kind_of(layer)
     heads = range(layer.heads) if layer.heads * size_of(layer) <= BUDGET else (head,)
-    return {str(each): _answer(layer, kind, each, layer.weights(each)) for each in heads}
+    return {str(head): _answer(layer, kind, head, layer.weights(head)) for head in heads}
 
 
 def _answer(layer: PhotoLayer, kind: str, head: int, weights: np.ndarray) -> dict:
@@ -144,12 +144,12 @@ def _answer(layer: PhotoLayer, kind: str, head: int, weights: np.ndarray) -> dic
 
 
 def factors(answers: Factors, head: int) -> tuple[np.ndarray, np.ndarray]:
-    """Queries and keys (token, each) of a head as they are sent: the scale is in the keys, their mean is not."""
+    """Queries and keys (token, head_dim) of a head as they are sent: keys are scaled, and without their mean."""
     key = answers.key[head].astype(np.float32)
     return answers.query[head].astype(np.float32), (key - key.mean(axis=0)) * np.float32(answers.scale)
 
 
 def _fits_half(answers: Factors) -> bool:
-    """Whether float16 can hold them; it can, but for models with a few enormous channels."""
+    """Whether float16 can hold queries and keys; it cannot for models with a few enormous channels."""
     largest = max(np.abs(part).max() for head in range(len(answers.query)) for part in factors(answers, head))
-    return bool(largest < LARGEST_HALF)  # not so where there is a NaN either
+    return bool(largest < LARGEST_HALF)  # False if there is a NaN, too

@@ -1,4 +1,4 @@
-"""A photograph and the attention layers that look at it: who answers a query, and where the answer lies."""
+"""A photograph and the attention layers over it, each with what computes the weights of a query."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,32 +10,32 @@ from jaxtyping import Float, Int, UInt8
 
 @dataclass(frozen=True, eq=False)
 class Dense:
-    """Whole maps: `weights(head)`, prefix tokens first, then the patches row by row."""
+    """Complete maps: `weights(head)`, prefix tokens first, then the patches row by row."""
 
     weights: Callable[[int], Float[np.ndarray, "query key"]]
 
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """Queries and keys as they meet in the softmax, without mask or bias: softmax(query key^T * scale).
+    """Queries and keys without mask or bias, from which the weights are softmax(query key^T * scale).
 
-    Far smaller than the maps where there are many tokens: the browser computes each row that is looked at. `behind`: a
-    token looks only at those that lie so many before it, or more (1: at none that is not before itself); the first
-    token is always seen. None: all look at all.
+    Far smaller than the maps if there are many tokens: the browser computes each row that is displayed. `behind` is a
+    mask: a token attends only to tokens at least so many places before it (1: strictly causal), and to the first
+    token. None: all tokens attend to all.
     """
 
-    query: Float[np.ndarray, "head token each"]
-    key: Float[np.ndarray, "head token each"]
+    query: Float[np.ndarray, "head token head_dim"]
+    key: Float[np.ndarray, "head token head_dim"]
     scale: float
     behind: int | None = None
 
     def weights(self, head: int) -> Float[np.ndarray, "query key"]:
-        """The whole map of a head."""
+        """The map of a head."""
         scores = (self.query[head].astype(np.float32) * np.float32(self.scale)) @ self.key[head].astype(np.float32).T
         if self.behind is not None:
-            seen = np.tri(len(scores), k=-self.behind, dtype=bool)
-            seen[:, 0] = True
-            scores[~seen] = -np.inf
+            visible = np.tri(len(scores), k=-self.behind, dtype=bool)
+            visible[:, 0] = True
+            scores[~visible] = -np.inf
         scores -= scores.max(axis=1, keepdims=True)
         np.exp(scores, out=scores)
         scores /= scores.sum(axis=1, keepdims=True)
@@ -44,9 +44,9 @@ class Factors:
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """Maps within windows: `weights(head)`, and `places`, where each position of a window lies on the layer's grid.
+    """Maps within windows: `weights(head)`, and `places`, the place of each position of a window on the layer's grid.
 
-    A place is row * columns + column, or -1 for padding, which is looked at and has no place.
+    A place is row * columns + column, or -1 for padding, which gets attention and has no place.
     """
 
     weights: Callable[[int], Float[np.ndarray, "window query key"]]
@@ -60,10 +60,9 @@ Answers = Dense | Factors | Windows
 class PhotoLayer:
     """One attention layer whose tokens are patches of the photograph, after its `prefix` tokens.
 
-    `label` is what the chooser shows ("3"); `group` names the stage it belongs to, where there are several; `path` is
-    the module that ran. `difference`: what is shown is how much the weights of two heads differ, not weights. `absent`
-    are places that the layer never sees: they neither look nor are looked at, their rows and columns are 0. `unit`:
-    what a patch is called where it is something smaller ("pixel").
+    `label` stands in the selection of layers ("3"); `group` names its stage, if there are several; `path` is the module
+    that ran. `difference`: the values are differences of the weights of two heads, not weights. `absent`: places that
+    the layer never sees; their rows and columns are 0. `unit`: the name of a patch, such as "pixel".
     """
 
     label: str
@@ -93,7 +92,7 @@ class PhotoLayer:
 
     @property
     def tokens(self) -> int:
-        """How many tokens look: prefix tokens and patches."""
+        """The number of tokens: prefix tokens and patches."""
         return len(self.prefix) + self.rows * self.columns
 
     @property
@@ -105,7 +104,7 @@ class PhotoLayer:
         return self.tokens, self.tokens
 
     def weights(self, head: int) -> np.ndarray:
-        """The weights of one head, float32, in the shape that its answers have."""
+        """The weights of one head, float32, of shape `self.shape`."""
         if not 0 <= head < self.heads:
             raise ValueError(f"Layer {self.label!r} has heads 0 to {self.heads - 1}; head {head} was asked for.")
         weights = np.asarray(self.answers.weights(head), dtype=np.float32)
@@ -138,11 +137,11 @@ class PhotoLayer:
 
 @dataclass(frozen=True, eq=False)
 class PhotoScene:
-    """All that one view shows. Keep a scene (in a cache) as long as it is shown: its overview is computed once,
-    and kept in `packed`.
+    """All that one view shows. Cache a scene as long as it is displayed: its overview is computed once, and kept in
+    `packed`.
 
-    `start` is the layer and the head in view before the visitor chooses; `place` the patch that looks then, where it is
-    not a prefix token or the mean over all.
+    `start` is the layer and the head in view before the visitor chooses one; `place` the query patch at the start, if
+    it is not a prefix token or the mean over all.
     """
 
     picture: UInt8[np.ndarray, "row column channel"]
@@ -159,5 +158,5 @@ class PhotoScene:
             raise ValueError(f"A scene cannot start with layer {self.start[0]}, head {self.start[1]}: it has none.")
 
     def has(self, layer: int, head: int) -> bool:
-        """Whether there is such a head."""
+        """Whether the scene has this layer and head."""
         return 0 <= layer < len(self.layers) and 0 <= head < self.layers[layer].heads

@@ -1,4 +1,4 @@
-"""A photograph many times over, once after each block of a model: it appears as far as it has come. A click chooses."""
+"""Photographs in a row, one for each block of a model, veiled except where information has reached a chosen patch."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import UInt8
 
 from core.view import codec
-from dashboard.components.kit import Component, choosing
+from dashboard.components.kit import Component, selection_callback
 
 __all__ = ["Strip", "Tile", "reach_row"]
 
@@ -19,7 +19,7 @@ _show = Component(__file__)
 
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """One small map over the photograph: shares (row, column) from 0 to 1, -1 where nothing can have come."""
+    """One small map over the photograph: shares (row, column) from 0 to 1, -1 where no information can come from."""
 
     label: str
     shares: np.ndarray
@@ -27,7 +27,7 @@ class Tile:
 
 @dataclass(frozen=True, eq=False)
 class Strip:
-    """The tiles of one model, and the patch that is chosen: row, column, on a grid of rows x columns."""
+    """The tiles of one model, and the chosen patch (row, column) on a grid of (rows, columns)."""
 
     title: str
     picture: UInt8[np.ndarray, "row column channel"]
@@ -50,14 +50,14 @@ def reach_row(
     """Show the strips one below the other.
 
     The colour scale is logarithmic, from `faintest` to 1. `tell` is the sentence for the patch under the pointer, with
-    {title}, {label}, {row}, {column} and {value} in it; `never` the one where nothing can have come. `on_choose(down,
-    across)` is called with a place of the picture, 0 to 1 each way, before the page runs again. `alt` says what is to
-    be seen; `name` begins the names of files.
+    {title}, {label}, {row}, {column} and {value} in it; `never` is that for a patch of share -1. `on_choose(down,
+    across)` is called with a place of the picture, 0 to 1 each way, before the page runs again. `alt`
+    describes the row for screen readers; `name` begins the names of files.
     """
     data: dict[str, Any] = {"strips": [strip_of(strip) for strip in strips], "tell": tell, "never": never, "alt": alt}
     data |= {"name": f"attention-atlas-{name}", "faintest": faintest}
 
-    _show(key, data, clicked=choosing(patch_of, on_choose))
+    _show(key, data, clicked=selection_callback(patch_of, on_choose))
 
 
 def strip_of(strip: Strip) -> dict:
@@ -75,11 +75,11 @@ def strip_of(strip: Strip) -> dict:
     return picture | {"title": strip.title, "tiles": tiles, "chosen": list(strip.chosen), "grid": list(strip.grid)}
 
 
-def patch_of(clicked: object) -> tuple[float, float] | None:
-    """The place in a browser's message, or None for whatever else it may hold."""
-    if not isinstance(clicked, Mapping):
+def patch_of(message: object) -> tuple[float, float] | None:
+    """The place (down, across), 0 to 1, in a browser's message; None if there is no valid one."""
+    if not isinstance(message, Mapping):
         return None
-    down, across = clicked.get("down"), clicked.get("across")
+    down, across = message.get("down"), message.get("across")
     if not isinstance(down, int | float) or not isinstance(across, int | float):
         return None
     return (float(down), float(across)) if 0 <= down < 1 and 0 <= across < 1 else None

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from core.scenes.draw import draw
 from core.scenes.things import SIDE, Scene
 from core.view import codec
-from dashboard.components.kit import Component, choosing, place_of
+from dashboard.components.kit import Component, place_of, selection_callback
 
 __all__ = ["scene_mover"]
 
 _show = Component(__file__)
-SHOWN = 256  # pixels of the picture that is sent
+PICTURE_SIDE = 256  # pixels of the picture that is sent
 
 
 def scene_mover(scene: Scene, *, key: str, on_move: Callable[[int, int, int], None]) -> None:
@@ -19,14 +19,19 @@ def scene_mover(scene: Scene, *, key: str, on_move: Callable[[int, int, int], No
     Row and column are of its middle, in pixels of a scene. Things are reached with Tab and moved with the arrow keys.
     """
     things = [
-        {"name": f"{each.size} {each.colour} {each.shape}", "row": each.row, "column": each.column, "size": each.radius}
-        for each in scene.things
+        {
+            "name": f"{thing.size} {thing.colour} {thing.shape}",
+            "row": thing.row,
+            "column": thing.column,
+            "size": thing.radius,
+        }
+        for thing in scene.things
     ]
-    data = {"picture": codec.picture_address(draw(scene, SHOWN)), "side": SIDE, "things": things}
+    data = {"picture": codec.picture_address(draw(scene, PICTURE_SIDE)), "side": SIDE, "things": things}
 
     def read(message: object) -> tuple[int, ...] | None:
         if not isinstance(message, Mapping):
             return None
         return place_of(message, thing=len(scene.things), row=SIDE, column=SIDE)
 
-    _show(key, data, moved=choosing(read, on_move))
+    _show(key, data, moved=selection_callback(read, on_move))

@@ -1,4 +1,4 @@
-"""The name of a section as a heading that is heard and not seen: to the eye it stands in the switch."""
+"""The name of a section as a heading for screen readers only: the switch shows it to the eye."""
 
 from dashboard.components.kit import Component
 
@@ -8,5 +8,5 @@ _show = Component(__file__)
 
 
 def section_name(name: str) -> None:
-    """A heading between the page's title and those of the section's parts, for whoever goes from heading to heading."""
+    """Add a hidden heading between the page's title and those of the section's parts, for navigation by headings."""
     _show("section-name", {"name": name})

@@ -16,9 +16,10 @@ _show = Component(__file__)
 
 @dataclass(frozen=True, eq=False)
 class SourceLayer:
-    """A layer: `about` says whom it may look at ("row"); what each part gives to words and to earlier parts, by head.
+    """The weights of a layer, by head, from each part of the picture to words and to earlier parts.
 
-    Rows of both together sum to 1. A part gives nothing to itself or to parts that come later.
+    `about` names the parts that its mask lets a part attend to ("row"). Rows of both together sum to 1. The weights to
+    the part itself and to later parts are 0.
     """
 
     name: str
@@ -31,7 +32,7 @@ class SourceLayer:
 class SourceScene:
     """All that one view shows: the picture, rows and columns of its parts, the words, the layers.
 
-    `quiet` words are marks that nobody wrote; `start` is the part that is shown before the visitor chooses.
+    `quiet` words are marks of the tokenizer; `start` is the part that is shown before the visitor chooses.
     """
 
     picture: UInt8[np.ndarray, "row column channel"]
@@ -65,7 +66,7 @@ class SourceScene:
 
     @cached_property
     def packed(self) -> dict:
-        """The message for the browser: made once for each scene."""
+        """The message for the browser, computed once."""
         message = {
             "title": self.title,
             "rows": self.grid[0],
@@ -86,13 +87,13 @@ def source_maps(scene: SourceScene, *, key: str, name: str) -> None:
 
 
 def _layer(layer: SourceLayer) -> dict:
-    """Of parts only those are sent that some head of the layer looks at from there: a mask leaves most of them out."""
-    seen = layer.parts.any(axis=0)
+    """The message of a layer. Only links between parts to which some head gives weight are sent: a mask hides most."""
+    attended = layer.parts.any(axis=0)
     return {
         "name": layer.name,
         "about": layer.about,
         "heads": len(layer.words),
-        "seen": codec.as_text(np.packbits(seen).tobytes()),
+        "seen": codec.as_text(np.packbits(attended).tobytes()),
         "words": codec.weights_text(layer.words),
-        "parts": codec.weights_text(layer.parts[:, seen]),
+        "parts": codec.weights_text(layer.parts[:, attended]),
     }

@@ -1,4 +1,4 @@
-"""What the browser is told: the matrices of one head, and the equations that join them."""
+"""The message to the browser: the matrices of one head, and the equations that join them."""
 
 from collections.abc import Sequence
 
@@ -31,8 +31,8 @@ def scene(
 ) -> dict:
     """The steps of one head as JSON; `query` is the row to begin with.
 
-    `other` are the same steps with the scale switched: what the comparison shows. `tokens` name the rows, `channels`
-    the columns of X. Numbers travel as float32 in base64, row by row.
+    `other` are the same steps with the scale switched, for the comparison. `tokens` name the rows, `channels` the
+    columns of X. Numbers are sent as float32 in base64, row by row.
     """
     writer = _Writer(head, tuple(tokens), tuple(channels))
     stops = [writer.stop(step, operation) for step in steps for operation in step.operations]
@@ -50,14 +50,14 @@ def scene(
 
 
 class _Writer:
-    """Collects each matrix once, however many equations it is part of."""
+    """Builds the steps' messages, and collects each matrix once, however many equations it is part of."""
 
     def __init__(self, head: int, tokens: tuple[str, ...], channels: tuple[str, ...]):
         self.head, self.tokens, self.channels = head, tokens, channels
         self.matrices: dict[str, dict] = {}
 
     def stop(self, step: Step, operation: Operation) -> dict:
-        """One place to stop at: an equation, with the step that it belongs to."""
+        """The message of one equation, with the step that it belongs to."""
         if operation.kind == "join":
             [mixed] = operation.inputs
             inputs = [self._matrix(mixed, head) for head in range(len(mixed.values))]
@@ -78,13 +78,13 @@ class _Writer:
         }
 
     def other_weights(self, steps: Sequence[Step]) -> str:
-        """The weights of other steps, beside those that are shown."""
+        """Add the weights of `steps`, the comparison's, and return their name."""
         [weights] = (step.operations[0].output for step in steps if step.name == "normalise")
         return self._matrix(weights, name="A, scale switched")
 
     def _matrix(self, matrix: Matrix, head: int | None = None, name: str = "") -> str:
-        """The name of the matrix among `self.matrices`; a given `head` is written into its symbol."""
-        values = matrix.of(self.head if head is None else head)
+        """Add a matrix to `self.matrices`, and return its name there; `head`, if given, is written into its symbol."""
+        values = matrix.of_head(self.head if head is None else head)
         latex = matrix.symbol if head is None else f"{matrix.symbol}_{{{head}}}"
         name = name or _PLAIN.get(latex, latex.replace("{", "").replace("}", ""))
         self.matrices[name] = {
@@ -100,7 +100,7 @@ class _Writer:
         return name
 
     def _labels(self, name: str, axis: str) -> tuple[str, ...] | None:
-        """Tokens or channels where an axis has names, None where it is only counted."""
+        """The labels of an axis: tokens, channels, or None for an axis that is only numbered."""
         if axis in ("token", "query", "key"):
             return self.tokens
         if axis == "width" and name in ("X", "W_Q", "W_K", "W_V"):

@@ -1,4 +1,4 @@
-"""What can be taken away from a chart: its link, the picture that is seen (SVG, PNG) and its numbers (CSV)."""
+"""Downloads of a chart: its link, its current picture (SVG, PNG) and its numbers (CSV)."""
 
 from dashboard.components.kit import Component
 
@@ -8,8 +8,8 @@ _show = Component(__file__)
 
 
 def takeaway(chart: str, *, name: str, alt: str, csv: str | None = None) -> None:
-    """A quiet row for the Plotly chart whose element has the key `chart`, made in the browser from what it shows there.
+    """Draw a row of downloads for the Plotly chart with the key `chart`, made in the browser from its current state.
 
-    `name` is that of the files, `alt` the title inside the picture, `csv` the text of the file with the numbers.
+    `name` is that of the files, `alt` the title inside the picture, `csv` the content of the file with the numbers.
     """
     _show(f"takeaway-{chart}", {"chart": chart, "name": name, "alt": alt, "csv": csv, "present": False})

@@ -1,4 +1,4 @@
-"""What a term means, beside its link in any text: on a tap, a click or Enter, with the focus, under a mouse."""
+"""Popovers with the meaning of terms beside their links: on a tap, a click, Enter, the focus or a mouse."""
 
 from dashboard.components.kit import Component
 from dashboard.glossary import TERMS
@@ -11,5 +11,5 @@ _TERMS = {term.name: {"says": term.says, "place": term.place, "at": term.shown_a
 
 
 def explain_terms() -> None:
-    """Let all links to a term, on the whole page, show what it means; without this they lead to the page Glossary."""
+    """Let all links to terms on the page open a popover with the meaning, instead of the page Glossary."""
     _mount("term-popover", {"terms": _TERMS})

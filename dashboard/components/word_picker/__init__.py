@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 from dashboard import theme
-from dashboard.components.kit import Component, choosing, place_of
+from dashboard.components.kit import Component, place_of, selection_callback
 
 __all__ = ["PickedWord", "word_picker"]
 
@@ -15,8 +15,8 @@ _show = Component(__file__)
 class PickedWord:
     """One word with what stands before it (a space, a line break).
 
-    `tell` is the sentence for it when it is pointed at, `strength` its tint, 0 (the page) to 1 (full ink). A `covered`
-    word is drawn as a gap; `below` is what stands below it there, such as the best guess. `marked`: outlined; `struck`:
+    `tell` is the sentence for it under the pointer, `strength` its tint, 0 (the page) to 1 (full ink). A `covered` word
+    is drawn as a gap; `below` is the text below it, such as the best guess. `marked`: outlined; `struck`:
     struck out, and not tinted. With a `hue` the word gets a bar of that colour and the room for the lines of `below`.
     """
 
@@ -43,23 +43,23 @@ def word_picker(
 ) -> None:
     """Show the text; `on_click(place)` is called, before the page runs again, when a word is clicked.
 
-    `label` is what a screen reader hears first, `hint` stands below until a word is pointed at. `scale` says what the
-    tints stand for, if there are any, `ticks` are places on it (0 to 1) with their labels; `kinds` names the hues of
-    bars. Words can be reached with Tab and arrow keys, and clicked with Enter.
+    `label` is the name for screen readers, `hint` stands below until a word is under the pointer. `scale` names the
+    quantity of the tints, if there are any, `ticks` are places on it (0 to 1) with their labels; `kinds` names the hues
+    of bars. Words can be reached with Tab and arrow keys, and clicked with Enter.
     """
-    drawn = theme.look().drawn
+    themed = theme.look().themed
     data = {
         "words": [
-            asdict(word) | {"strength": round(float(word.strength), 3), "hue": drawn(word.hue)} for word in words
+            asdict(word) | {"strength": round(float(word.strength), 3), "hue": themed(word.hue)} for word in words
         ],
         "label": label,
         "hint": hint,
         "scale": scale,
         "ticks": [list(tick) for tick in ticks],
-        "kinds": [[name, drawn(hue)] for name, hue in kinds],
+        "kinds": [[name, themed(hue)] for name, hue in kinds],
     }
 
     def read(message: object) -> tuple[int, ...] | None:
         return place_of(message, word=len(words))
 
-    _show(key, data, clicked=choosing(read, on_click))
+    _show(key, data, clicked=selection_callback(read, on_click))

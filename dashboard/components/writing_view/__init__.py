@@ -1,24 +1,24 @@
-"""A text as a model writes it: its tokens, what may come next and what filters take away, and other ways to go on.
+"""A text as a model writes it: its tokens, the candidates for the next one, and a tree of other continuations.
 
-Steps that come together are shown one after the other. A click takes a candidate, goes back to a token, or returns to
-a way that was left.
+Steps that arrive together are shown one after the other. A click takes a candidate, goes back to a token, or returns to
+another continuation.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
-from dashboard.components.kit import Component, choosing, place_of
+from dashboard.components.kit import Component, place_of, selection_callback
 
-__all__ = ["MOST_SHOWN", "Bar", "Moment", "Piece", "Way", "writing_view"]
+__all__ = ["MOST_CHARACTERS", "Bar", "Moment", "Piece", "Way", "writing_view"]
 
-MOST_SHOWN = 1200  # characters of the text before what is written: its end
+MOST_CHARACTERS = 1200  # characters of the text before what is written: its end
 
 _show = Component(__file__)
 
 
 @dataclass(frozen=True)
 class Piece:
-    """What was written in one step, or in several that make one character; `at`: how many tokens stand before it."""
+    """The text written in one step, or in several that make one character; `at`: the number of tokens before it."""
 
     label: str
     at: int
@@ -26,7 +26,10 @@ class Piece:
 
 @dataclass(frozen=True)
 class Bar:
-    """A token that may come next: what the model says, what the filters see, what is left; what took it away, or ""."""
+    """A candidate token: its probability by the model, after the temperature, and after the filters.
+
+    `taken_by` is the filter that removed it, or "".
+    """
 
     token: int
     label: str
@@ -38,9 +41,9 @@ class Bar:
 
 @dataclass(frozen=True)
 class Moment:
-    """What may come after `count` written tokens, the most probable first, and where the draw falls (0 to 1).
+    """The candidates after `count` written tokens, the most probable first, and the random number (`dice`, 0 to 1).
 
-    `taken` says how much of the probability each filter took away; `left` is what remains, in `remaining` of
+    `taken`: the probability that each filter removed; `left`: the probability that remains, in `remaining` of
     `vocabulary` tokens.
     """
 
@@ -56,7 +59,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Way:
-    """A way to go on, at its place in a tree: so deep, with its own last tokens as a text, and how many these are."""
+    """A continuation in a tree of continuations, at a `depth`: its own last tokens as a text, and their number."""
 
     text: str
     tokens: int
@@ -83,7 +86,7 @@ def writing_view(
     `on_return(place among the ways)` are called before the page runs again. `name` begins the names of files.
     """
     data = {
-        "text": ("… " if len(text) > MOST_SHOWN else "") + text[-MOST_SHOWN:],
+        "text": ("… " if len(text) > MOST_CHARACTERS else "") + text[-MOST_CHARACTERS:],
         "pieces": [asdict(piece) for piece in pieces],
         "moments": [asdict(moment) for moment in moments],
         "ways": [asdict(way) for way in ways],
@@ -94,7 +97,9 @@ def writing_view(
     _show(
         key,
         data,
-        taken=choosing(lambda said: place_of(said, count=last.count + 1, token=last.vocabulary), on_take),
-        back=choosing(lambda said: place_of(said, count=last.count + 1), on_back),
-        returned=choosing(lambda said: place_of(said, way=len(ways)), on_return),
+        taken=selection_callback(
+            lambda message: place_of(message, count=last.count + 1, token=last.vocabulary), on_take
+        ),
+        back=selection_callback(lambda message: place_of(message, count=last.count + 1), on_back),
+        returned=selection_callback(lambda message: place_of(message, way=len(ways)), on_return),
     )

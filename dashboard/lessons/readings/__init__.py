@@ -1,4 +1,4 @@
-"""What answers the question of a station: functions that ask a model now, never the file of the lesson.
+"""Readings: functions that answer the question of a station by running a model, never from the lesson's file.
 
 A lesson names one with its arguments, as in `looks_at(text="…", layer=3, head=2)`; `ask` finds and calls it.
 """
@@ -16,20 +16,20 @@ from dashboard.lessons.readings.answers import Amount, Answer, Choice
 
 __all__ = ["READINGS", "Amount", "Answer", "Choice", "ask"]
 
-_ROOMS = (texts, pictures, words_and_pictures, sizes, measured)
+_MODULES = (texts, pictures, words_and_pictures, sizes, measured)
 READINGS: Mapping[str, Callable[..., Answer]] = {
     name: reading
-    for room in _ROOMS
-    for name, reading in vars(room).items()
-    if inspect.isfunction(reading) and reading.__module__ == room.__name__ and not name.startswith("_")
+    for module in _MODULES
+    for name, reading in vars(module).items()
+    if inspect.isfunction(reading) and reading.__module__ == module.__name__ and not name.startswith("_")
 }
 
 
 def ask(question: Question) -> Answer:
-    """The answer of the model, kept for the next who asks the same.
+    """The model's answer to a question, cached.
 
-    InputError for a reading that there is not, for arguments that it cannot use or that are beyond their bounds, and
-    for options that it does not know: a lesson is a visitor's text.
+    InputError for an unknown reading, for arguments that it cannot use or that exceed their bounds, and for unknown
+    options: a lesson may be a visitor's text.
     """
     reading = READINGS.get(question.reading)
     if reading is None:
@@ -40,7 +40,7 @@ def ask(question: Question) -> Answer:
     except TypeError as error:
         raise InputError(f"The reading “{question.reading}” cannot be asked like this: {error}.") from None
     bounds.check(question.reading, arguments)
-    return _answered(question)
+    return _cached_answer(question)
 
 
 def _arguments(question: Question, reading: Callable[..., Answer]) -> dict[str, Any]:
@@ -51,18 +51,18 @@ def _arguments(question: Question, reading: Callable[..., Answer]) -> dict[str, 
 
 
 @cached("Asking the model …")
-def _answered(question: Question) -> Answer:
+def _cached_answer(question: Question) -> Answer:
     reading = READINGS[question.reading]
     arguments = _arguments(question, reading)
     try:
         answer = reading(**arguments)
-        answer.best  # noqa: B018  (nothing to choose from is no answer)
+        answer.best  # noqa: B018  (raises ValueError if there are no choices)
     except AtlasError:
         raise
     except Exception as error:
         logging.getLogger(__name__).info("A reading had no answer.", exc_info=True)
-        told = ", ".join(f"{name}={value!r}"[:60] for name, value in arguments.items())
+        text = ", ".join(f"{name}={value!r}"[:60] for name, value in arguments.items())
         raise InputError(
-            f"The reading “{question.reading}” has no answer to {told or 'this'}: what it asks has no such thing."
+            f"The reading “{question.reading}” has no answer to {text or 'this'}: what it asks has no such thing."
         ) from error
     return answer.among(question.options) if isinstance(answer, Choice) and question.options else answer

@@ -1,4 +1,4 @@
-"""What a reading may be asked: for each argument what kind of thing it is, and how large.
+"""Bounds of the arguments of readings: the type of each, and how large it may be.
 
 A lesson may be a visitor's own file, so an argument is anything that can be written in Python: it is checked here
 before a model is touched. Arguments of one name mean the same in all readings.
@@ -11,11 +11,11 @@ from typing import Any, Protocol
 
 from core.errors import InputError
 
-SHOWN = 40  # characters of an argument in a sentence
+MOST_CHARACTERS = 40  # characters of an argument in a sentence
 
 
 class Bound(Protocol):
-    """What an argument may be; `rule` says it in words, after the argument's name."""
+    """A condition on an argument; `rule` states it in words, after the argument's name."""
 
     @property
     def rule(self) -> str:
@@ -80,23 +80,23 @@ class Text:
 
 @dataclass(frozen=True)
 class Several:
-    """A tuple or a list of such things."""
+    """A tuple or a list of values that satisfy a bound; `plural` is what `rule` calls them."""
 
-    of: Bound
-    what: str
+    element: Bound
+    plural: str
     most: int
 
     @property
     def rule(self) -> str:
         """In words."""
-        return f"holds 1 to {self.most} {self.what}, of which every one {self.of.rule}"
+        return f"holds 1 to {self.most} {self.plural}, of which every one {self.element.rule}"
 
     def holds(self, value: Any) -> bool:
         """Whether all of them are allowed, and there are not too many."""
         return isinstance(value, Sequence) and type(value) in (tuple, list) and self._fits(value)
 
     def _fits(self, values: Sequence[Any]) -> bool:
-        return 1 <= len(values) <= self.most and all(self.of.holds(value) for value in values)
+        return 1 <= len(values) <= self.most and all(self.element.holds(value) for value in values)
 
 
 _COUNT = Whole(0, 1_000_000_000)  # looked up in a table of measurements: nothing is computed from it
@@ -135,18 +135,18 @@ BOUNDS: Mapping[str, Bound] = {
 
 
 def check(reading: str, arguments: Mapping[str, Any]) -> None:
-    """InputError, with the rule and what was written, for the first argument that its bound does not allow."""
+    """Raise InputError, with the rule and the value, for the first argument that violates its bound."""
     for name, value in arguments.items():
         if not (bound := BOUNDS[name]).holds(value):
-            raise InputError(f"In the reading “{reading}” `{name}` {bound.rule}; here it is {_shown(value)}.")
+            raise InputError(f"In the reading “{reading}” `{name}` {bound.rule}; here it is {_excerpt(value)}.")
 
 
-def _shown(value: Any) -> str:
-    """The beginning of an argument as it was written, without writing out what is huge."""
-    if type(value) is int and abs(value) >= 10**SHOWN:
+def _excerpt(value: Any) -> str:
+    """The beginning of an argument as text, without formatting a huge one."""
+    if type(value) is int and abs(value) >= 10**MOST_CHARACTERS:
         return f"a number of {math.floor(math.log10(abs(value))) + 1:,} digits"
     if isinstance(value, str | bytes):
-        return repr(value) if len(value) <= SHOWN else f"one of {len(value):,} characters"
+        return repr(value) if len(value) <= MOST_CHARACTERS else f"one of {len(value):,} characters"
     if isinstance(value, Sequence | set | frozenset | Mapping):
         return f"a {type(value).__name__} of {len(value):,}"
-    return repr(value)[:SHOWN]
+    return repr(value)[:MOST_CHARACTERS]

@@ -7,7 +7,7 @@ import torch
 from core.capture import record_attention
 from core.images import open_example
 from core.vision.fillings import FILLINGS
-from core.vision.patch_masks import error_of, hide_patches, over_pixels
+from core.vision.patch_masks import error_of, hide_patches, pixel_mask
 from core.zoo.masked_autoencoders import PLAIN
 from dashboard.cache.models import autoencoder, image_model
 from dashboard.lessons.readings.answers import Amount, Choice, percent, quarters
@@ -18,42 +18,42 @@ AUTOENCODER = "masked autoencoder"
 
 
 def class_of(picture: str, model: str = VIT, resolution: int = RESOLUTION, options: Sequence[str] = ()) -> Choice:
-    """How probable each class is to an image classifier; without `options` the six likeliest."""
+    """The probability of each class by an image classifier; without `options`, of the six likeliest."""
     reader = image_model(model)
     run = reader.run(reader.prepare(open_example(picture), resolution=resolution))
     top = len(reader.classes) if options else 6
-    values = {each.label: each.probability for each in reader.predictions(run, top)}
-    return Choice(values, beside={"classes": f"{len(reader.classes):,}"})
+    values = {prediction.label: prediction.probability for prediction in reader.predictions(run, top)}
+    return Choice(values, extra={"classes": f"{len(reader.classes):,}"})
 
 
 def quarter_looked_at(picture: str, layer: int = -1, model: str = VIT, resolution: int = RESOLUTION) -> Choice:
-    """What the class token gives each quarter of a photograph in a layer, the mean of all heads."""
+    """The share of the class token's attention on each quarter of a photograph in a layer, the mean of all heads."""
     reader = image_model(model)
-    given = reader.prepare(open_example(picture), resolution=resolution)
+    prepared = reader.prepare(open_example(picture), resolution=resolution)
     with torch.inference_mode(), record_attention(reader.network) as record:
-        reader.run(given)
-    call, patches = record.calls[layer], given.patches
+        reader.run(prepared)
+    call, patches = record.calls[layer], prepared.patches
     rows = torch.stack([call.weights(head, queries=slice(0, 1)) for head in range(call.heads)]).mean(dim=0)[0]
     return quarters(rows[len(patches.prefix) :].reshape(patches.rows, patches.columns))
 
 
 def patches_in_a_window(picture: str = "coffee", model: str = SWIN, resolution: int = WINDOWED) -> Amount:
-    """How many patches a patch can look at in the first block of a Swin: those of its window."""
+    """The number of patches that a patch can attend to in the first block of a Swin: those of its window."""
     reader = image_model(model)
-    given = reader.prepare(open_example(picture), resolution=resolution)
+    prepared = reader.prepare(open_example(picture), resolution=resolution)
     with torch.inference_mode(), record_attention(reader.network) as record:
-        reader.run(given)
+        reader.run(prepared)
     return Amount(float(record.calls[0].key_length), "patches", within=0.0)
 
 
 def nearest_filling(picture: str, share: float = 0.75, way: str = "random", seed: int = 0) -> Choice:
-    """The mean squared error over hidden pixels of the autoencoder's guess, and of fillings that need no network."""
+    """The mean squared error over masked pixels of the autoencoder's guess, and of fillings without a network."""
     model = autoencoder("mae")
     pixels = model.prepare(open_example(picture)).pixels
     hidden = hide_patches(way, model.grid, model.grid, share, seed=seed)
-    truth, where = model.colours(pixels[0]), over_pixels(hidden, model.grid, model.grid, model.patch)
+    truth, where = model.colours(pixels[0]), pixel_mask(hidden, model.grid, model.grid, model.patch)
     guesses = {AUTOENCODER: model.run(pixels, hidden)[PLAIN]}
     guesses |= {name: fill(truth, hidden, model.patch) for name, fill in FILLINGS.items()}
     errors = {name: error_of(guess, truth, where) for name, guess in guesses.items()}
     plain = min(errors[name] for name in FILLINGS)
-    return Choice(errors, "", least=True, beside={"best filling": f"{plain:,.3g}", "share": percent(share)})
+    return Choice(errors, "", least=True, extra={"best filling": f"{plain:,.3g}", "share": percent(share)})

@@ -1,4 +1,4 @@
-"""Readings by formula and by count: shares of scores, parameters, bytes, and maps from which links are left out."""
+"""Readings by formula and by count: shares of scores, parameters, bytes, and approximations of attention."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -36,27 +36,27 @@ VARIANTS: dict[str, type[Variant]] = {
 
 
 def share_of_score(scores: Sequence[float], place: int = 0) -> Amount:
-    """The percentage that the softmax gives one of some scores."""
+    """The percentage that the softmax of `scores` gives to the one at `place`."""
     weights = torch.tensor([float(score) for score in scores]).softmax(dim=0)
     return Amount(100 * float(weights[place]), "%", within=0.05)
 
 
 def largest_part(model: str = GPT) -> Choice:
-    """The share of a model's parameters in each of its parts, counted."""
-    counted = count_parameters(text_model(model).network)
-    return _by_kind({part: value / sum(counted.values()) for part, value in counted.items()})
+    """The share of a model's parameters in each kind of part, counted."""
+    parameter_counts = count_parameters(text_model(model).network)
+    return _by_kind({part: value / sum(parameter_counts.values()) for part, value in parameter_counts.items()})
 
 
 def largest_part_of_size(layers: int, width: int, heads: int, vocabulary: int = 50257) -> Choice:
-    """The same for a GPT of any size, by formula."""
+    """The share of a GPT's parameters in each kind of part, by formula."""
     lines = parameters(gpt(layers, width, heads, vocabulary=vocabulary))
     total = sum(line.value for line in lines)
-    found = _by_kind({line.part: line.value / total for line in lines})
-    return replace(found, beside={"parameters": f"{total / 1e9:,.0f} billion" if total >= 1e10 else f"{total:,}"})
+    choice = _by_kind({line.part: line.value / total for line in lines})
+    return replace(choice, extra={"parameters": f"{total / 1e9:,.0f} billion" if total >= 1e10 else f"{total:,}"})
 
 
 def bytes_saved(number_format: str = "int8", model: str = GPT) -> Amount:
-    """How many times smaller a model is, in bytes, when it computes in another number format."""
+    """The ratio of a model's size in bytes to its size in another number format."""
     if number_format not in FORMATS:
         raise InputError(f"“{number_format[:40]}” is not a number format here; these are: {', '.join(FORMATS)}.")
     network = text_model(model).network
@@ -64,18 +64,18 @@ def bytes_saved(number_format: str = "int8", model: str = GPT) -> Amount:
 
 
 def kept_by_window(text: str, layer: int, head: int, window: int, model: str = GPT) -> Amount:
-    """The percentage of a head's attention that falls on the last `window` tokens, on average over tokens."""
+    """The percentage of a head's attention on the last `window` tokens, on average over queries."""
     call = watched.watch_text(model, text).record.calls[layer]
     weights, places = call.weights(head), torch.arange(call.query_length)
-    seen = SlidingWindow(window=window, causal=True).looks(places[:, None], places[None], call.query_length)
-    return Amount(100 * float((shares(weights) * seen).sum(dim=-1).nanmean()), "%")
+    visible = SlidingWindow(window=window, causal=True).attends(places[:, None], places[None], call.query_length)
+    return Amount(100 * float((shares(weights) * visible).sum(dim=-1).nanmean()), "%")
 
 
 def nearest_variant(text: str, layer: int, head: int, size: int = 8, model: str = GPT) -> Choice:
     """The relative error of a head's output under approximations with a window, a rank or features of one `size`."""
-    found = head_of(watched.watch_text(model, text).record.calls[layer], head)
-    made = {name: with_setting(kind(causal=found.causal), size) for name, kind in VARIANTS.items()}
-    return Choice({name: compare(each, found).output_error for name, each in made.items()}, least=True)
+    exact = head_of(watched.watch_text(model, text).record.calls[layer], head)
+    variants = {name: with_setting(kind(causal=exact.causal), size) for name, kind in VARIANTS.items()}
+    return Choice({name: compare(variant, exact).output_error for name, variant in variants.items()}, least=True)
 
 
 def _by_kind(shares: dict[str, float]) -> Choice:

@@ -17,36 +17,36 @@ LIKELY = 5  # words that are offered where a lesson names none
 
 
 def quarter_for_word(scene: str, word: str, model: str = "scenes-transformer") -> Choice:
-    """Where a captioner looked for a word of its caption of a scene: the mean of all layers and heads, by quarter."""
+    """A captioner's attention for a word of its caption of a scene: the mean of all layers and heads, by quarter."""
     writer = captioner(model)
-    pixels = writer.prepare(_drawn(scene)).pixels
-    written = writer.tokens(writer.write(pixels).best.tokens)
-    labels = [label.strip() for label in written.labels]
+    pixels = writer.prepare(_draw_scene(scene)).pixels
+    caption = writer.tokens(writer.write(pixels).best.tokens)
+    labels = [label.strip() for label in caption.labels]
     if word not in labels:
-        raise InputError(f"The caption is “{writer.text(written.ids)}”: “{word[:40]}” is not a word in it.")
-    maps = torch.stack([layer.mean(dim=0) for layer in writer.look(pixels, written).maps]).mean(dim=0)
+        raise InputError(f"The caption is “{writer.text(caption.ids)}”: “{word[:40]}” is not a word in it.")
+    maps = torch.stack([layer.mean(dim=0) for layer in writer.look(pixels, caption).maps]).mean(dim=0)
     return quarters(maps[labels.index(word)].reshape(*writer.grid))
 
 
 def sentence_that_fits(options: Sequence[str], picture: str = "", scene: str = "", model: str = "") -> Choice:
-    """How CLIP shares its agreement with a photograph, or a scene, among some sentences."""
+    """CLIP's probabilities of some sentences for a photograph or a scene."""
     judge = clip(model or ("scenes" if scene else "photographs"))
-    seen = _drawn(scene) if scene else open_example(picture)
-    agreement = judge.pictures(judge.prepare(seen).pixels) @ judge.texts(list(options)).T
-    chances = (judge.temperature * agreement[0]).softmax(dim=-1)
-    return Choice(dict(zip(options, chances.tolist(), strict=True)))
+    image = _draw_scene(scene) if scene else open_example(picture)
+    agreement = judge.pictures(judge.prepare(image).pixels) @ judge.texts(list(options)).T
+    probabilities = (judge.temperature * agreement[0]).softmax(dim=-1)
+    return Choice(dict(zip(options, probabilities.tolist(), strict=True)))
 
 
 def hidden_word_of_scene(scene: str, text: str, model: str = "two-streams") -> Choice:
-    """How probable each word is in the place of [MASK] in a sentence about a scene."""
+    """The probability of each word in the place of [MASK] in a sentence about a scene."""
     reader = joint(model)
     tokens = reader.encode(text)
     places = [place for place, label in enumerate(tokens.labels) if label.strip() == HIDDEN]
     if len(places) != 1:
         raise InputError(f"This reading needs a sentence with one {HIDDEN} in it.")
-    said = reader.run(reader.prepare(_drawn(scene)).pixels, tokens)
-    return Choice({each.label: each.probability for each in reader.guesses(said, places[0], LIKELY)})
+    run = reader.run(reader.prepare(_draw_scene(scene)).pixels, tokens)
+    return Choice({guess.label: guess.probability for guess in reader.guesses(run, places[0], LIKELY)})
 
 
-def _drawn(scene: str) -> Image.Image:
+def _draw_scene(scene: str) -> Image.Image:
     return Image.fromarray(draw(read_code(scene)))

@@ -82,7 +82,7 @@ def repeated() -> Repeated:
     Which head it is, is decided on other sentences than the one that is shown.
     """
     watched, heads = watch_text("gpt-books", words.REPEATING), head_jobs.repeated_words("gpt-books")
-    ids = watched.given.ids
+    ids = watched.inputs.ids
     places = [place + 1 for place, number in enumerate(ids[:-1]) if number == ids[-1]]
     place = max(places, key=lambda after: shared_end(ids[:after], ids))
     assert heads.best is not None
@@ -129,7 +129,7 @@ def photograph() -> Looked:
         model.run(given)
     call, patches = record.calls[-1], given.patches
     weights = torch.stack([call.weights(head, queries=slice(0, 1)) for head in range(call.heads)]).mean(dim=0)[0]
-    shown = Image.fromarray(given.shown).resize((SHOWN, SHOWN), Image.Resampling.LANCZOS)
+    shown = Image.fromarray(given.photograph).resize((SHOWN, SHOWN), Image.Resampling.LANCZOS)
     return Looked(np.asarray(shown), weights[1:].reshape(patches.rows, patches.columns).numpy())
 
 
@@ -151,7 +151,7 @@ def left_out() -> tuple[Matrix, float]:
     """The same head with only a window left (NaN outside), and the share of its attention that the window holds."""
     whole = one_head()
     places = torch.arange(len(whole.rows))
-    seen = SlidingWindow(window=WINDOW, causal=True).looks(places[:, None], places[None], len(places)).numpy()
+    seen = SlidingWindow(window=WINDOW, causal=True).attends(places[:, None], places[None], len(places)).numpy()
     kept = float((whole.values * seen).sum(axis=1).mean())
     later = np.triu(np.ones_like(seen), 1)  # nothing is left out there: nobody may look ahead
     return Matrix(np.where(seen | later, whole.values, np.nan), whole.rows, whole.columns), kept

@@ -18,7 +18,7 @@ HEIGHT = 210  # pixels
 def sentence() -> None:
     """The head of a small GPT that finds best what followed the same words earlier."""
     found = compute.repeated()
-    attention_view(found.scene, key="view", token=len(found.watched.given) - 1, address=False)
+    attention_view(found.scene, key="view", token=len(found.watched.inputs) - 1, address=False)
     _below(about_repeated(found), contents.TEXT)
 
 
@@ -26,7 +26,7 @@ def photograph() -> None:
     """A vision transformer on a photograph."""
     watched = watch_image("vit-tiny-imagenet", controls.FIRST_PICTURE, controls.FIRST_RESOLUTION)
     attention_view(watched.scene, key="view", view="picture", token=watched.notice.start.token, address=False)
-    _below(watched.notice.told_first[0], contents.IMAGE)
+    _below(watched.notice.ordered[0], contents.IMAGE)
 
 
 def _below(sentence: str, own: contents.Page) -> None:
@@ -37,7 +37,7 @@ def _below(sentence: str, own: contents.Page) -> None:
 
 def about_repeated(found: Repeated) -> str:
     """What the last token gives to the one that followed the same words earlier, and whether that is the head's job."""
-    labels = [plain(label.strip()) for label in found.watched.given.labels]
+    labels = [plain(label.strip()) for label in found.watched.inputs.labels]
     (layer, head), tested = found.head, found.tested
     before = " ".join(labels[found.place - found.length : found.place])
     verdict = (

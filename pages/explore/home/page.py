@@ -18,7 +18,7 @@ def show_path() -> None:
         st.markdown(words.PATH_ABOUT.format(count=len(tour.stations)), width=theme.PROSE)
         with st.container(horizontal=True):
             for number in range(len(tour.stations)):
-                player.entry(tour, number)
+                player.station_link(tour, number)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{contents.LESSONS.question}** {contents.LESSONS.about}", width="content")
             contents.LESSONS.link(contents.LESSONS.name)

@@ -96,7 +96,7 @@ def tell_mask(name: Callable[[int], str], masked: Tensor, query: int) -> str:
 
 
 def _of(steps: Sequence[Step], name: str, head: int) -> Tensor:
-    return next(step for step in steps if step.name == name).operations[0].output.of(head)
+    return next(step for step in steps if step.name == name).operations[0].output.of_head(head)
 
 
 def formulas(steps: Sequence[Step], *, head: int, query: int) -> None:

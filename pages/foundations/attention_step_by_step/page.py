@@ -12,7 +12,7 @@ options = inputs.choose_options(followed)
 steps = followed.compute(**options)
 other = followed.compute(**{**options, "scale": not options["scale"]})
 head, query, tokens = followed.head, followed.query, followed.tokens
-layout.noticed_here()
+layout.place_notice()
 step_view(
     scene(steps, other, head=head, query=query, tokens=tokens, channels=followed.channels),
     name=f"attention-atlas-{followed.place}-head-{head}",

@@ -13,7 +13,7 @@ from dashboard.components.cell_map import cell_map
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
-from dashboard.output.comparisons import listed
+from dashboard.output.comparisons import join_names
 from pages.foundations.before_attention import compute, words
 from pages.foundations.before_attention.compute import Answers
 from pages.foundations.before_attention.figures import copy_curves
@@ -33,7 +33,7 @@ def show() -> None:
     st.subheader("Ask them yourself", anchor=False)
     digits, distance, draw, asked = _choices()
     with curve:
-        layout.noticed_here()
+        layout.place_notice()
         charts.chart(
             partial(copy_curves, measured, distance, look=theme.look()),
             name="copy",
@@ -78,7 +78,7 @@ def _about_question(right: Mapping[str, int]) -> str:
         return "In the question shown, no model got a single digit right."
     if len(best) == len(right) > 1:
         return f"In the question shown, every model got {most} of {copy_task.REMEMBERED} digits right."
-    return f"In the question shown, {listed(best)} got the most digits right: {most} of {copy_task.REMEMBERED}."
+    return f"In the question shown, {join_names(best)} got the most digits right: {most} of {copy_task.REMEMBERED}."
 
 
 def _about_unlearned(title: str, accuracies: pd.Series) -> str:

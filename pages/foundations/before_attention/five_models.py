@@ -6,11 +6,11 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core.reach.gradient_reach import edge, half_life
+from core.reach.gradient_reach import farthest_distance, half_life
 from dashboard import theme
 from dashboard.frame import layout
 from dashboard.output import charts
-from dashboard.output.comparisons import leading, listed
+from dashboard.output.comparisons import join_names, leading
 from dashboard.output.data_table import data_table
 from pages.foundations.before_attention import compute, words
 from pages.foundations.before_attention.copies import longest_copied
@@ -51,7 +51,7 @@ def table() -> pd.DataFrame:
                 "bits per character": results[name]["bits"],
                 "seconds per epoch": results[name]["seconds_per_epoch"],
                 "half-life (characters)": half_life(means[title]),
-                "sees back": edge(means[title]),
+                "sees back": farthest_distance(means[title]),
                 "copies up to": longest_copied(copies[title]),
             }
             for name, title in TITLES.items()
@@ -67,7 +67,7 @@ def about_models(facts: pd.DataFrame, characters: int) -> tuple[str, ...]:
         f"{_about_bits(dict(zip(facts['model'], bits, strict=True)))} {evenly}",
         _about_seconds(dict(zip(facts["model"], seconds, strict=True))),
         f"The longest distance over which digits were copied is {far.max()} characters, by "
-        f"**{listed(facts['model'][far == far.max()].tolist())}**."
+        f"**{join_names(facts['model'][far == far.max()].tolist())}**."
         if far.max()
         else "None of them copied more than half of the digits at any distance.",
     )
@@ -82,8 +82,8 @@ def _about_bits(bits: dict[str, float]) -> str:
         return f"All models predict Shakespeare about as well, with {min(bits.values()):.2f} bits per character."
     predict, need = ("predicts", "predict")[len(best) > 1], ("needs", "need")[len(worst) > 1]
     return (
-        f"**{listed(best)}** {predict} Shakespeare best, with {bits[best[0]]:.2f} bits per character; {listed(worst)} "
-        f"{need} {bits[worst[0]]:.2f}."
+        f"**{join_names(best)}** {predict} Shakespeare best, with {bits[best[0]]:.2f} bits per character; "
+        f"{join_names(worst)} {need} {bits[worst[0]]:.2f}."
     )
 
 

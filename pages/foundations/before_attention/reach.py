@@ -9,14 +9,14 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core.reach.gradient_reach import by_distance, edge, half_life, shares
+from core.reach.gradient_reach import by_distance, farthest_distance, half_life, shares
 from dashboard import theme, typeset
 from dashboard.components.tinted_lines import Line, tinted_lines
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.number_format import with_power
 from dashboard.output import charts
-from dashboard.output.comparisons import leading, listed
+from dashboard.output.comparisons import join_names, leading
 from pages.foundations.before_attention import compute, words
 from pages.foundations.before_attention.compute import LONGEST, Reading
 from pages.foundations.before_attention.figures import reach_curves
@@ -82,7 +82,7 @@ def about_reach(lines: Mapping[str, np.ndarray], *, own: bool, window: int) -> t
         f"In the recurrent networks the gradient falls {where} to half, according to the best-fitting exponential: "
         + ", ".join(f"{title} {_halved(life)}" for title, life in lives.items())
         + ".",
-        _about_edge(edge(torch.from_numpy(lines[CONVOLUTION])), window)
+        _about_edge(farthest_distance(torch.from_numpy(lines[CONVOLUTION])), window)
         if length > window
         else (
             f"All {length} characters are within the convolution's window of {window}: a longer line would show its "
@@ -108,7 +108,7 @@ def _about_most(left: Mapping[str, float]) -> str:
     most = max((value for value in left.values() if math.isfinite(value)), default=0.0)
     if not most:
         return " In none of them anything is left."
-    return f" Most is left in: **{listed(leading(left, most / 10))}**."
+    return f" Most is left in: **{join_names(leading(left, most / 10))}**."
 
 
 def _halved(life: float) -> str:

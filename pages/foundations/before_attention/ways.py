@@ -129,5 +129,5 @@ def _measured() -> tuple[Cost, ...]:
     st.markdown(words.MEASURED.format(**sizes, threads=threads, repeats=repeats), width=theme.PROSE)
     measured_costs.offer(compute.layer_costs.refresh, again=bool(costs))
     if costs:
-        measured_costs.time_and_memory(costs, hues=LAYER_HUES, name="measured", what="layers")
+        measured_costs.time_and_memory(costs, hues=LAYER_HUES, name="measured", plural="layers")
     return costs

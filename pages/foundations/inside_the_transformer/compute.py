@@ -8,13 +8,13 @@ from torch import nn
 
 from core.costs import count_flops
 from core.images import Patches
-from core.interpretability import Arrays, Lane, Part, Stream, Walked, arrays_of, stream_of, walk
+from core.interpretability import Arrays, Lane, ModelWalk, Part, ResidualStream, arrays_of, stream_of, walk
 from core.interpretability.logit_lens import Lens, logit_lens
 from core.progress import Progress, no_progress
 from core.text import Cut, encode, read_text
 from core.translation.decoding import BEGIN, END
 from core.translation.spelling import normalise_english, normalise_french
-from core.zoo.text_models import SourceToTarget
+from core.zoo.kinds import writes_target
 from dashboard import typeset
 from dashboard.cache.memo import cached
 from dashboard.cache.models import text_model, translator
@@ -36,7 +36,7 @@ class Walk:
     identity: Hashable
     title: str
     network: nn.Module
-    walked: Walked
+    walked: ModelWalk
     labels: dict[str, tuple[str, ...]]
     label: Callable[[int], str]
     patches: Patches | None = None
@@ -62,7 +62,7 @@ def walk_text(name: str, text: Text) -> Walk:
     model = text_model(name)
     tokens = encode(model.tokenizer, content_of(text), context=min(LONGEST, model.context))
     source, labels = torch.tensor([tokens.ids]), {"": tokens.labels}
-    if isinstance(model, SourceToTarget):
+    if writes_target(model):
         written = model.run(tokens).sequences["target"]
         labels = {"encoder": tokens.labels, "decoder": written.labels}
         target = torch.tensor([written.ids])
@@ -119,7 +119,7 @@ def part_arrays(walk: Walk, key: str) -> Arrays:
 
 
 @cached()
-def residual_stream(walk: Walk, lane: str) -> Stream:
+def residual_stream(walk: Walk, lane: str) -> ResidualStream:
     """The residual stream of a lane at the borders of the blocks of its last stack."""
     (stack,) = (each.stacks[-1] for each in walk.walked.lanes if each.name == lane)
     return stream_of(walk.walked, stack)

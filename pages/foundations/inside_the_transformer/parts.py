@@ -113,7 +113,7 @@ def _embedding(walk: Walk, part: Part, _: Arrays) -> None:
     """The sums of the part's lane before its blocks, for a chosen token."""
     lane = walk.walked.lane_of(part.key)
     before = takewhile(lambda item: isinstance(item, Step), lane.items)
-    sums = {_addend(step): step.summed for step in before if isinstance(step, Step) and step.summed is not None}
+    sums = {_addend(step): step.addition for step in before if isinstance(step, Step) and step.addition is not None}
     if not sums:
         layout.caption("Nothing is added to the token vectors before the first block.")
         return
@@ -132,7 +132,7 @@ def _addend(step: Step) -> str:
     """What is added: a part, a parameter, or what the model's own code computes."""
     if step.parts:
         return step.parts[-1].name
-    return (step.summed.name if step.summed else None) or "positions"
+    return (step.addition.name if step.addition else None) or "positions"
 
 
 def _vectors(rows: dict[str, Tensor], label: str) -> None:
@@ -155,7 +155,7 @@ def _vectors(rows: dict[str, Tensor], label: str) -> None:
 
 def _norm(walk: Walk, part: Part, arrays: Arrays) -> None:
     """Statistics of each token before, the weights of each channel, the recomputation."""
-    before, after = tokens_of(arrays.given), tokens_of(arrays.made)
+    before, after = tokens_of(arrays.input), tokens_of(arrays.output)
     reading = read_norm(walk.network.get_submodule(part.path), before, after)
     if not theme.is_presented():
         st.latex(NORMS[reading.kind])

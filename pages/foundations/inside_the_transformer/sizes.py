@@ -14,7 +14,7 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.number_format import amount
 from dashboard.output import charts
-from dashboard.output.comparisons import listed
+from dashboard.output.comparisons import join_names
 from dashboard.output.data_table import data_table
 from pages.foundations.inside_the_transformer import compute, longer_and_larger, words
 from pages.foundations.inside_the_transformer.compute import Walk
@@ -135,7 +135,7 @@ def _largest(table: pd.DataFrame) -> str:
         return "No part of this model has parameters."
     first = table[counts == counts.max()]
     return (
-        f"No part has more parameters than **{listed(first['part'].tolist())}**: "
+        f"No part has more parameters than **{join_names(first['part'].tolist())}**: "
         f"{first['parameters, share'].iloc[0]:.0%} of them{' each' if len(first) > 1 else ''}."
     )
 

@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.interpretability import Stream
+from core.interpretability import ResidualStream
 from dashboard import theme, typeset
 from dashboard.figures.curves import curves
 from dashboard.figures.heat import heat
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
-from dashboard.output.comparisons import leading, listed
+from dashboard.output.comparisons import join_names, leading
 from pages.foundations.inside_the_transformer import compute, words
 from pages.foundations.inside_the_transformer.compute import Walk
 from pages.foundations.inside_the_transformer.lens import point_names
@@ -33,12 +33,12 @@ def show(walk: Walk) -> None:
     stream = compute.residual_stream(walk, side)
     labels = [typeset.readable(label) for label in walk.labels_of(lanes[side], stream.points[0].shape[0])]
     _lengths(stream, labels)
-    if stream.added:
+    if stream.branches:
         _shares(stream)
     layout.notes(words.STREAM_NOTES, notice=noticed(stream, labels), formula=lambda: _explain(stream))
 
 
-def noticed(stream: Stream, labels: list[str]) -> tuple[str, ...]:
+def noticed(stream: ResidualStream, labels: list[str]) -> tuple[str, ...]:
     """How the stream grows, who stands out, who adds most."""
     lengths = stream.lengths
     start, end = lengths[0].median().item(), lengths[-1].median().item()
@@ -52,7 +52,7 @@ def noticed(stream: Stream, labels: list[str]) -> tuple[str, ...]:
             f"“{typeset.plain(labels[longest])}” (token {longest}) stands out: after the last block its vector is "
             f"**{lengths[-1, longest].item() / end:.1f} times** as long as the median."
         )
-    steps = [(share, added) for added in stream.added if np.isfinite(share := _step(added.before, added.added))]
+    steps = [(share, added) for added in stream.branches if np.isfinite(share := _step(added.before, added.added))]
     if steps:
         sentences.append(_about_steps({f"the {added.kind} of block {added.block}": share for share, added in steps}))
     return tuple(sentences)
@@ -69,8 +69,8 @@ def _about_steps(shares: Mapping[str, float]) -> str:
     step, adds = ("step", "it adds") if len(first) == 1 else ("steps", "they add")
     is_that = "is that" if len(first) == 1 else "are those"
     return (
-        f"The largest {step}, measured against the stream it is added to, {is_that} of {listed(first)}: what {adds} to "
-        f"a token is on average **{shares[first[0]]:.0%}** as long as the vector before it."
+        f"The largest {step}, measured against the stream it is added to, {is_that} of {join_names(first)}: what "
+        f"{adds} to a token is on average **{shares[first[0]]:.0%}** as long as the vector before it."
     )
 
 
@@ -78,7 +78,7 @@ def _step(before, added) -> float:
     return (added / before).mean().item()
 
 
-def _lengths(stream: Stream, labels: list[str]) -> None:
+def _lengths(stream: ResidualStream, labels: list[str]) -> None:
     st.subheader("How long is each token's vector?", anchor=False)
     lengths = stream.lengths.numpy()
     figure = partial(
@@ -97,11 +97,11 @@ def _lengths(stream: Stream, labels: list[str]) -> None:
     charts.chart(figure, name="inside-stream", alt="Length of each token's vector after each block", table=table)
 
 
-def _shares(stream: Stream) -> None:
+def _shares(stream: ResidualStream) -> None:
     st.subheader("Who adds how much?", anchor=False)
     blocks = range(len(stream.points) - 1)
     lines = {kind: np.full(len(blocks), np.nan) for kind in stream.kinds}
-    for added in stream.added:
+    for added in stream.branches:
         lines[added.kind][added.block] = _step(added.before, added.added)
     figure = curves(
         blocks,
@@ -120,7 +120,7 @@ def _shares(stream: Stream) -> None:
     charts.chart(figure, name="inside-added", alt="What attention and MLP add in each block", table=table)
 
 
-def _explain(stream: Stream) -> None:
+def _explain(stream: ResidualStream) -> None:
     """The stream as a sum."""
     st.latex(r"x_L = x_0 + \sum_{l=1}^{L} \big(\mathrm{attention}_l + \mathrm{MLP}_l\big)")
     st.markdown(

@@ -40,7 +40,7 @@ def show(walk: Walk) -> None:
     with left:
         logits = walk.walked.logits
         ends = "vectors" if logits is None else f"{logits.shape[-1]:,} scores"
-        drawn = scene(walk.walked, part.key, begins=_begins(walk), ends=ends)
+        drawn = scene(walk.walked, part.key, inputs=_begins(walk), output=ends)
         diagram(drawn, chosen=part.key, on_choose=_click, key="diagram")
     with right:
         _show_part(walk, part)
@@ -91,7 +91,7 @@ def _shapes(shapes: tuple[Shape, ...]) -> str:
 
 def _show_maps(walk: Walk, part: Part, arrays: Arrays) -> None:
     """Maps of input and output side by side, then the statistics of each token."""
-    sides = {"In": arrays.given, "Out": arrays.made}
+    sides = {"In": arrays.input, "Out": arrays.output}
     drawn = {name: tokens_of(tensor) for name, tensor in sides.items() if can_be_drawn(tensor)}
     for name, numbers in drawn.items():
         _map(walk, part, name, numbers)

@@ -15,7 +15,7 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.number_format import with_power
 from dashboard.output import charts
-from dashboard.output.comparisons import leading, listed
+from dashboard.output.comparisons import join_names, leading
 from dashboard.recordings.watched import Watched, WatchedText
 from pages.foundations.many_heads import compute, words
 from pages.foundations.many_heads.compute import Sum
@@ -93,8 +93,8 @@ def _about_most(
     most = first[0]
     if len(first) > 1:
         said = (
-            f"**Heads {listed([str(head) for head in first])}** write most at {token}: {here[most]:.0%} of all lengths "
-            "together each."
+            f"**Heads {join_names([str(head) for head in first])}** write most at {token}: {here[most]:.0%} of all "
+            "lengths together each."
         )
     else:
         said = (
@@ -108,7 +108,7 @@ def _about_most(
         return f"{said} Over all tokens no head writes more than the others: {share}."
     if everywhere == first:
         return f"{said} {'They do' if len(first) > 1 else 'It does'} so over all tokens, too: {share}."
-    names = listed([str(head) for head in everywhere])
+    names = join_names([str(head) for head in everywhere])
     those = f"it is head {names} that does" if len(everywhere) == 1 else f"these are heads {names}"
     return f"{said} Over all tokens {those}: {share}."
 
@@ -202,7 +202,7 @@ def _numbers(added: Sum) -> None:
 
 def _exact(outputs: HeadOutputs, found: Difference) -> str:
     """That the sum is what the model returned, everywhere."""
-    _, output_map, _ = outputs.known
+    _, output_map, _ = outputs.input_map_output
     return words.EXACT.format(
         tokens=f"{outputs.call.query_length:,}",
         channels=f"{output_map.weight.shape[1]:,}",
@@ -217,7 +217,7 @@ def _rounding(error: float) -> str:
 
 def _explain(added: Sum, outputs: HeadOutputs) -> None:
     """Concatenation and W_O as a sum over heads, with the sizes and the first channel of this layer."""
-    _, output_map, _ = outputs.known
+    _, output_map, _ = outputs.input_map_output
     heads, each = added.heads.shape
     st.latex(
         r"\begin{aligned} &W_O\,[\mathrm{head}_1;\dots;\mathrm{head}_H] + b \\ "

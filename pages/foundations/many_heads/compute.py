@@ -28,14 +28,14 @@ from core.heads.head_table import (
     HeadTable,
     attention_moved_between,
     induction_scores,
-    is_whole_self_attention,
+    is_full_self_attention,
     measure_heads,
     shares_of_output,
 )
 from core.heads.jobs import Jobs, random_repeats
 from core.progress import Progress, no_progress
 from core.text import Tokens
-from core.tokens.words import best_of_words, join_words, word_spans
+from core.tokens.words import join_words, max_between_words, word_spans
 from core.view.packing import overview_of
 from dashboard.cache.memo import cached
 from dashboard.cache.models import text_model
@@ -77,7 +77,7 @@ def even_shares(watched: WatchedText) -> dict[str, Float[Tensor, "layer head"]]:
     calls = watched.record.calls
     first, previous = torch.full((2, len(calls), max(call.heads for call in calls)), torch.nan)
     for layer, call in enumerate(calls):
-        if call.query_length > 1 and is_whole_self_attention(call):
+        if call.query_length > 1 and is_full_self_attention(call):
             rows = torch.linspace(1, call.query_length - 1, min(call.query_length - 1, ROWS)).round().long()
             # All heads at once where they share a mask.
             together = 1 if notices.masks_differ(call) else call.heads
@@ -111,7 +111,7 @@ def head_outputs(watched: Watched) -> tuple[HeadOutputs, ...]:
             "shorter text or fewer patches."
         )
     model: Any = watched.model  # of the kind that takes what is given
-    return watch_outputs(model.network, lambda network: replace(model, network=network).run(watched.given))
+    return watch_outputs(model.network, lambda network: replace(model, network=network).run(watched.inputs))
 
 
 def _longest(watched: Watched) -> int:
@@ -122,7 +122,7 @@ def _longest(watched: Watched) -> int:
 class Sum:
     """What every head of a layer adds at one token."""
 
-    heads: Float[np.ndarray, "head each"]  # before W_O
+    heads: Float[np.ndarray, "head head_dim"]  # before W_O
     vectors: Float[np.ndarray, "head channel"]
     bias: Float[np.ndarray, " channel"]
     returned: Float[np.ndarray, " channel"]  # by the model itself
@@ -148,7 +148,7 @@ class Sum:
 def add_up(outputs: HeadOutputs, token: int) -> Sum:
     """The contributions to one token; CaptureError where the layer's output is no sum over heads."""
     with torch.inference_mode():
-        joined, _, returned = outputs.known
+        joined, _, returned = outputs.input_map_output
         return Sum(
             heads=joined[0, token].unflatten(0, (outputs.call.heads, -1)).numpy(),
             vectors=contributions(outputs, queries=[token])[:, 0].numpy(),
@@ -182,7 +182,7 @@ def attention_moved(before: Watched, after: Watched, silenced: tuple[Head, ...])
 
 def trial(watched: Watched) -> Trial:
     """The same model and input, to be run again with heads silenced; AtlasError if there is nothing to lose."""
-    return Trial(watched.model, watched.given, watched.run, watched.record)
+    return Trial(watched.model, watched.inputs, watched.run, watched.record)
 
 
 @cached()
@@ -235,7 +235,7 @@ def stack_of(watched: Watched) -> Stack:
 
     Raises CaptureError if no layer lets all tokens look at all, InputError if there are too many tokens.
     """
-    sequence, calls = scenes.layers_within(watched.model, watched.run, watched.record)
+    sequence, calls = scenes.self_attention_layers(watched.model, watched.run, watched.record)
     if not calls:
         raise CaptureError(NOT_WHOLE.format(title=watched.model.title))
     others = tuple(number for number in layer_numbers(watched.record.calls) if number not in calls)
@@ -258,7 +258,7 @@ def scene_of(together: AggregatedMaps, source: Scene, tokens: Tokens | None = No
     if tokens is not None:
         spans = word_spans(tokens)
         # Where the best counts, the best between the pieces of two words; else sums and means.
-        join = best_of_words if together.name in (LARGEST, *PATHS) else join_words
+        join = max_between_words if together.name in (LARGEST, *PATHS) else join_words
         maps = join(torch.from_numpy(maps), spans, spans).numpy()
         sequence = TextSequence(
             tuple("".join(tokens.labels[place] for place in span) for span in spans),

@@ -13,15 +13,15 @@ from torch import Tensor
 from core.capture import by_layer, layer_numbers
 from core.heads import measures
 from core.heads.head_table import PERIOD, HeadTable
-from core.heads.jobs import CERTAIN, Jobs
+from core.heads.jobs import MIN_STANDARD_ERRORS, Jobs
 from dashboard import glossary, theme
 from dashboard.components.cell_map import cell_map
 from dashboard.frame import layout
 from dashboard.number_format import span
 from dashboard.output import charts
-from dashboard.output.comparisons import leading, listed
+from dashboard.output.comparisons import join_names, leading
 from dashboard.output.data_table import data_table
-from dashboard.recordings import notices
+from dashboard.recordings import notices, row_sums
 from dashboard.recordings.notices import Finding
 from dashboard.recordings.watched import Head, Watched, WatchedText
 from pages.foundations.many_heads import compute, head_in_view, words
@@ -194,12 +194,12 @@ def noticed(watched: Watched, table: HeadTable, tested: Jobs | None = None) -> t
         if "induction" in values and (found := of_layers(values["induction"])):
             sentences.append(about_induction(found, tested, numbers=layer_numbers(calls)))
     elif found := of_layers(values.get("mean_distance_in_plane", torch.empty(0, 0))):
-        patches = watched.given.patches
+        patches = watched.inputs.patches
         whole = all(call.key_length == len(patches) for call in calls)
         sentences.append(notices.say_distances(found, measures.even_distance_in_plane(patches) if whole else None))
     alike = len({(call.query_length, call.key_length, call.causal) for call in calls}) == 1
     largest = table.largest.get("entropy") if alike else None
-    sentences += notices.say_row_sums(by_layer(calls))
+    sentences += row_sums.say_row_sums(by_layer(calls))
     return (*sentences, *about_entropy(values["entropy"], largest, numbers=layer_numbers(calls)))
 
 
@@ -227,7 +227,7 @@ def about_induction(scores: list[Finding], tested: Jobs | None = None, *, number
     control, holds = "", most.value >= INDUCTION
     if tested is not None:
         against = tested.of((numbers.index(most.layer) if numbers else most.layer, most.head))
-        holds = holds and against.difference > CERTAIN * against.error
+        holds = holds and against.difference > MIN_STANDARD_ERRORS * against.error
         control = f" ({against.control:.0%} where other tokens stood there)"
     verdict = "an induction head" if holds else "too little to call it an induction head"
     return (
@@ -244,7 +244,9 @@ def about_entropy(entropies: Values, largest: float | None, *, numbers: Sequence
         return []
     most = "" if largest is None else f", of at most {largest:.1f}"
     wide, close = (
-        (f"Layers {listed([str(layer) for layer in some])}", "look") if len(some) > 1 else (f"Layer {some[0]}", "looks")
+        (f"Layers {join_names([str(layer) for layer in some])}", "look")
+        if len(some) > 1
+        else (f"Layer {some[0]}", "looks")
         for some in (broad, narrow)
     )
     return [

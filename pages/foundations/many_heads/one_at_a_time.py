@@ -108,7 +108,7 @@ def show_table(watched: Watched, trial: Trial, known: dict[Head, float]) -> None
     if theme.is_presented():
         return
     with st.expander("What each head costs, in numbers"):
-        table = costs_frame(layer_names(watched), trial.whole, known)
+        table = costs_frame(layer_names(watched), trial.baseline, known)
         digits = {name: st.column_config.NumberColumn(format="%.4f") for name in table.columns[2:]}
         data_table(table, hide_index=True, height=min(RANKED, ROW * (len(table) + 1)), column_config=digits)
         st.caption("Cost: how much the loss rises without the head. Loss: what it is then, in nats.")

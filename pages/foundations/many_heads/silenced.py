@@ -35,7 +35,7 @@ def show(watched: Watched, run: Callable[[tuple[Head, ...]], Watched]) -> None:
 
     `run` makes the same run with some heads silenced.
     """
-    layout.noticed_here()
+    layout.place_notice()
     stage = st.container()
     with layout.control_bar():
         heads = ablated_heads.silenced_heads(watched)
@@ -82,12 +82,12 @@ def noticed(trial: Trial, count: int, after: Tensor | None) -> str:
     if after is None:
         if trial.quantity == "own answer":
             return (
-                f"With all heads active, the model gives its own answer a probability of {exp(-trial.whole):.0%}"
+                f"With all heads active, the model gives its own answer a probability of {exp(-trial.baseline):.0%}"
                 f"{predictions}."
             )
         return (
-            f"With all heads active, the loss is {trial.whole:.2f} nats, a perplexity of {exp(trial.whole):,.0f}: that "
-            "of guessing each next token among so many equally likely ones."
+            f"With all heads active, the loss is {trial.baseline:.2f} nats, a perplexity of "
+            f"{exp(trial.baseline):,.0f}: that of guessing each next token among so many equally likely ones."
         )
     changes = trial.losses_of(after) - before
     change, most = float(changes.mean()), float(changes.abs().max())
@@ -125,7 +125,7 @@ def _switch(layer: int, head: int) -> None:
 
 def _show_loss(trial: Trial, logits: Tensor | None) -> None:
     """The loss before and after, in nats and bits."""
-    before = trial.whole
+    before = trial.baseline
     st.metric("Loss with all heads active", f"{before:.3f} nats")
     if logits is None:
         layout.caption(f"{before / log(2):.3f} bits")
@@ -246,7 +246,7 @@ def _labels(watched: Watched, call: AttentionCall) -> list[str] | None:
 
 def _explain(trial: Trial | None) -> None:
     st.latex(r"\mathcal{L}_{S}=-\frac{1}{n}\sum_{i=1}^{n}\log p_{S}(y_i)")
-    number = "" if trial is None else f" Here the whole model has {trial.whole:.3f} nats."
+    number = "" if trial is None else f" Here the whole model has {trial.baseline:.3f} nats."
     st.markdown(
         "*S* are the silenced heads: their weights are 0, so they add nothing (Michel et al. 2019, section 3.1 calls "
         f"this a mask). The cost of *S* is its loss minus that of the whole model.{number} One bit is 0.693 nats."

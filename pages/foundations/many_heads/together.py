@@ -13,7 +13,7 @@ from dashboard.cache import waiting
 from dashboard.components.attention_view import Scene, attention_view
 from dashboard.frame import layout
 from dashboard.inputs import controls
-from dashboard.output.comparisons import leading, listed
+from dashboard.output.comparisons import join_names, leading
 from dashboard.recordings.watched import Watched, WatchedText
 from pages.foundations.many_heads import compute, words
 from pages.foundations.many_heads.head_in_view import Sequence, token_names
@@ -48,8 +48,8 @@ def show(watched: Watched) -> None:
 def _take(watched: Watched, name: str, *, join: bool) -> tuple[AggregatedMaps, Scene]:
     """What was chosen; with progress and a way out where it takes longer than a moment."""
     # Whoever gives up goes back to what is quickest.
-    instead = ("Cancel", _give_up) if name != record_aggregation.MEAN else None
-    with waiting.patiently("Taking all heads together …", unit="steps", instead=instead) as progress:
+    alternative = ("Cancel", _give_up) if name != record_aggregation.MEAN else None
+    with waiting.spinner("Taking all heads together …", unit="steps", alternative=alternative) as progress:
         return compute.take_together(watched, name, words=join, progress=progress)
 
 
@@ -69,8 +69,8 @@ def _say(together: AggregatedMaps, watched: Watched, *, join: bool) -> None:
         remarks.append(words.PIECES_OF_THE_BEST if best else words.PIECES)
     if "target" in watched.run.sequences:
         remarks.append(words.ENCODER_ONLY)
-    if stack.left_out:
-        remarks.append(words.LEFT_OUT.format(layers=", ".join(map(str, stack.left_out))))
+    if stack.skipped:
+        remarks.append(words.LEFT_OUT.format(layers=", ".join(map(str, stack.skipped))))
     if remarks:
         meant.caption(" ".join(remarks))
 
@@ -95,8 +95,8 @@ def noticed(together: AggregatedMaps, sequence: Sequence) -> tuple[str, ...]:
 
 
 def _about_mean(together: AggregatedMaps, _: Sequence) -> tuple[str, ...]:
-    numbers, hidden = list(together.stack.calls), [_mean(apart) for apart in together.apart]
-    if max(map(len, together.apart)) == 1:
+    numbers, hidden = list(together.stack.calls), [_mean(apart) for apart in together.deviations]
+    if max(map(len, together.deviations)) == 1:
         return ("Each layer has one head only: the mean over heads is that head.",)
     of_layers = dict(enumerate(hidden))
     first = leading(of_layers, ALIKE)
@@ -109,14 +109,14 @@ def _about_mean(together: AggregatedMaps, _: Sequence) -> tuple[str, ...]:
         )
     known = {layer: value for layer, value in of_layers.items() if np.isfinite(value)}
     most, least = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
-    apart = together.apart[most]
+    apart = together.deviations[most]
     sentences = [
         f"The mean hides most in **layer {numbers[most]}**: on average {hidden[most]:.0%} of a head's attention "
         f"lies elsewhere than the mean says, and {np.nanmin(apart):.0%} even in head {int(np.nanargmin(apart))}, the "
         "nearest to it."
     ]
     if others := [str(numbers[layer]) for layer in first if layer != most]:
-        sentences[0] += f" In layer {listed(others)} it hides about as much."
+        sentences[0] += f" In layer {join_names(others)} it hides about as much."
     if least not in first:
         sentences.append(f"It hides least in layer {numbers[least]}, where {hidden[least]:.0%} lies elsewhere.")
     return tuple(sentences)

@@ -10,11 +10,11 @@ from torch import nn
 
 from core.order.learned_positions import (
     PositionTable,
-    by_distance,
-    evenly,
+    evenly_spaced,
     find_tables,
-    likeness,
-    other_way,
+    mean_by_distance,
+    patch_similarity,
+    position_method,
     rotary_base,
     similarity,
 )
@@ -28,8 +28,8 @@ from dashboard.frame import layout
 from dashboard.inputs import controls, model_name
 from dashboard.number_format import signed
 from dashboard.output import charts
-from dashboard.output.comparisons import leading, listed
-from dashboard.output.position_kinds import WAY_TOLD
+from dashboard.output.comparisons import join_names, leading
+from dashboard.output.position_kinds import ORDER_CLAUSES
 from pages.foundations.order import order_controls as choose
 from pages.foundations.order.words import LEARNED, TABLE_OF_WAVES, TABLE_TOLD
 
@@ -69,14 +69,14 @@ def way_of(network: nn.Module) -> str:
     if tables := find_tables(network):
         told = TABLE_TOLD if tables[0].learned else TABLE_OF_WAVES
         return told.format(count=f"{len(tables[0].vectors):,}")
-    way = other_way(network)
+    way = position_method(network)
     base = rotary_base(network) if way == "rotary" else None
-    return WAY_TOLD[way] + (f", with the base {base:,.0f}" if base else "")
+    return ORDER_CLAUSES[way] + (f", with the base {base:,.0f}" if base else "")
 
 
 def _sequence(table: PositionTable) -> tuple[str, ...]:
     """The map of a row of tokens, and one row of it as a curve."""
-    shown = evenly(len(table.vectors), MOST_POSITIONS)
+    shown = evenly_spaced(len(table.vectors), MOST_POSITIONS)
     alike = similarity(table.vectors)
     numbers = [str(place) for place in shown.tolist()]
 
@@ -126,7 +126,7 @@ def _one_position(cosines: np.ndarray, chosen: int) -> None:
 
 def sequence_notices(table: PositionTable) -> tuple[str, ...]:
     """Near and far positions, and what one cannot ask for."""
-    means = [round(mean, 2) for mean in by_distance(similarity(table.vectors)).tolist()]
+    means = [round(mean, 2) for mean in mean_by_distance(similarity(table.vectors)).tolist()]
     count, free = len(means), ", though every vector was free to become anything" if table.learned else ""
     end = f"There are only {count:,} vectors: position {count:,} has none, so a longer text cannot be read."
     if count < 3:
@@ -184,7 +184,7 @@ def _picture(table: PositionTable) -> tuple[str, ...]:
 
 
 def _all_patches(alike: np.ndarray, rows: int, columns: int) -> None:
-    down, across = evenly(rows, MOST_TILES).numpy(), evenly(columns, MOST_TILES).numpy()
+    down, across = evenly_spaced(rows, MOST_TILES).numpy(), evenly_spaced(columns, MOST_TILES).numpy()
     places = (down[:, None] * columns + across).ravel()
     sheet = tiles(alike[places].reshape(-1, rows, columns), len(down), len(across))
     figure = heat(
@@ -216,7 +216,7 @@ def picture_notices(table: PositionTable) -> tuple[str, ...]:
     )
     if rows * columns < 2:
         return (end,)
-    found = likeness(table.grid, similarity(table.vectors[table.prefix :]))
+    found = patch_similarity(table.grid, similarity(table.vectors[table.prefix :]))
     near, far = round(found.touching, 2), round(found.far, 2)
     if not (math.isfinite(near) and math.isfinite(far)):
         return (end,)
@@ -234,7 +234,8 @@ def picture_notices(table: PositionTable) -> tuple[str, ...]:
     if not any(map(math.isnan, kinds.values())):
         numbers = ", ".join(f"**{signed(value)}** {kind}" for kind, value in kinds.items())
         first = leading(kinds, APART)
-        most = "None of the three stand out." if len(first) == len(kinds) else f"Most alike are those {listed(first)}."
+        alike = f"Most alike are those {join_names(first)}."
+        most = "None of the three stand out." if len(first) == len(kinds) else alike
         said.append(f"Among patches that far apart the mean cosine is {numbers}. {most}")
     return (*said, end)
 

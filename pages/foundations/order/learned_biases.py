@@ -14,7 +14,7 @@ from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
 from dashboard.frame import layout
 from dashboard.inputs import controls, model_name
-from dashboard.number_format import signed, whole
+from dashboard.number_format import integer, signed
 from dashboard.output import charts
 from pages.foundations.order import compute
 from pages.foundations.order import order_controls as choose
@@ -223,8 +223,8 @@ def _biases_of_windows() -> tuple[str, ...]:
         x="columns from the key to the query",
         y="rows from the key to the query",
         tell="{row} rows and {column} columns: {value} is added",
-        rows=[whole(place - table.rows + 1) for place in range(high)],
-        columns=[whole(place - table.columns + 1) for place in range(wide)],
+        rows=[integer(place - table.rows + 1) for place in range(high)],
+        columns=[integer(place - table.columns + 1) for place in range(wide)],
         alt="The learned bias for each difference of rows and columns.",
         name="order-window-biases",
     )

@@ -19,7 +19,7 @@ from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
 from dashboard.frame import layout
 from dashboard.inputs import controls
-from dashboard.number_format import signed, small, whole
+from dashboard.number_format import integer, signed, small
 from dashboard.output import charts
 from pages.foundations.order import learned_biases
 from pages.foundations.order import order_controls as choose
@@ -86,7 +86,7 @@ def _show_rotary() -> None:
 
 
 def scores(
-    query: Float[Tensor, " each"], key: Float[Tensor, " each"], base: float, places: int = PLACES
+    query: Float[Tensor, " head_dim"], key: Float[Tensor, " head_dim"], base: float, places: int = PLACES
 ) -> Float[Tensor, "query key"]:
     """The scaled score of one query at each place and one key at each place."""
     where = torch.arange(places)
@@ -158,7 +158,7 @@ def rotary_notices(
     `names` are those of the query's token and of the key's.
     """
     at, key_at = places
-    distance, along = whole(key_at - at), table.diagonal(key_at - at)
+    distance, along = integer(key_at - at), table.diagonal(key_at - at)
     spread = max(_spread(table, away) for away in range(1 - len(table), len(table)))
     said = (
         f"The query of {names[0]} at place {at} and the key of {names[1]} at place {key_at} score "

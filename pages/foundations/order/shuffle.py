@@ -10,7 +10,7 @@ import streamlit as st
 import torch
 
 from core.models.gpt import GPT
-from core.order.permutation import Shuffled, Taken, compare, shuffle, take_gpt, take_vit
+from core.order.permutation import ModelParts, Shuffled, compare, shuffle, split_gpt, split_vit
 from dashboard import theme
 from dashboard.cache.models import text_model
 from dashboard.figures.mosaic import rearranged
@@ -41,7 +41,7 @@ Results = dict[str, Shuffled]  # by what tells the places apart
 class Subject:
     """What is shuffled, and what its tokens are called; a picture's patches have no names."""
 
-    taken: Taken
+    taken: ModelParts
     labels: tuple[str, ...] | None
     picture: np.ndarray | None = None
     grid: tuple[int, int] = (0, 0)
@@ -64,7 +64,7 @@ def show() -> None:
     if len(order) - taken.fixed < 2:
         st.info("One token alone has no order: type a few more words.", icon=":material/info:")
         return
-    layout.noticed_here()
+    layout.place_notice()
     if subject.picture is not None:
         _pictures(subject.picture, subject.grid, order[taken.fixed :].numpy() - taken.fixed)
     results = {name: {way: run(taken, name, layer, way, order) for way in TOLD} for name in PARTS}
@@ -80,25 +80,25 @@ def show() -> None:
 def _sentence() -> Subject:
     tokens = choose.sentence()
     network = cast(GPT, text_model(choose.MODEL).network)
-    return Subject(take_gpt(network, torch.tensor(tokens.ids)), tuple(choose.names(tokens)))
+    return Subject(split_gpt(network, torch.tensor(tokens.ids)), tuple(choose.names(tokens)))
 
 
 def _photograph() -> Subject:
     photograph = Photograph(PICTURE_MODEL, controls.picture(), None)
     prepared = photograph.prepared
     grid = (prepared.patches.rows, prepared.patches.columns)
-    return Subject(take_vit(photograph.model.network, prepared.pixels), None, prepared.shown, grid)
+    return Subject(split_vit(photograph.model.network, prepared.pixels), None, prepared.photograph, grid)
 
 
 def _next() -> None:
     st.session_state.seed = (st.session_state.get("seed", 0) + 1) % (LARGEST_SEED + 1)
 
 
-def run(taken: Taken, part: str, layer: int, told: str, order: torch.Tensor) -> Shuffled:
+def run(taken: ModelParts, part: str, layer: int, told: str, order: torch.Tensor) -> Shuffled:
     """One of PARTS on the tokens as they stand and in this order, their places told in one of the ways of TOLD."""
-    function = {PARTS[0]: taken.attention[layer], PARTS[1]: taken.blocks[layer], PARTS[2]: taken.whole}[part]
-    places = taken.places if told == POSITIONS else None
-    return compare(function, taken.content, order, places=places, causal=told == MASK)
+    function = {PARTS[0]: taken.attention[layer], PARTS[1]: taken.blocks[layer], PARTS[2]: taken.all_layers}[part]
+    positions = taken.positions if told == POSITIONS else None
+    return compare(function, taken.content, order, positions=positions, causal=told == MASK)
 
 
 def _pictures(picture: np.ndarray, grid: tuple[int, int], order: np.ndarray) -> None:

@@ -9,7 +9,14 @@ import streamlit as st
 from jaxtyping import Float
 from torch import Tensor
 
-from core.attention.positional_encodings import advanced, distances, frequencies, similarity_at, sinusoidal, turning
+from core.attention.positional_encodings import (
+    distances,
+    frequencies,
+    rotation_matrix,
+    shift_encoding,
+    similarity_at,
+    sinusoidal,
+)
 from dashboard import theme
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
@@ -159,7 +166,7 @@ def _turn(encoding: Float[Tensor, "token width"], base: float) -> int:
     with drawn:
         _circle(channels.numpy(), pair, start, offset, frequency)
     with written:
-        matrix = square(turning(frequency, offset).tolist())
+        matrix = square(rotation_matrix(frequency, offset).tolist())
         here, there = (column(*channels[place].tolist()) for place in (start, start + offset))
         st.latex(rf"PE_{{({start} + {offset})}} = M_{{{offset}}}\, PE_{{({start})}}")
         st.latex(rf"{there} = {matrix} {here}")
@@ -174,7 +181,7 @@ def _turn(encoding: Float[Tensor, "token width"], base: float) -> int:
 
 def error_of_step(encoding: Float[Tensor, "token width"], base: float, offset: int) -> float:
     """The largest difference between the encoding `offset` positions on and what the matrices M_k make of it."""
-    moved = advanced(encoding[: len(encoding) - offset], offset, base)
+    moved = shift_encoding(encoding[: len(encoding) - offset], offset, base)
     return (moved - encoding[offset:]).abs().max().item()
 
 

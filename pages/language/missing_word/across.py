@@ -9,8 +9,8 @@ import streamlit as st
 import torch
 
 from core.errors import ModelError
-from core.probing.masked_words.across_languages import FAINT, Twice
-from core.probing.masked_words.masked_places import Gap
+from core.probing.masked_words.across_languages import FAINT, GuessPair
+from core.probing.masked_words.masked_places import MaskedToken
 from core.results.translator_results import PAIRS, Alignment
 from core.translation.alignment import links_of
 from dashboard import theme, typeset
@@ -114,7 +114,8 @@ def _pickers(pair: Pair, guessed: Guessed, hidden: tuple[Hidden, Hidden]) -> Non
         # A guess counts places from the beginning of its own sentence, with [CLS]; the pair has English first.
         offset = 0 if language == "English" else begins - 1
         best = {
-            gap.beside.place + offset: typeset.readable(_label(int(gap.beside.probabilities.argmax()))) for gap in gaps
+            gap.with_other.place + offset: typeset.readable(_label(int(gap.with_other.probabilities.argmax())))
+            for gap in gaps
         }
         picked = []
         for number, word in enumerate(words):
@@ -152,7 +153,7 @@ def _label(number: int) -> str:
     return compute.model().label(number)
 
 
-def _guesses(pair: Pair, guessed: Guessed) -> Twice | None:
+def _guesses(pair: Pair, guessed: Guessed) -> GuessPair | None:
     """The candidates for one gap, with the other language and alone; the gap, None where there is none."""
     gaps = [("English", gap) for gap in guessed.english] + [("French", gap) for gap in guessed.french]
     if not gaps:
@@ -167,21 +168,21 @@ def _guesses(pair: Pair, guessed: Guessed) -> Twice | None:
     beside, alone = st.columns(2, gap="large")
     with beside:
         st.markdown(f"**With the {say.OTHER[language]} sentence**")
-        _bars(gap.beside, "across-beside")
+        _bars(gap.with_other, "across-beside")
     with alone:
         st.markdown("**Alone**")
         _bars(gap.alone, "across-alone")
-    if gap.beside.true is not None:
+    if gap.with_other.true is not None:
         st.caption(words_across.ALONE_IS_STRANGE)
     return gap
 
 
-def _hidden_label(pair: Pair, language: str, gap: Twice) -> str:
+def _hidden_label(pair: Pair, language: str, gap: GuessPair) -> str:
     begins = pair.tokens.segments.index(1)
-    return typeset.readable(pair.tokens.labels[gap.beside.place + (0 if language == "English" else begins - 1)])
+    return typeset.readable(pair.tokens.labels[gap.with_other.place + (0 if language == "English" else begins - 1)])
 
 
-def _bars(gap: Gap, name: str) -> None:
+def _bars(gap: MaskedToken, name: str) -> None:
     values, numbers = (each.tolist() for each in gap.probabilities.topk(min(TOP, len(gap.probabilities))))
     if gap.true is not None and gap.true not in numbers:
         values, numbers = [*values, gap.probability], [*numbers, gap.true]
@@ -259,15 +260,15 @@ def _head(maps: np.ndarray, best: tuple[int, int] | None) -> tuple[int, int]:
     return layer, controls.number("Head of it", heads, key="across_number", first=first[1])
 
 
-def _formula(gap: Twice | None, found: Alignment | None) -> None:
+def _formula(gap: GuessPair | None, found: Alignment | None) -> None:
     """The objective with the numbers of the gap, and the error rate of the chosen head with its counts."""
     st.latex(r"L=-\frac{1}{|M|}\sum_{t\in M}\log p\big(w_t\mid \tilde W,\tilde V\big)")
-    if gap is None or gap.beside.true is None:
+    if gap is None or gap.with_other.true is None:
         st.markdown(words_across.NO_GAP)
     else:
-        token = typeset.plain(typeset.readable(_label(gap.beside.true)))
+        token = typeset.plain(typeset.readable(_label(gap.with_other.true)))
         st.markdown(words_across.OBJECTIVE.format(token=token))
-        beside, alone = (max(each.probability, FAINT) for each in (gap.beside, gap.alone))
+        beside, alone = (max(each.probability, FAINT) for each in (gap.with_other, gap.alone))
         st.latex(
             rf"\begin{{aligned}} &\log_2\frac{{p(w\mid \tilde W,\tilde V)}}{{p(w\mid \tilde W)}} \\ "
             rf"&=\log_2\frac{{{_number(beside)}}}{{{_number(alone)}}}={log2(beside / alone):.2f}\text{{ bits}} "

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from jaxtyping import Float
 
-from core.probing.masked_words.across_languages import Twice
+from core.probing.masked_words.across_languages import GuessPair
 from core.results.translator_results import PAIRS, Alignment, Guesses
 from dashboard import typeset
 from dashboard.number_format import POINT, compare
-from dashboard.output.alignment_table import COUNTED, STRAIGHT, TEXTS, TITLES, comparable, pairs_of
+from dashboard.output.alignment_table import DIAGONAL, IBM_MODEL, TEXTS, TITLES, comparable, pairs_of
 from pages.language.missing_word.fill_in_sentences import ordinal
 
 OTHER = {"English": "French", "French": "English"}
@@ -17,9 +17,9 @@ EVEN = 0.05  # bits: less is no change worth a word
 FAINT_LINK = 0.05  # of a word's attention: a strongest link that gets less says nothing of the order
 
 
-def about_gap(gap: Twice, language: str) -> str:
+def about_gap(gap: GuessPair, language: str) -> str:
     """How the guess for one gap changes when the other language is there."""
-    beside, alone = gap.beside, gap.alone
+    beside, alone = gap.with_other, gap.alone
     if beside.true is None:
         return f"This gap is your own `[MASK]` in the {language} sentence: nobody knows what was hidden."
     change = f"worth **{gap.bits:.1f} bits**" if gap.bits >= 0 else f"a loss of **{-gap.bits:.1f} bits**"
@@ -33,12 +33,12 @@ def about_gap(gap: Twice, language: str) -> str:
     )
 
 
-def about_all(english: Sequence[Twice], french: Sequence[Twice]) -> str:
+def about_all(english: Sequence[GuessPair], french: Sequence[GuessPair]) -> str:
     """Over all gaps: how many first guesses are right with the other language and alone, and the bits together."""
-    known = [gap for gap in (*english, *french) if gap.beside.true is not None]
+    known = [gap for gap in (*english, *french) if gap.with_other.true is not None]
     if not known:
         return "Click a word of either sentence: it is hidden, and guessed with and without the other language."
-    beside = sum(gap.beside.rank == 1 for gap in known)
+    beside = sum(gap.with_other.rank == 1 for gap in known)
     alone = sum(gap.alone.rank == 1 for gap in known)
     bits = sum(gap.bits for gap in known)
     tokens = "1 hidden token" if len(known) == 1 else f"{len(known)} hidden tokens"
@@ -99,7 +99,7 @@ def _about_text(found: Alignment, text: str, title: str) -> str:
             f"{title}: {head} was measured on {used} of {pairs_of(found, text)} pairs only, so its error rate of "
             f"{own:.0%} has nothing to be compared with."
         )
-    titles = TITLES | {COUNTED: COUNTED, STRAIGHT: "the diagonal"}
+    titles = TITLES | {IBM_MODEL: IBM_MODEL, DIAGONAL: "the diagonal"}
     others = sorted((name for name in rates if name != PAIRS), key=rates.__getitem__)
     sides: dict[str, list[str]] = {"less": [], "as much": [], "more": []}
     for name in others:

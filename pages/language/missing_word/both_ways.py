@@ -11,7 +11,7 @@ from core.probing.masked_words.one_sided_context import ContextGuesses
 from core.probing.masked_words.queries import Answers
 from core.probing.masked_words.words import Word
 from core.view.codec import whole_number
-from core.zoo.text_models import NextToken
+from core.zoo.kinds import scores_tokens
 from dashboard import theme, typeset
 from dashboard.address import parameter
 from dashboard.cache import waiting
@@ -151,7 +151,7 @@ def _choose(reading: Reading, known: tuple[Word, ...], place: int) -> None:
 
 def _column(name: str, reading: Reading, side: str, known: tuple[Word, ...]) -> None:
     model = text_model(name)
-    assert isinstance(model, NextToken)
+    assert scores_tokens(model)
     st.subheader(side, anchor=False)
     st.caption(typeset.plain(model.title))
     strongest = float(np.nanmax(reading.influence, initial=0.0))

@@ -7,14 +7,19 @@ from jaxtyping import Float
 
 from core import zoo
 from core.errors import ModelError
-from core.probing.masked_words.across_languages import Twice, guess_twice, look_across, sides_of
+from core.probing.masked_words.across_languages import (
+    GuessPair,
+    attention_across_languages,
+    guess_with_and_without,
+    sides_of,
+)
 from core.probing.masked_words.words import Word
 from core.results import translator_results
 from core.results.translator_results import FOLDER, PAIRS, PAIRS_FOLDER, Alignment, Guesses
 from core.text import Tokens, read_text
 from core.translation.decoding import UNKNOWN
 from core.translation.spelling import normalise_english, normalise_french
-from core.zoo.masked_language_models import MissingToken
+from core.zoo.masked_language_models import MaskedLanguageModel
 from dashboard.cache.memo import cached
 from pages.language.missing_word import words_across
 from pages.language.missing_word.inputs import masked_model
@@ -43,11 +48,11 @@ class Pair:
 class Guessed:
     """The gaps of each language, guessed with the other one and alone."""
 
-    english: tuple[Twice, ...]
-    french: tuple[Twice, ...]
+    english: tuple[GuessPair, ...]
+    french: tuple[GuessPair, ...]
 
 
-def model() -> MissingToken:
+def model() -> MaskedLanguageModel:
     """`bert-pairs`; ModelError where it is not there."""
     if PAIRS not in zoo.TEXT:
         raise ModelError(words_across.MISSING)
@@ -76,8 +81,8 @@ def guess(english: str, french: str, hidden_english: Hidden, hidden_french: Hidd
     """Every gap of both sentences, guessed twice."""
     pair = read(english, french)
     return Guessed(
-        guess_twice(model(), pair.english, pair.french, hidden_english, hidden_french),
-        guess_twice(model(), pair.french, pair.english, hidden_french, hidden_english),
+        guess_with_and_without(model(), pair.english, pair.french, hidden_english, hidden_french),
+        guess_with_and_without(model(), pair.french, pair.english, hidden_french, hidden_english),
     )
 
 
@@ -89,7 +94,7 @@ def maps(
     pair = read(english, french)
     sides = zip(pair.sides, (hidden_english, hidden_french), strict=True)
     places = [place for side, hidden in sides for number in hidden for place in side[number].places]
-    return look_across(model(), model().hide(pair.tokens, places)).numpy()
+    return attention_across_languages(model(), model().hide(pair.tokens, places)).numpy()
 
 
 def alignment() -> Alignment:

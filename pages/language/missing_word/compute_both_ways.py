@@ -14,8 +14,8 @@ from core.probing.masked_words.one_sided_context import ContextGuesses
 from core.probing.masked_words.words import Word, words_of
 from core.progress import Progress, no_progress
 from core.text import Tokens
-from core.zoo.masked_language_models import MissingToken
-from core.zoo.text_models import NextToken, Prediction, best
+from core.zoo.kinds import fills_masks, predicts_next_token, scores_tokens
+from core.zoo.text_models import CausalLanguageModel, Prediction, TextModel, best
 from dashboard.cache.memo import cached
 from dashboard.cache.models import text_model
 from dashboard.recordings.watched import Text, content_of
@@ -47,10 +47,10 @@ class Reading:
     true: float
 
 
-def forward_model() -> NextToken:
+def forward_model() -> CausalLanguageModel:
     """The model that reads from the left only."""
     model = text_model(FORWARD)
-    assert isinstance(model, NextToken)
+    assert predicts_next_token(model)
     return model
 
 
@@ -66,20 +66,20 @@ def words_in(name: str, text: Text) -> tuple[Word, ...]:
 def read(name: str, text: Text, number: int) -> Reading:
     """What a model makes of the word with this number; a masked language model has it hidden from it."""
     model = text_model(name)
-    assert isinstance(model, NextToken)
+    assert scores_tokens(model)
     tokens = _tokens(model, text)
     words = words_of(tokens)
     asked = next((place for place, word in enumerate(words) if word.number == number), None)
     if asked is None:
         raise InputError(f"{model.title} does not separate that word from the one before it. Click another word.")
     places = words[asked].places
-    given = model.hide(tokens, places) if isinstance(model, MissingToken) else tokens
+    given = model.hide(tokens, places) if fills_masks(model) else tokens
     with torch.inference_mode(), record_attention(model.network) as record:
         model.run(given)
     calls = [call for call in record.calls if (call.query_length, call.key_length) == (len(tokens),) * 2]
     mean = torch.stack([torch.cat(list(call.weights_by_heads())).mean(dim=0) for call in calls]).mean(dim=0)
     allowed = mask_of(calls[0])
-    first = not isinstance(model, MissingToken) and places[0] == 0
+    first = not fills_masks(model) and places[0] == 0
     guesses: tuple[Prediction, ...] = ()
     if first:
         influence, guesses, true = torch.full((len(words),), torch.nan), (), float("nan")
@@ -101,7 +101,7 @@ def read(name: str, text: Text, number: int) -> Reading:
     )
 
 
-def _tokens(model: NextToken, text: Text) -> Tokens:
+def _tokens(model: TextModel, text: Text) -> Tokens:
     return replace(model, context=min(model.context, LONGEST)).encode(content_of(text))
 
 

@@ -9,11 +9,11 @@ from jaxtyping import Float
 from core.capture import by_layer, record_attention
 from core.heads.measures import shares
 from core.probing.masked_words.masked_places import (
-    Gap,
-    HiddenMore,
+    HidingCurve,
+    MaskedToken,
     PseudoLikelihood,
-    gaps_of,
-    hide_more,
+    hiding_curve,
+    masked_tokens,
     pseudo_likelihood,
 )
 from core.probing.masked_words.words import Word, words_of
@@ -29,7 +29,7 @@ class Filled:
     """A text with some words hidden, as a model read it: the guesses, and the attention that was paid."""
 
     words: tuple[Word, ...]
-    gaps: tuple[Gap, ...]
+    gaps: tuple[MaskedToken, ...]
     watched: WatchedText
 
 
@@ -50,7 +50,7 @@ def fill(name: str, text: Text, hidden: tuple[int, ...]) -> Filled:
     with torch.inference_mode(), record_attention(model.network) as record:
         run = model.run(gapped)
     assert run.logits is not None
-    gaps = gaps_of(model, tokens, places, run.logits)
+    gaps = masked_tokens(model, tokens, places, run.logits)
     identity = (name, text.identity if isinstance(text, Upload) else text, "hidden", hidden)
     return Filled(words, gaps, WatchedText(model, gapped, run, record, identity=identity))
 
@@ -63,7 +63,7 @@ def looks_at(filled_watched: WatchedText, place: int) -> dict[str, Float[np.ndar
     """
     found = dict[str, np.ndarray]()
     for layer, call in by_layer(filled_watched.record.calls).items():
-        if (call.query_length, call.key_length) == (len(filled_watched.given),) * 2:
+        if (call.query_length, call.key_length) == (len(filled_watched.inputs),) * 2:
             rows = shares(torch.cat(list(call.weights_by_heads(queries=[place])))[:, 0])
             found |= {f"{layer}.{head}": row.numpy() for head, row in enumerate(rows) if not row.isnan().any()}
     return found
@@ -76,6 +76,6 @@ def pseudo(name: str, text: Text, whole_words: bool, progress: Progress = no_pro
 
 
 @cached("Hiding more and more …", unit="questions")
-def harder(name: str, text: Text, seed: int, progress: Progress = no_progress) -> HiddenMore:
+def harder(name: str, text: Text, seed: int, progress: Progress = no_progress) -> HidingCurve:
     """What is still found as more words are hidden."""
-    return hide_more(masked_model(name), read(name, text), seed=seed, progress=progress)
+    return hiding_curve(masked_model(name), read(name, text), seed=seed, progress=progress)

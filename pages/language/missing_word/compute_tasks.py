@@ -9,7 +9,7 @@ from core.heads import measures
 from core.probing.fine_tuning import frequent_tags, task_predictions
 from core.probing.fine_tuning.attention_shift import maps_of
 from core.probing.fine_tuning.frequent_tags import FrequentTags
-from core.probing.fine_tuning.task_predictions import Said
+from core.probing.fine_tuning.task_predictions import TaskPredictions
 from core.results import bert_tasks_results
 from core.results.bert_tasks_results import Results
 from core.text import read_text
@@ -24,7 +24,7 @@ BEFORE = "bert-books"  # the body that fine-tuning began with
 class Looks:
     """What was said of a sentence, every head before and after fine-tuning, and how much of each one's moved."""
 
-    said: Said
+    said: TaskPredictions
     before: Float[Tensor, "layer head query key"]
     after: Float[Tensor, "layer head query key"]
     moved: Float[Tensor, "layer head"]

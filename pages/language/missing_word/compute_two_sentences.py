@@ -29,7 +29,7 @@ class Pair:
     @property
     def tokens(self) -> Tokens:
         """Both sentences, with what stands around them."""
-        return self.watched.given
+        return self.watched.inputs
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def one_head(name: str, first: str, second: str, head: Head) -> Scene:
 def segment_lengths(name: str) -> SegmentLengths | None:
     """The lengths of the segment vectors; None where the model has none."""
     model = masked_model(name)
-    vectors = segment_vectors(model.network) if model.tells_segments else None
+    vectors = segment_vectors(model.network) if model.has_segments else None
     if vectors is None or len(vectors) < 2:
         return None
     tables = [module.weight for module in model.network.modules() if isinstance(module, torch.nn.Embedding)]

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.probing.masked_words.masked_places import Gap, HiddenMore, PseudoLikelihood
+from core.probing.masked_words.masked_places import HidingCurve, MaskedToken, PseudoLikelihood
 from core.text import Tokens
-from core.zoo.masked_language_models import MissingToken
+from core.zoo.masked_language_models import MaskedLanguageModel
 from dashboard import theme, typeset
 from dashboard.components.attention_view import attention_view
 from dashboard.components.cell_map import cell_map
@@ -52,14 +52,14 @@ def show() -> None:
     looks = {} if gap is None else compute.looks_at(filled.watched, gap.place)
     notice = (
         about_guesses(filled.gaps),
-        *((about_looks(looks, gap.place, filled.watched.given),) if gap is not None else ()),
+        *((about_looks(looks, gap.place, filled.watched.inputs),) if gap is not None else ()),
         about_cost(scores),
         *((about_more(found),) if found else ()),
     )
     layout.notes(words.FILL_NOTES, notice=notice, formula=lambda: _formula(scores))
 
 
-def _picker(model: MissingToken, filled: Filled, hidden: frozenset[int]) -> None:
+def _picker(model: MaskedLanguageModel, filled: Filled, hidden: frozenset[int]) -> None:
     """The text; a click on a word hides it, or shows it again."""
     best = {gap.place: typeset.readable(model.label(int(gap.probabilities.argmax()))) for gap in filled.gaps}
     picked = []
@@ -86,7 +86,7 @@ def _picker(model: MissingToken, filled: Filled, hidden: frozenset[int]) -> None
         )
 
 
-def _guesses(model: MissingToken, tokens: Tokens, filled: Filled) -> int | None:
+def _guesses(model: MaskedLanguageModel, tokens: Tokens, filled: Filled) -> int | None:
     """The guesses for one gap and what it looks at in every head; the place of the gap, None where there is none."""
     if not filled.gaps:
         return None
@@ -104,7 +104,7 @@ def _guesses(model: MissingToken, tokens: Tokens, filled: Filled) -> int | None:
     return gap.place
 
 
-def _bars(model: MissingToken, gap: Gap) -> None:
+def _bars(model: MaskedLanguageModel, gap: MaskedToken) -> None:
     values, numbers = (each.tolist() for each in gap.probabilities.topk(min(TOP, len(gap.probabilities))))
     if gap.true is not None and gap.true not in numbers:
         values, numbers = [*values, gap.probability], [*numbers, gap.true]
@@ -123,7 +123,7 @@ def _bars(model: MissingToken, gap: Gap) -> None:
 
 def _looks(filled: Filled, place: int) -> None:
     """A row for each head: the whole of the gap's attention at once."""
-    looks, tokens = compute.looks_at(filled.watched, place), filled.watched.given
+    looks, tokens = compute.looks_at(filled.watched, place), filled.watched.inputs
     if not looks:
         return
     cell_map(
@@ -185,7 +185,7 @@ def cost_table(scores: PseudoLikelihood) -> pd.DataFrame:
     )
 
 
-def _more_hidden(given: inputs.Given) -> HiddenMore | None:
+def _more_hidden(given: inputs.Given) -> HidingCurve | None:
     """Two curves against the share of words that are hidden; None where there is only one word."""
     if len(compute.words_of(compute.read(given.name, given.text))) < 2:
         return None
@@ -219,7 +219,7 @@ def _more_hidden(given: inputs.Given) -> HiddenMore | None:
     return found
 
 
-def more_table(found: HiddenMore) -> pd.DataFrame:
+def more_table(found: HidingCurve) -> pd.DataFrame:
     """One row for each number of hidden words: the share of right guesses, and the mean probability of the truth."""
     return pd.DataFrame(
         {

@@ -5,7 +5,7 @@ from math import exp, log
 
 import numpy as np
 
-from core.probing.masked_words.masked_places import Gap, HiddenMore, PseudoLikelihood
+from core.probing.masked_words.masked_places import HidingCurve, MaskedToken, PseudoLikelihood
 from core.text import Tokens
 from dashboard import typeset
 from dashboard.number_format import compare
@@ -14,7 +14,7 @@ ALIKE = 0.05  # bits: costs that differ by less are printed alike
 ENOUGH = 10  # words: with fewer, how many are guessed is a case and no measurement
 
 
-def about_guesses(gaps: Sequence[Gap]) -> str:
+def about_guesses(gaps: Sequence[MaskedToken]) -> str:
     """How many hidden tokens are guessed, and how probable they were found."""
     known = [gap for gap in gaps if gap.true is not None]
     if not known:
@@ -77,7 +77,7 @@ def about_cost(scores: PseudoLikelihood) -> str:
     return f"{told} “{name}” costs most: {bits[0]:.1f} bits{share}."
 
 
-def about_more(found: HiddenMore) -> str:
+def about_more(found: HidingCurve) -> str:
     """What is still guessed when one word is hidden, and when all of them are."""
     first, last = found.answers[0], found.answers[-1]
     if not len(first):

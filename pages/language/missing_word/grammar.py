@@ -65,13 +65,13 @@ def show() -> None:
 def _treebank() -> Upload | None:
     """A visitor's annotated sentences, if there are any."""
     with st.popover(uploads.name_of(TREEBANK) or "Open a treebank", icon=":material/account_tree:"):
-        uploads.offer_to_remove(TREEBANK)
-        uploads.take(TREEBANK, "Annotated sentences", type=["conllu", "conll", "txt"])
+        uploads.remove_button(TREEBANK)
+        uploads.uploader(TREEBANK, "Annotated sentences", type=["conllu", "conll", "txt"])
         layout.caption(f"{words_grammar.TREEBANK} {uploads.RULE}")
     if uploads.is_forgotten(TREEBANK):
         again, instead = "Open it again", "what was measured before"
         st.info(uploads.FORGOTTEN.format(what="treebank", again=again, instead=instead), icon=":material/history:")
-    return uploads.given(TREEBANK)
+    return uploads.current(TREEBANK)
 
 
 def _measured(name: str, file: Upload | None) -> tuple[Measured | None, bool]:

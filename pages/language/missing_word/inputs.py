@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from core import zoo
 from core.errors import ModelError
-from core.zoo.masked_language_models import MissingToken
+from core.zoo.kinds import fills_masks
+from core.zoo.masked_language_models import MaskedLanguageModel
 from dashboard.cache.models import text_model
 from dashboard.frame import layout
 from dashboard.inputs import controls
@@ -24,15 +25,15 @@ class Given:
     text: Text
 
     @property
-    def model(self) -> MissingToken:
+    def model(self) -> MaskedLanguageModel:
         """The model itself."""
         return masked_model(self.name)
 
 
-def masked_model(name: str) -> MissingToken:
+def masked_model(name: str) -> MaskedLanguageModel:
     """A model that fills gaps; ModelError if this one does not."""
     model = text_model(name)
-    if not isinstance(model, MissingToken):
+    if not fills_masks(model):
         raise ModelError(words.NO_BERT.format(title=model.title))
     return model
 

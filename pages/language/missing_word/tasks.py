@@ -8,8 +8,8 @@ import streamlit as st
 
 from core.models.bert_tasks import TAGS, VERDICTS
 from core.probing.fine_tuning.attention_shift import row_moved, shares
-from core.probing.fine_tuning.frequent_tags import Frequent
-from core.probing.fine_tuning.task_predictions import Said
+from core.probing.fine_tuning.frequent_tags import TagCount
+from core.probing.fine_tuning.task_predictions import TaskPredictions
 from core.text import read_text
 from core.view.codec import whole_number
 from dashboard import theme, typeset
@@ -38,7 +38,7 @@ def show() -> None:
     sentence = _sentence()
     with layout.waiting_place():
         looks = compute.look(sentence)
-        usual = [compute.frequent().known(word.label.strip()) for word in looks.said.words]
+        usual = [compute.frequent().lookup(word.label.strip()) for word in looks.said.words]
     said = looks.said
     typeset.say_what_was_cut(said.tokens)
     word = _word(len(said.words))
@@ -47,7 +47,7 @@ def show() -> None:
     place, name, head = _row_and_head(looks, word)
     with row:
         told = _row(looks, head, place, name)
-    layout.noticed_here()
+    layout.place_notice()
     st.markdown(sentences.about_verdict(said))
     _maps(looks, head, place)
     if not theme.is_presented():
@@ -90,7 +90,7 @@ def _word(count: int) -> int:
 # What it says.
 
 
-def _tags(said: Said, usual: Sequence[Frequent | None], chosen: int) -> None:
+def _tags(said: TaskPredictions, usual: Sequence[TagCount | None], chosen: int) -> None:
     """The sentence, below each word its tag and how sure the model is; below those the tag that is more usual."""
     hues = _hues()
     picked = []

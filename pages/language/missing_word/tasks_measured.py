@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.probing.fine_tuning.frequent_tags import Frequent
-from core.probing.fine_tuning.task_predictions import Said
+from core.probing.fine_tuning.frequent_tags import TagCount
+from core.probing.fine_tuning.task_predictions import TaskPredictions
 from core.results.bert_tasks_results import FROZEN, SCRATCH, TUNED, Results
 from dashboard import theme
 from dashboard.frame import layout
@@ -71,7 +71,7 @@ def tag_by_tag(found: Results) -> pd.DataFrame:
     )
 
 
-def said_table(said: Said, usual: Sequence[Frequent | None]) -> pd.DataFrame:
+def said_table(said: TaskPredictions, usual: Sequence[TagCount | None]) -> pd.DataFrame:
     """One row a word: its tag, the probability, its most frequent tag and how often it had it."""
     rows = [
         [word.label.strip(), tag, sure, *((seen.tag, seen.times, seen.of) if seen else (None, None, None))]

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from core.models.bert_tasks import TAGS, VERDICTS
 from core.probing.fine_tuning.attention_shift import Shares
-from core.probing.fine_tuning.frequent_tags import Frequent
-from core.probing.fine_tuning.task_predictions import Said
+from core.probing.fine_tuning.frequent_tags import TagCount
+from core.probing.fine_tuning.task_predictions import TaskPredictions
 from core.results.bert_tasks_results import FROZEN, SCRATCH, TUNED, Results
 from dashboard import typeset
 from dashboard.number_format import CLEAR, POINT, compare, share_error
@@ -20,18 +20,18 @@ SURE = 0.995  # a probability that would be printed as 100 %
 LAST = 2  # layers that Kovaleva et al. 2019 found to change most
 
 
-def tags_of(said: Said) -> list[tuple[str, float]]:
+def tags_of(said: TaskPredictions) -> list[tuple[str, float]]:
     """The most probable tag of each word, and its probability."""
     values, numbers = said.tags.max(dim=-1)
     return [(TAGS[int(number)], float(value)) for value, number in zip(values, numbers, strict=True)]
 
 
-def differs(tag: str, usual: Frequent | None) -> bool:
+def differs(tag: str, usual: TagCount | None) -> bool:
     """Whether a word has another tag here than most often."""
     return usual is not None and usual.tag != tag
 
 
-def about_tags(said: Said, usual: Sequence[Frequent | None]) -> str:
+def about_tags(said: TaskPredictions, usual: Sequence[TagCount | None]) -> str:
     """How many words have another tag than most often, and which; of which word the model is least sure."""
     tags = tags_of(said)
     if not tags:
@@ -57,7 +57,7 @@ def about_tags(said: Said, usual: Sequence[Frequent | None]) -> str:
     return f"{told} The model is least sure of {_name(said, least)}: {tag} with {sure:.0%}."
 
 
-def about_verdict(said: Said) -> str:
+def about_verdict(said: TaskPredictions) -> str:
     """The verdict, its probability, and how far the logits are apart."""
     positive = float(said.verdict[1])
     verdict, sure = VERDICTS[positive >= 0.5], max(positive, 1 - positive)
@@ -136,13 +136,13 @@ def about_measured(found: Results) -> str:
     return f"{told} Differences of less than {least} are within two standard errors."
 
 
-def log_odds(said: Said) -> float:
+def log_odds(said: TaskPredictions) -> float:
     """How far the logit of "positive" is above that of "negative"."""
     negative, positive = (max(float(value), 1e-30) for value in said.verdict)
     return log(positive) - log(negative)
 
 
-def _name(said: Said, place: int) -> str:
+def _name(said: TaskPredictions, place: int) -> str:
     return f"“{typeset.plain(typeset.readable(said.words[place].label))}”"
 
 

@@ -90,7 +90,7 @@ def _next_sentence(name: str, first: str, second: str) -> tuple[dict[str, float]
         words.TURNED: compute.follows(name, second, first),
         words.ITSELF: compute.follows(name, first, first),
     }
-    if model.tells_segments:
+    if model.has_segments:
         answers[words.NO_SEGMENTS] = compute.follows(name, first, second, segments=False)
     with layout.waiting_place():
         others = compute.unrelated(name, first, second)
@@ -118,7 +118,7 @@ def _input(name: str, pair: Pair) -> SegmentLengths | None:
     """Each token with its segment and its position."""
     model, tokens = inputs.masked_model(name), pair.tokens
     lengths = compute.segment_lengths(name)
-    if not model.tells_segments:
+    if not model.has_segments:
         st.caption(words.NO_SEGMENTS_TOLD.format(title=typeset.plain(model.title)))
     cell_map(
         1 + np.array([tokens.segments]),

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.generation.shared_heads import KeptHeads, bytes_kept
+from core.generation.shared_heads import CacheShape, cache_bytes
 from core.generation.step_costs import WITH, WITHOUT, StepCosts
-from core.generation.stepping import ROWS, Step, Stepped, rows_with_cache, rows_without
+from core.generation.stepping import ROWS, Step, SteppedReading, rows_with_cache, rows_without_cache
 from dashboard import theme, typeset
 from dashboard.components.cell_map import cell_map
 from dashboard.frame import layout
@@ -65,7 +65,7 @@ def _grids(reading: CachedReading, step: Step) -> None:
     labels = [typeset.in_word(reading.tokens, place) for place in range(reading.stepped.steps[-1].last)]
     layers = min(len(step.queries), LAYERS_SHOWN)
     rows = [f"{layer} {row}" for layer in range(layers) for row in ROWS]
-    ways = ((WITHOUT, "without", rows_without), (WITH, "with", rows_with_cache))
+    ways = ((WITHOUT, "without", rows_without_cache), (WITH, "with", rows_with_cache))
     for column, (title, key, grid) in zip(st.columns(2, gap="medium"), ways, strict=True):
         with column:
             st.markdown(f"**{title}**")
@@ -89,15 +89,15 @@ def _grids(reading: CachedReading, step: Step) -> None:
         charts.download_table(table_of(reading.stepped, reading.tokens.labels), "cache-steps")
 
 
-def table_of(read: Stepped, labels: Sequence[str]) -> pd.DataFrame:
+def table_of(read: SteppedReading, labels: Sequence[str]) -> pd.DataFrame:
     """One row a step: the tokens read, rows computed and kept, rows without a cache, bytes kept afterwards."""
     return pd.DataFrame(
         {
             "tokens read": "".join(labels[step.first : step.last]),
             "first": step.first,
             "last": step.last - 1,
-            "rows computed": step.computed(),
-            "rows kept": step.kept(),
+            "rows computed": step.computed_rows(),
+            "rows kept": step.cached_rows(),
             "rows computed without a cache": rows_anew(step),
             "bytes kept afterwards": step.bytes,
         }
@@ -114,16 +114,20 @@ def about_step(step: Step, newest: str) -> str:
     """What one step computes, takes from the cache, and would cost without it; `newest` is the token that it reads."""
     count = step.last - step.first
     what = f"“{typeset.plain(newest)}” is read" if count == 1 else f"the first {count} tokens are read at once"
-    kept = f"and {step.kept():,} rows of k and v come from the cache" if step.kept() else "and nothing is kept yet"
+    kept = (
+        f"and {step.cached_rows():,} rows of k and v come from the cache"
+        if step.cached_rows()
+        else "and nothing is kept yet"
+    )
     return (
-        f"In this step {what}: **{step.computed():,} rows** of q, k and v are computed {kept}. Without a cache "
+        f"In this step {what}: **{step.computed_rows():,} rows** of q, k and v are computed {kept}. Without a cache "
         f"**{rows_anew(step):,} rows** are computed."
     )
 
 
-def about_whole(read: Stepped) -> str:
+def about_whole(read: SteppedReading) -> str:
     """Rows computed in all steps together, with and without a cache, and that the logits are the same."""
-    new, anew = sum(step.computed() for step in read.steps), sum(map(rows_anew, read.steps))
+    new, anew = sum(step.computed_rows() for step in read.steps), sum(map(rows_anew, read.steps))
     equal = (
         "the same to the last digit"
         if read.difference == 0
@@ -138,12 +142,12 @@ def about_whole(read: Stepped) -> str:
     )
 
 
-def about_bytes(step: Step, heads: KeptHeads | None) -> str:
+def about_bytes(step: Step, heads: CacheShape | None) -> str:
     """What is held after a step, by count and, where there is one, by formula."""
     held = f"After this step the cache holds **{amount(step.bytes)}B**"
     if heads is None:
         return f"{held}, counted; for this architecture there is no formula here."
-    expected = bytes_kept(heads, step.last, FLOAT)
+    expected = cache_bytes(heads, step.last, FLOAT)
     if expected == step.bytes:
         return f"{held}: counted, and the same as by the formula."
     return (
@@ -174,8 +178,8 @@ def about_costs(costs: StepCosts | None) -> tuple[str, ...]:
     return (
         told,
         f"A step at {long:,} tokens takes {grown[WITH]:.1f} times as long as one at {short} with the cache, and "
-        f"{grown[WITHOUT]:.1f} times as long without. What the cache holds grows from {amount(costs.held[short])}B to "
-        f"{amount(costs.held[long])}B.",
+        f"{grown[WITHOUT]:.1f} times as long without. What the cache holds grows from "
+        f"{amount(costs.cache_bytes[short])}B to {amount(costs.cache_bytes[long])}B.",
     )
 
 
@@ -189,7 +193,7 @@ def _measured(name: str) -> StepCosts | None:
     costs = compute_cache.step_costs.peek(name)
     measured_costs.offer(lambda progress: compute_cache.step_costs.refresh(name, progress), again=costs is not None)
     if costs is not None:
-        measured_costs.time_and_memory(costs.costs, hues=HUES_OF_WAYS, name="cache", what="ways")
+        measured_costs.time_and_memory(costs.costs, hues=HUES_OF_WAYS, name="cache", plural="ways")
     return costs
 
 
@@ -201,7 +205,7 @@ def _formula(reading: CachedReading, step: Step) -> None:
     st.markdown("What is kept: keys and values of *g* heads with *k* channels, *b* bytes a number, at most *w* tokens:")
     st.latex(r"2\,L\,g\,k\,\min(n, w)\,b")
     if heads := reading.heads:
-        factors = (2, heads.layers, heads.key_heads, heads.each, heads.kept(n), FLOAT)
+        factors = (2, heads.layers, heads.key_heads, heads.head_dim, heads.cached_tokens(n), FLOAT)
         filled = r"\cdot ".join(map(str, factors))
-        st.latex(f"{filled} = {in_latex(bytes_kept(heads, n, FLOAT))}")
+        st.latex(f"{filled} = {in_latex(cache_bytes(heads, n, FLOAT))}")
     st.markdown(words.CACHE_FORMULA)

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.costs import PRECISIONS
-from core.generation.shared_heads import KeptHeads, bytes_kept
+from core.generation.shared_heads import CacheShape, cache_bytes
 from core.published import key_value_heads
 from dashboard import theme
 from dashboard.figures.paper import escape, on_paper
@@ -29,7 +29,7 @@ FAMOUS_LENGTHS = [2**power for power in range(10, 18)]
 Counts = dict[str, tuple[int, ...]]  # bytes after each of LENGTHS, by the names of the models
 
 
-def show() -> tuple[dict[str, KeptHeads], Counts]:
+def show() -> tuple[dict[str, CacheShape], Counts]:
     """The small models, whose caches are counted, and the famous ones; gives what was counted."""
     layout.heading("Fewer heads of keys and values, or a window")
     st.markdown(words.SHARED, width=theme.PROSE)
@@ -47,11 +47,11 @@ def show() -> tuple[dict[str, KeptHeads], Counts]:
     return models, counts
 
 
-def bytes_against_length(models: Mapping[str, KeptHeads], counts: Counts, *, look: Look) -> go.Figure:
+def bytes_against_length(models: Mapping[str, CacheShape], counts: Counts, *, look: Look) -> go.Figure:
     """A line for each model by the formula, a point at each length by count, both scales logarithmic."""
     figure = go.Figure()
     for hue, (name, heads) in zip(HUES, models.items(), strict=False):
-        formula = [bytes_kept(heads, n, FLOAT) for n in LENGTHS]
+        formula = [cache_bytes(heads, n, FLOAT) for n in LENGTHS]
         shared = {"x": LENGTHS, "name": escape(name), "legendgroup": name}
         figure.add_scatter(**shared, y=formula, mode="lines", line={"color": hue, "width": 2.2}, hoverinfo="skip")
         figure.add_scatter(
@@ -74,7 +74,7 @@ def bytes_against_length(models: Mapping[str, KeptHeads], counts: Counts, *, loo
     )
 
 
-def counts_table(models: Mapping[str, KeptHeads], counts: Counts) -> pd.DataFrame:
+def counts_table(models: Mapping[str, CacheShape], counts: Counts) -> pd.DataFrame:
     """One row for each model and length."""
     return pd.DataFrame(
         {
@@ -83,7 +83,7 @@ def counts_table(models: Mapping[str, KeptHeads], counts: Counts) -> pd.DataFram
             "heads of keys and values": heads.key_heads,
             "window": heads.window or "",
             "tokens": n,
-            "bytes by formula": bytes_kept(heads, n, FLOAT),
+            "bytes by formula": cache_bytes(heads, n, FLOAT),
             "bytes counted": count,
         }
         for name, heads in models.items()
@@ -91,10 +91,10 @@ def counts_table(models: Mapping[str, KeptHeads], counts: Counts) -> pd.DataFram
     )
 
 
-def about_counts(models: Mapping[str, KeptHeads], counts: Counts) -> tuple[str, ...]:
+def about_counts(models: Mapping[str, CacheShape], counts: Counts) -> tuple[str, ...]:
     """Whether formula and count agree, and what the ways of sharing save at the longest length."""
     pairs = [
-        (bytes_kept(heads, n, FLOAT), count)
+        (cache_bytes(heads, n, FLOAT), count)
         for name, heads in models.items()
         for n, count in zip(LENGTHS, counts[name], strict=True)
     ]
@@ -155,9 +155,11 @@ def famous_rows(tokens: int = 8192, size: int = 2) -> pd.DataFrame:
             "heads": each.heads.heads,
             "heads of keys and values": each.heads.key_heads,
             "window": each.heads.window,
-            "bytes a token": bytes_kept(each.heads, 1, size),
-            "bytes of the cache": bytes_kept(each.heads, tokens, size),
-            "bytes, if no head shared": bytes_kept(each.heads, tokens, size) * each.heads.heads // each.heads.key_heads,
+            "bytes a token": cache_bytes(each.heads, 1, size),
+            "bytes of the cache": cache_bytes(each.heads, tokens, size),
+            "bytes, if no head shared": cache_bytes(each.heads, tokens, size)
+            * each.heads.heads
+            // each.heads.key_heads,
             "source": each.source,
         }
         for each in key_value_heads()

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from core.costs import shape_of
 from core.errors import InputError
 from core.generation.reader import steps_within
-from core.generation.shared_heads import KeptHeads, bytes_counted
+from core.generation.shared_heads import CacheShape, measure_cache_bytes
 from core.generation.step_costs import FEWEST, StepCosts, measure_steps
-from core.generation.stepping import Stepped, read_in_steps
-from core.hub.failures import as_sentence
+from core.generation.stepping import SteppedReading, read_in_steps
+from core.hub.failures import as_model_error
 from core.progress import Progress, no_progress
 from core.text import Tokens
 from dashboard.cache.memo import cached
@@ -30,8 +30,8 @@ class CachedReading:
 
     tokens: Tokens
     total: int  # tokens of the whole text, of which those that are cut are no tokens here
-    stepped: Stepped
-    heads: KeptHeads | None  # None where there is no formula for the model
+    stepped: SteppedReading
+    heads: CacheShape | None  # None where there is no formula for the model
 
 
 @cached("Reading step by step …", unit="tokens")
@@ -46,7 +46,7 @@ def stepped(name: str, text: Text, prompt: int, progress: Progress = no_progress
     count = min(len(tokens), LONGEST, steps_within(model.network, model.context))
     if count < 2:
         raise InputError(words.CACHE_TOO_SHORT)
-    with as_sentence(name, "be read token by token"):
+    with as_model_error(name, "be read token by token"):
         found = read_in_steps(model.network, tokens.ids[:count], prompt=min(prompt, count), progress=progress)
     return CachedReading(tokens, total, found, heads_of(name))
 
@@ -58,7 +58,7 @@ def length_of(name: str, text: Text) -> int:
 
 
 @cached()
-def heads_of(name: str) -> KeptHeads | None:
+def heads_of(name: str) -> CacheShape | None:
     """What the size of a model's cache depends on; None where core.costs does not know its shape."""
     network = text_model(name).network
     shape = shape_of(network)
@@ -66,14 +66,14 @@ def heads_of(name: str) -> KeptHeads | None:
         return None
     config = getattr(network, "config", None)
     sliding = getattr(config, "use_sliding_window", True) and getattr(config, "sliding_window", None)
-    return KeptHeads(shape.layers, shape.heads, shape.key_heads or shape.heads, shape.each, sliding or 0)
+    return CacheShape(shape.layers, shape.heads, shape.key_heads or shape.heads, shape.head_dim, sliding or 0)
 
 
 @cached(unit="passes")
 def step_costs(name: str, progress: Progress = no_progress) -> StepCosts:
     """Time and memory of the next token on this machine; all visitors share them, as they share the machine."""
     model = text_model(name)
-    with as_sentence(name, "be measured token by token"):
+    with as_model_error(name, "be measured token by token"):
         return measure_steps(model.network, progress, context=steps_within(model.network, model.context))
 
 
@@ -83,13 +83,13 @@ def can_be_measured(name: str) -> bool:
     return steps_within(model.network, model.context) >= 2 * FEWEST
 
 
-def small_models(window: int) -> dict[str, KeptHeads]:
+def small_models(window: int) -> dict[str, CacheShape]:
     """The models whose caches are counted, by what they are called."""
-    models = {name: KeptHeads(LAYERS, HEADS, groups, EACH) for name, groups in KEY_HEADS.items()}
-    return models | {WINDOWED: KeptHeads(LAYERS, HEADS, HEADS, EACH, window)}
+    models = {name: CacheShape(LAYERS, HEADS, groups, EACH) for name, groups in KEY_HEADS.items()}
+    return models | {WINDOWED: CacheShape(LAYERS, HEADS, HEADS, EACH, window)}
 
 
 @cached("Small models with random weights fill their caches …")
-def counted(of: KeptHeads) -> tuple[int, ...]:
+def counted(of: CacheShape) -> tuple[int, ...]:
     """Bytes that a running model holds after each of LENGTHS."""
-    return bytes_counted(of, LENGTHS)
+    return measure_cache_bytes(of, LENGTHS)

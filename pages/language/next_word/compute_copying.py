@@ -9,8 +9,8 @@ from torch import Tensor
 
 from core.capture import layer_numbers
 from core.heads.ablation import Head
-from core.heads.head_table import repeated_tokens, scores_of_repeat
-from core.heads.repetition import Heard, drawn, listen, paths_of, ranked, said_twice
+from core.heads.head_table import repeated_tokens, repetition_scores
+from core.heads.repetition import RepetitionRun, draw_heads, paths_of, rank_heads, repeat_ids, run_repetition
 from core.progress import Progress, no_progress
 from core.text import Tokens, encode
 from dashboard.cache.memo import Upload, cached
@@ -47,8 +47,8 @@ class Silenced:
     """The same tokens without the best heads, and without as many others, drawn several times."""
 
     best: tuple[Head, ...]
-    without_best: Heard
-    without_others: tuple[Heard, ...]
+    without_best: RepetitionRun
+    without_others: tuple[RepetitionRun, ...]
 
 
 @cached()
@@ -74,37 +74,37 @@ def tokens_of(said: Said) -> Int[Tensor, "batch token"]:
     """All that the model reads, both times."""
     if said.text is None:
         return repeated_tokens(Given(said.name, "").model, said.seed, longest=said.period)
-    return said_twice(own_ids(said))
+    return repeat_ids(own_ids(said))
 
 
 @cached("Reading it twice …")
-def heard(said: Said) -> Heard:
+def heard(said: Said) -> RepetitionRun:
     """With all heads."""
-    return listen(Given(said.name, "").model, tokens_of(said))
+    return run_repetition(Given(said.name, "").model, tokens_of(said))
 
 
 @cached()
 def scores(said: Said) -> dict[str, Float[Tensor, "layer head"]]:
     """The "induction" and the "previous_token" score of each head, on random tokens."""
     whole = heard(said.at_random)
-    return scores_of_repeat(whole.calls, whole.period)
+    return repetition_scores(whole.calls, whole.period)
 
 
 @cached()
 def order(said: Said) -> tuple[Head, ...]:
     """All heads, the best induction head first."""
-    return ranked(scores(said.at_random)["induction"])
+    return rank_heads(scores(said.at_random)["induction"])
 
 
 @cached("Silencing heads …", unit="runs")
 def silenced(said: Said, count: int, progress: Progress = no_progress) -> Silenced:
     """Without the `count` best induction heads, and without as many of the others."""
     model, calls, heads = Given(said.name, "").model, heard(said.at_random).calls, order(said)
-    choices = (heads[:count], *drawn(heads[count:], count, times=DRAWS, seed=said.seed))
+    choices = (heads[:count], *draw_heads(heads[count:], count, times=DRAWS, seed=said.seed))
     runs = []
     for done, chosen in enumerate(choices):
         progress(done, len(choices))
-        runs.append(listen(model, tokens_of(said), paths_of(calls, chosen)))
+        runs.append(run_repetition(model, tokens_of(said), paths_of(calls, chosen)))
     return Silenced(heads[:count], runs[0], tuple(runs[1:]))
 
 

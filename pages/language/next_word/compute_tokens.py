@@ -8,10 +8,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from core.errors import InputError, ModelError
-from core.hub.failures import as_sentence
+from core.hub.failures import as_model_error
 from core.text import Tokens, label_pieces
-from core.tokens.byte_pairs import BytePairs, Spelled, model_of
-from core.tokens.pieces import Cuts, Piece, cut, pieces_of, unknown_of
+from core.tokens.byte_pairs import BytePairs, MergedWord, model_of
+from core.tokens.pieces import Cuts, Piece, cut_text, pieces_of, unknown_of
 from core.tokens.surprise import bits
 from dashboard.cache.memo import cached
 from dashboard.cache.models import text_model
@@ -25,7 +25,7 @@ SYMBOLS = 64  # at the most in one drawing: more could not be told apart
 class Merged:
     """What a tokenizer that merges pairs made of a short text: its words in order, as far as they are drawn."""
 
-    words: tuple[Spelled, ...]
+    words: tuple[MergedWord, ...]
     labels: Mapping[str, str]  # of each symbol and piece, as a person reads it
     rules: int  # in the tokenizer's list of merges
     left_out: int  # words for which there was no room
@@ -58,12 +58,12 @@ def byte_pairs(name: str) -> BytePairs:
 def merged(name: str, text: str) -> Merged:
     """Merge the words of a short text, step by step; InputError if nothing is left of it."""
     tokenizer, pairs = text_model(name).tokenizer, byte_pairs(name)
-    with as_sentence(name, "cut this text"):
+    with as_model_error(name, "cut this text"):
         spelled = [pairs.spell(word) for word in pairs.words(text)]
         expected = tokenizer.encode(text, add_special_tokens=False).tokens
     if not any(word.symbols for word in spelled):
         raise InputError(words.TOKENS_NOTHING)
-    symbols, drawn = 0, list[Spelled]()
+    symbols, drawn = 0, list[MergedWord]()
     for word in spelled:
         symbols += len(word.symbols)
         if drawn and symbols > SYMBOLS:
@@ -83,7 +83,7 @@ def _label(tokenizer, piece: str) -> str:
 @cached()
 def pieces(name: str, text: str) -> tuple[Piece, ...]:
     """The tokens of a short text, where the tokenizer does not merge; InputError if there are none."""
-    with as_sentence(name, "cut this text"):
+    with as_model_error(name, "cut this text"):
         found = pieces_of(text_model(name).tokenizer, text)
     if not found:
         raise InputError(words.TOKENS_NOTHING)
@@ -94,9 +94,9 @@ def pieces(name: str, text: str) -> tuple[Piece, ...]:
 def cuts(name: str, texts: tuple[str, ...]) -> tuple[Cuts, ...]:
     """Each text in four ways."""
     tokenizer = text_model(name).tokenizer
-    with as_sentence(name, "cut this text"):
+    with as_model_error(name, "cut this text"):
         unknown = unknown_of(tokenizer)
-        return tuple(cut(tokenizer, text, unknown) for text in texts)
+        return tuple(cut_text(tokenizer, text, unknown) for text in texts)
 
 
 @cached("Reading …")

@@ -15,7 +15,7 @@ from core.interpretability.logit_attribution import Attribution, attribute
 from core.interpretability.logit_lens import logits_along
 from core.progress import Progress, no_progress
 from core.text import Tokens, encode
-from core.zoo.text_models import NextToken
+from core.zoo.text_models import CausalLanguageModel
 from dashboard import typeset
 from dashboard.cache.memo import Upload, cached
 from dashboard.recordings.watched import Head, Text, content_of
@@ -40,7 +40,7 @@ class Reading:
     lens: Float[Tensor, "layer vocabulary"]
 
     @property
-    def model(self) -> NextToken:
+    def model(self) -> CausalLanguageModel:
         """The model that read."""
         return self.given.model
 
@@ -76,7 +76,7 @@ def reading(name: str, text: Text, silenced: Head | None = None, progress: Progr
 
     walked = walk(model.network, run if edits else plainly)
     # The lens skips the blocks, in which the edit would have to be made: its head reads without the edit.
-    lens = logits_along(walked, through=plainly, progress=progress)
+    lens = logits_along(walked, readout_run=plainly, progress=progress)
     known_by = text.identity if isinstance(text, Upload) else text
     return Reading((name, known_by, silenced), given, tokens, compute_component_outputs(walked), lens)
 
@@ -96,7 +96,7 @@ def attribution(read: Reading, one: int, other: int) -> Attribution:
     return attribute(read.component_outputs, one, other)
 
 
-def token_of(model: NextToken, typed: str) -> int:
+def token_of(model: CausalLanguageModel, typed: str) -> int:
     """The first token of a word as it would go on with a text: after a space, unless "…" says that it ends a word.
 
     InputError where the tokenizer sees nothing in it.
@@ -108,13 +108,13 @@ def token_of(model: NextToken, typed: str) -> int:
     return next((number for number in ids if model.label(number).strip()), ids[0])
 
 
-def name_of(model: NextToken, token: int) -> str:
+def name_of(model: CausalLanguageModel, token: int) -> str:
     """A token as a list shows it: "…s" where it goes on with a word."""
     label = model.label(token)
     return f"{CONTINUES}{label}" if label[:1].isalnum() else typeset.readable(label)
 
 
-def names_of(model: NextToken, tokens: list[int]) -> dict[str, int]:
+def names_of(model: CausalLanguageModel, tokens: list[int]) -> dict[str, int]:
     """Tokens by their names; the number stands beside a name that two of them have."""
     found: dict[str, int] = {}
     for token in tokens:

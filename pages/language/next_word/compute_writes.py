@@ -9,10 +9,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from core.capture import record_attention
-from core.generation.rules import FILTERS, Choice, Rules, apply, dice, draw
-from core.generation.writing import expected_after, read_ids, whole, with_written
+from core.generation.rules import FILTERS, Choice, Rules, apply, draw, random_number
+from core.generation.writing import append_written, encode_without_limit, next_logits, read_ids
 from core.text import Tokens, read_tokens
-from core.zoo.text_models import NextToken
+from core.zoo.text_models import CausalLanguageModel
 from dashboard.cache import turns
 from dashboard.cache.memo import cached
 from dashboard.recordings.watched import Text, WatchedText, content_of
@@ -61,7 +61,7 @@ class Step:
     @property
     def vocabulary(self) -> int:
         """How many tokens there are."""
-        return len(self.choice.expected)
+        return len(self.choice.model_probabilities)
 
     @property
     def remaining(self) -> int:
@@ -71,51 +71,51 @@ class Step:
     @property
     def left(self) -> float:
         """How much of the probability the filters left."""
-        return self.choice.left
+        return self.choice.remaining_probability
 
     @property
     def taken(self) -> dict[str, float]:
         """How much each filter took away."""
-        return {name: self.choice.taken(name) for name in FILTERS}
+        return {name: self.choice.removed(name) for name in FILTERS}
 
     @property
     def best(self) -> int:
         """The token that the model itself holds most probable."""
-        return int(self.choice.expected.argmax())
+        return int(self.choice.model_probabilities.argmax())
 
     @property
     def rank(self) -> int:
         """The place of the drawn token among those that the model itself holds most probable, from 1."""
-        return rank_of(self.choice.expected, self.drawn)
+        return rank_of(self.choice.model_probabilities, self.drawn)
 
     @property
     def expected_drawn(self) -> float:
         """How probable the model itself holds the drawn token."""
-        return float(self.choice.expected[self.drawn])
+        return float(self.choice.model_probabilities[self.drawn])
 
     @property
     def expected_best(self) -> float:
         """How probable it holds the most probable one."""
-        return float(self.choice.expected.max())
+        return float(self.choice.model_probabilities.max())
 
     @property
     def entropies(self) -> tuple[float, float]:
         """Bits: of what the model says, and of what is drawn from."""
-        return entropy(self.choice.expected), entropy(self.choice.chances)
+        return entropy(self.choice.model_probabilities), entropy(self.choice.probabilities)
 
     @property
     def of_drawn(self) -> Drawn:
         """The drawn token in numbers."""
         choice, token = self.choice, self.drawn
-        chances, order = choice.chances.double().sort(descending=True, stable=True)
+        chances, order = choice.probabilities.double().sort(descending=True, stable=True)
         before = int((order == token).nonzero())
-        warmed = choice.lowered / (self.temperature or 1)
+        warmed = choice.penalised_logits / (self.temperature or 1)
         return Drawn(
             float(choice.logits[token]),
-            float(choice.lowered[token]),
+            float(choice.penalised_logits[token]),
             float(warmed.logsumexp(dim=-1)),
-            float(choice.weighed[token]),
-            float(choice.chances[token]),
+            float(choice.tempered[token]),
+            float(choice.probabilities[token]),
             float(chances[:before].sum()),
         )
 
@@ -141,14 +141,14 @@ class Written:
 @cached("Reading …")
 def given_tokens(name: str, text: Text) -> Tokens:
     """All tokens of the visitor's text, also those for which the model has no room."""
-    return whole(_model(name, text), content_of(text))
+    return encode_without_limit(_model(name, text), content_of(text))
 
 
 @cached("Reading …")
 def read(name: str, text: Text, written: Way) -> Written:
     """The model reads the text and what was written after it, and its attention is recorded."""
     model, given = _model(name, text), given_tokens(name, text)
-    tokens, dropped = with_written(model, given, written)
+    tokens, dropped = append_written(model, given, written)
     # The head in view stays the same while the text grows.
     first = read(name, text, ()).watched.notice.start.place if written else None
     with torch.inference_mode(), record_attention(model.network) as record:
@@ -172,12 +172,12 @@ def entropy(probabilities: Float[Tensor, " vocabulary"]) -> float:
 
 
 def step_of(
-    model: NextToken, logits: Float[Tensor, " vocabulary"], ids: Way, count: int, rules: Rules, seed: int
+    model: CausalLanguageModel, logits: Float[Tensor, " vocabulary"], ids: Way, count: int, rules: Rules, seed: int
 ) -> Step:
     """The step in which the token after these ones is chosen, `count` having been written before it."""
-    choice, number = apply(rules, logits, ids), dice(seed, count)
-    drawn = draw(choice.chances, number)
-    best = choice.weighed.topk(min(CANDIDATES, len(choice.weighed))).indices.tolist()
+    choice, number = apply(rules, logits, ids), random_number(seed, count)
+    drawn = draw(choice.probabilities, number)
+    best = choice.tempered.topk(min(CANDIDATES, len(choice.tempered))).indices.tolist()
     # The drawn one is always among those that are shown.
     best = best if drawn in best else [*best[:-1], drawn]
     labels = read_tokens(model.tokenizer, best).labels
@@ -185,10 +185,10 @@ def step_of(
         Candidate(
             token,
             label,
-            float(choice.expected[token]),
-            float(choice.weighed[token]),
-            float(choice.chances[token]),
-            int(choice.taken_by[token]),
+            float(choice.model_probabilities[token]),
+            float(choice.tempered[token]),
+            float(choice.probabilities[token]),
+            int(choice.removed_by[token]),
         )
         for token, label in zip(best, labels, strict=True)
     )
@@ -197,7 +197,7 @@ def step_of(
 
 def next_step(given: Given, written: Written, count: int, rules: Rules, seed: int) -> Step:
     """The step after what was read, `count` tokens having been written."""
-    return step_of(given.model, written.logits, written.watched.given.ids, count, rules, seed)
+    return step_of(given.model, written.logits, written.watched.inputs.ids, count, rules, seed)
 
 
 def vocabulary_of(given: Given) -> int:
@@ -214,7 +214,7 @@ def write(given: Given, written: Way, rules: Rules, seed: int, most: int) -> tup
     model, tokens = given.model, given_tokens(given.name, given.text)
     steps: list[Step] = []
     with turns.turn(), torch.inference_mode():
-        expect, began = expected_after(model), time.monotonic()
+        expect, began = next_logits(model), time.monotonic()
         while len(steps) < min(most, AT_ONCE) and (not steps or time.monotonic() - began < FOR):
             ids, _ = read_ids(model, tokens, written)
             steps.append(step_of(model, expect(ids), ids, len(written), rules, seed))
@@ -224,5 +224,5 @@ def write(given: Given, written: Way, rules: Rules, seed: int, most: int) -> tup
         return steps, time.monotonic() - began
 
 
-def _model(name: str, text: Text) -> NextToken:
+def _model(name: str, text: Text) -> CausalLanguageModel:
     return Given(name, text).model

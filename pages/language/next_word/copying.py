@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from core.heads.head_table import SEED, SEQUENCES
-from core.heads.repetition import Heard, even_scores
+from core.heads.repetition import RepetitionRun, uniform_scores
 from dashboard import theme, typeset
 from dashboard.figures.curves import curves
 from dashboard.figures.score_bars import Column, score_bars
@@ -57,7 +57,7 @@ def show() -> None:
             copying_heads.about_heads(
                 scores["induction"],
                 scores["previous_token"],
-                even_scores(_period(said)),
+                uniform_scores(_period(said)),
                 compute_copying.numbers(said),
             ),
             about_silence(whole, without),
@@ -97,7 +97,7 @@ def _period(said: Said) -> int:
     return compute_copying.heard(said.at_random).period
 
 
-def _said(said: Said, whole: Heard) -> str:
+def _said(said: Said, whole: RepetitionRun) -> str:
     if said.text is None:
         return words.SAID.format(count=SEQUENCES, period=whole.period)
     tokens = compute_copying.own_tokens(said)
@@ -106,15 +106,15 @@ def _said(said: Said, whole: Heard) -> str:
     return words.SAID_OWN.format(period=whole.period) + cut
 
 
-def saved(heard: Heard) -> float:
+def saved(heard: RepetitionRun) -> float:
     """By how many nats a token is cheaper the second time."""
     return float(heard.first.mean() - heard.second.mean())
 
 
-def about_copying(whole: Heard) -> str:
+def about_copying(whole: RepetitionRun) -> str:
     """Whether what was said already costs less, and whether it is predicted; both by more than chance explains."""
     first, second = float(whole.first.mean()), float(whole.second.mean())
-    again, before = whole.right_again, whole.right_at_first
+    again, before = whole.second_accuracy, whole.first_accuracy
     cases = whole.second.numel()
     more_right = compare_shares(round(again * cases), cases, round(before * cases), cases) == "more"
     cheaper = compare(first, second, margin=max(SAVED, CLEAR * error_of_saved(whole)))
@@ -136,18 +136,18 @@ def about_copying(whole: Heard) -> str:
     )
 
 
-def error_of_saved(heard: Heard) -> float:
+def error_of_saved(heard: RepetitionRun) -> float:
     """The standard error of what is saved, over the tokens that were said twice; infinite for a single one."""
     changes = (heard.first - heard.second).flatten()
     return float(changes.std() / len(changes) ** 0.5) if len(changes) > 1 else float("inf")
 
 
-def change_is_unclear(heard: Heard) -> bool:
+def change_is_unclear(heard: RepetitionRun) -> bool:
     """Whether more is saved than SAVED, or more is right, but of too few tokens to tell that from chance."""
-    return saved(heard) >= SAVED or heard.right_again > heard.right_at_first + SAVED
+    return saved(heard) >= SAVED or heard.second_accuracy > heard.first_accuracy + SAVED
 
 
-def about_silence(whole: Heard, without: Silenced | None) -> str:
+def about_silence(whole: RepetitionRun, without: Silenced | None) -> str:
     """What repetition still saves without the best heads, and without as many others."""
     if without is None:
         return "Silence the best heads, above, and this place will say what is left of the copying."
@@ -175,9 +175,9 @@ def _nats(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
-def _summary(whole: Heard, without: Silenced | None) -> None:
+def _summary(whole: RepetitionRun, without: Silenced | None) -> None:
     """Loss and hits of both times, with all heads and without some."""
-    runs: dict[str, Sequence[Heard]] = {"all heads": [whole]}
+    runs: dict[str, Sequence[RepetitionRun]] = {"all heads": [whole]}
     if without:
         count = len(without.best)
         runs |= {
@@ -189,7 +189,7 @@ def _summary(whole: Heard, without: Silenced | None) -> None:
             "heads": list(runs),
             FIRST: [np.mean([float(run.first.mean()) for run in each]) for each in runs.values()],
             SECOND: [np.mean([float(run.second.mean()) for run in each]) for each in runs.values()],
-            "right, second time": [np.mean([run.right_again for run in each]) for each in runs.values()],
+            "right, second time": [np.mean([run.second_accuracy for run in each]) for each in runs.values()],
         }
     )
     tell = "%{customdata}: %{x:.3f} nats a token"
@@ -209,7 +209,7 @@ def _summary(whole: Heard, without: Silenced | None) -> None:
         layout.caption(f"\\* The mean over {DRAWS} random choices among the other heads.")
 
 
-def _along(said: Said, given: Given, whole: Heard, without: Silenced | None) -> None:
+def _along(said: Said, given: Given, whole: RepetitionRun, without: Silenced | None) -> None:
     """The loss at each place, both times, one upon another."""
     lines = {FIRST: whole.first.mean(dim=0).numpy(), SECOND: whole.second.mean(dim=0).numpy()}
     if without:
@@ -257,7 +257,9 @@ def loss_lines(
     return figure
 
 
-def _explain(said: Said, whole: Heard, scores: dict[str, Float[Tensor, "layer head"]], head: Head | None) -> None:
+def _explain(
+    said: Said, whole: RepetitionRun, scores: dict[str, Float[Tensor, "layer head"]], head: Head | None
+) -> None:
     """Both losses and the induction score, with the numbers of this page."""
     period, first, second = whole.period, float(whole.first.mean()), float(whole.second.mean())
     st.latex(
@@ -273,7 +275,7 @@ def _explain(said: Said, whole: Heard, scores: dict[str, Float[Tensor, "layer he
     if head is None:
         return
     st.latex(r"\mathrm{induction} = \frac{1}{p} \sum_{i=p}^{2p-1} A_{i,\,i-p+1}")
-    even, layer = even_scores(_period(said)), compute_copying.numbers(said)[head[0]]
+    even, layer = uniform_scores(_period(said)), compute_copying.numbers(said)[head[0]]
     st.markdown(
         f"On {_period(said)} random tokens layer {layer}, head {head[1]} has {float(scores['induction'][head]):.3f}; "
         f"even attention {even[0]:.3f}. To the token before it gives {float(scores['previous_token'][head]):.3f}; even "

@@ -14,7 +14,7 @@ from dashboard.figures.heat import heat
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
-from dashboard.recordings.notices import MOST, TIMES
+from dashboard.recordings.notices import HABIT_RATIO, HABIT_SHARE
 from dashboard.recordings.watched import Head
 from pages.language.next_word import compute_copying
 from pages.language.next_word.compute_copying import Said, Silenced
@@ -106,7 +106,7 @@ def about_heads(
     if best is None or before is None:
         return "No head of this model looks at the tokens as they were said twice."
     score, share, named = float(induction[best]), float(previous[before]), numbers or range(len(induction))
-    is_one = score >= max(INDUCTION, TIMES * even[0])
+    is_one = score >= max(INDUCTION, HABIT_RATIO * even[0])
     verdict = "an induction head" if is_one else "too little to call it an induction head"
     if is_one and score < STRONG:
         verdict = "an induction head, but a weak one"
@@ -116,10 +116,10 @@ def about_heads(
     )
     where = f"layer {named[before[0]]}, head {before[1]}"
     most = f"{where} gives most to the token before ({share:.0%}; even: {even[1]:.1%})"
-    if share <= MOST or share < TIMES * even[1]:
+    if share <= HABIT_SHARE or share < HABIT_RATIO * even[1]:
         return (
-            f"{told} No head is a previous-token head, which gives that token more than {MOST:.0%} of its attention "
-            f"and {TIMES} times what even attention would: {most}."
+            f"{told} No head is a previous-token head, which gives that token more than {HABIT_SHARE:.0%} of its "
+            f"attention and {HABIT_RATIO} times what even attention would: {most}."
         )
     earlier = " in an earlier layer" if before[0] < best[0] else ", but not in an earlier layer"
     needed = ", where an induction head needs it" if is_one and before[0] < best[0] else ""

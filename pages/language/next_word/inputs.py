@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from core.errors import ModelError
-from core.zoo.masked_language_models import MissingToken
-from core.zoo.text_models import NextToken
+from core.zoo.kinds import predicts_next_token
+from core.zoo.text_models import CausalLanguageModel
 from dashboard.cache.models import text_model
 from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, model_name
@@ -22,10 +22,10 @@ class Given:
     text: Text
 
     @property
-    def model(self) -> NextToken:
+    def model(self) -> CausalLanguageModel:
         """The model itself; ModelError if it is none that says what comes next."""
         model = text_model(self.name)
-        if not isinstance(model, NextToken) or isinstance(model, MissingToken):
+        if not predicts_next_token(model):
             raise ModelError(words.NO_GPT.format(title=model.title))
         return model
 

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.text import BYTE, read_text
-from core.tokens.byte_pairs import Spelled
+from core.tokens.byte_pairs import MergedWord
 from core.tokens.pieces import Piece
 from dashboard import theme, typeset
 from dashboard.figures.paper import escape, on_paper
@@ -160,7 +160,7 @@ def _counted(count: int, what: str) -> str:
 
 
 def merge_tree(
-    spelled: Sequence[Spelled], labels: Mapping[str, str], *, rules: int, done: int, look: Look
+    spelled: Sequence[MergedWord], labels: Mapping[str, str], *, rules: int, done: int, look: Look
 ) -> go.Figure:
     """Symbols side by side below, each merge a bracket at the height of its number; only the first `done` merges."""
     figure, palette = go.Figure(), look.palette

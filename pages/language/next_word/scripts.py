@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.text import read_text
-from core.tokens.pieces import WAYS, Cuts
+from core.tokens.pieces import UNITS, Cuts
 from dashboard import theme, typeset
 from dashboard.figures.paper import escape, on_paper
 from dashboard.frame import layout
@@ -20,7 +20,7 @@ from pages.language.next_word.merges import seen
 LONGEST = 400  # characters of one's own sentence
 OWN = "Yours"
 TOTAL, EACH = "pieces", "pieces a character"
-HUE_OF = dict(zip(WAYS, (HUES[3], HUES[5], HUES[2], HUES[0]), strict=True))
+HUE_OF = dict(zip(UNITS, (HUES[3], HUES[5], HUES[2], HUES[0]), strict=True))
 # Where every byte is a token, the circle stands inside the open square.
 MARK_OF = {
     "words": {"symbol": "diamond", "size": 10},
@@ -52,7 +52,7 @@ def show() -> None:
     charts.chart(
         partial(dots, rows, each=drawn == EACH, look=theme.look()),
         name="tokens-scripts",
-        alt=f"One row per language, four marks in it: {drawn} when the sentence is cut into {', '.join(WAYS)}",
+        alt=f"One row per language, four marks in it: {drawn} when the sentence is cut into {', '.join(UNITS)}",
         table=rows,
     )
     _one(found, sentences)
@@ -64,8 +64,8 @@ def table(found: dict[str, Cuts], sentences: dict[str, str]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "language": language,
-            **{way: cuts.count(way) for way in WAYS},
-            **{f"{way} a character": cuts.per_character(way) for way in WAYS},
+            **{way: cuts.count(way) for way in UNITS},
+            **{f"{way} a character": cuts.per_character(way) for way in UNITS},
             "unknown tokens": cuts.unknown,
             "sentence": sentences[language],
         }
@@ -75,7 +75,7 @@ def table(found: dict[str, Cuts], sentences: dict[str, str]) -> pd.DataFrame:
 
 def dots(rows: pd.DataFrame, *, each: bool, look: Look) -> go.Figure:
     """A mark for each way to cut in each language's row, the languages in the order of their tokens."""
-    columns = {way: f"{way} a character" if each else way for way in WAYS}
+    columns = {way: f"{way} a character" if each else way for way in UNITS}
     rows = rows.sort_values(columns["tokens"], ascending=False)
     names = [escape(name) for name in rows["language"]]
     figure = go.Figure()
@@ -127,7 +127,7 @@ def _one(found: dict[str, Cuts], sentences: dict[str, str]) -> None:
 def by_way(cuts: Cuts) -> pd.DataFrame:
     """One row for each way: how many pieces, and the pieces."""
     return pd.DataFrame(
-        {"way": way, "count": cuts.count(way), "pieces": " ┆ ".join(map(seen, getattr(cuts, way)))} for way in WAYS
+        {"way": way, "count": cuts.count(way), "pieces": " ┆ ".join(map(seen, getattr(cuts, way)))} for way in UNITS
     )
 
 

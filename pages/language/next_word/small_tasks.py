@@ -32,7 +32,7 @@ def show() -> None:
         links, loss = compute.links(task.name), compute.without(task.name, silenced)
     with stage:
         st.markdown(f"### {equation(task, problem, written)}")
-        layout.noticed_here()
+        layout.place_notice()
         said, read = st.columns([2, 3], gap="large")
         with said:
             _probabilities(task, written)

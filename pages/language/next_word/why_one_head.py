@@ -53,10 +53,10 @@ def choose(found: Attribution) -> Head | None:
     assert strongest.block is not None
     assert strongest.head is not None
     with layout.control_bar():
-        last = 1 + max(heads.keys() | found.component_outputs.whole.keys())
+        last = 1 + max(heads.keys() | found.component_outputs.undivided.keys())
         layer = controls.number("Layer", last, key="why_layer", first=strongest.block)
         if layer not in heads:
-            reason = found.component_outputs.whole.get(layer, "")
+            reason = found.component_outputs.undivided.get(layer, "")
             layout.caption(typeset.plain(words.NOT_APART.format(layer=layer, reason=reason).strip()))
             return None
         first = strongest.head if layer == strongest.block else 0
@@ -67,7 +67,7 @@ def show(read: Reading, found: Attribution, names: tuple[str, str], head: Head) 
     """Its part by source token, what changes without it, the lens with and without it; and what is to be noticed."""
     with layout.waiting_place():
         without = compute_why.reading(read.given.name, read.given.text, head)
-        changed = compute_why.attribution(without, found.one, found.other)
+        changed = compute_why.attribution(without, found.target, found.foil)
     changes = changes_of(found.by_component, changed.by_component)
     labels = [typeset.in_word(read.tokens, place) for place in range(len(read.tokens))]
     weights, moved = found.component_outputs.heads[head[0]].weights[head[1]].numpy(), found.of_head(*head).numpy()
@@ -78,7 +78,7 @@ def show(read: Reading, found: Attribution, names: tuple[str, str], head: Head) 
     with right:
         _changes(changes, Component("head", *head), changed.difference - found.difference)
     st.subheader("Layer by layer, through the logit lens", anchor=False)
-    pair = [found.one, found.other]
+    pair = [found.target, found.foil]
     before, after = (each.lens.log_softmax(dim=-1)[:, pair].numpy() for each in (read, without))
     _lens(before, after, names)
     told = tuple(map(typeset.plain, names))

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 from tokenizers import Tokenizer
 
-from core.generation.newest import farthest
+from core.generation.newest import find_farthest_head
 from core.generation.rules import FILTERS, Rules
 from core.generation.writing import pieces
 from core.text import read_tokens
@@ -61,7 +61,7 @@ def show() -> None:
     with text:
         _text(given, tree, steps, plays=len(steps) > 1)
     with attention:
-        attention_view(written.watched.scene, key="writes_heads", view="text", token=len(written.watched.given) - 1)
+        attention_view(written.watched.scene, key="writes_heads", view="text", token=len(written.watched.inputs) - 1)
         notices.show_unseen(written.watched.record)
     if is_writing:
         st.rerun()  # what is said of the text pales until it is there
@@ -229,13 +229,13 @@ def shortly(tokenizer: Tokenizer, tokens: branches.Way) -> str:
 
 def noticed(given: Given, written: Written, step: Step) -> tuple[str, ...]:
     """About the filters, the draw, how unsure the model is, what it has written, and the head that looks farthest."""
-    calls = scenes.layers_within(written.watched.model, written.watched.run, written.watched.record)[1]
+    calls = scenes.self_attention_layers(written.watched.model, written.watched.run, written.watched.record)[1]
     return (
         writes_sentences.about_filters(step),
         writes_sentences.about_draw(step, given.model.label),
         writes_sentences.about_entropy(step),
         *writes_sentences.about_ranks(written.ranks),
-        *writes_sentences.about_farthest(farthest(calls), written.watched.given.labels),
+        *writes_sentences.about_farthest(find_farthest_head(calls), written.watched.inputs.labels),
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from core.generation.newest import FarLook
+from core.generation.newest import FarthestHead
 from core.generation.rules import Rules
 from dashboard import typeset
 from dashboard.number_format import compare
@@ -56,7 +56,7 @@ def about_ranks(ranks: Sequence[int]) -> tuple[str, ...]:
     return (f"{said}; the least expected one was number {worst:,}." if worst > 1 else f"{said}.",)
 
 
-def about_farthest(look: FarLook | None, labels: Sequence[str]) -> tuple[str, ...]:
+def about_farthest(look: FarthestHead | None, labels: Sequence[str]) -> tuple[str, ...]:
     """The head whose newest token looks farthest back."""
     if look is None:
         return ()

@@ -12,6 +12,7 @@ from core.errors import ModelError
 from core.progress import Progress, no_progress
 from core.text import Tokens
 from core.zoo import REVIEWERS, Classifier
+from core.zoo.kinds import gives_class
 from dashboard.cache.memo import cached
 from dashboard.cache.models import text_model
 from dashboard.recordings.watched import Text, content_of
@@ -43,7 +44,7 @@ class Verdict:
 def model(name: str) -> Classifier:
     """A classifier of ours, or any by name or folder; ModelError if it gives no class to a text."""
     found = text_model(name)
-    if not isinstance(found, Classifier):
+    if not gives_class(found):
         raise ModelError(words.NO_CLASSIFIER.format(title=found.title))
     if len(found.classes) < 2:
         raise ModelError(words.ONE_CLASS.format(title=found.title))
@@ -100,9 +101,9 @@ def explanation(
 
 
 @cached("Reading a text of empty words …")
-def odds_of_nothing(name: str, text: Text, target: int) -> float:
+def baseline_log_odds(name: str, text: Text, target: int) -> float:
     """The log-odds of a class for the text that integrated gradients begin from."""
-    return token_methods.odds_of_nothing(model(name), verdict(name, text).tokens, target)
+    return token_methods.baseline_log_odds(model(name), verdict(name, text).tokens, target)
 
 
 def _read(name: str, content: str, *, identity: Hashable) -> Verdict:

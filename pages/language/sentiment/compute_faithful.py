@@ -11,12 +11,12 @@ from torch import Tensor
 
 from core.attribution import agreement as ranks
 from core.attribution.agreement import Agreement
-from core.attribution.deletion_curves import ordered, random_mean, random_orders
-from core.attribution.token_deletion import TOGETHER, FaithfulWords, counts_for, measure, without
+from core.attribution.deletion_curves import order_by_score, random_mean, random_orders
+from core.attribution.token_deletion import BATCH_SIZE, FaithfulWords, counts_for, measure, without_words
 from core.attribution.token_methods import by_word, probabilities_of, replacement_of, words_of
 from core.progress import Progress, no_progress
 from core.results import sentiment_faithful
-from core.results.sentiment_faithful import MEASURES, Agreed, Faithful
+from core.results.sentiment_faithful import MEASURES, Faithful, RankAgreement
 from core.text import Tokens
 from core.zoo import Classifier
 from dashboard.cache.memo import cached
@@ -37,7 +37,7 @@ class Explained:
     words: tuple[range, ...]  # the tokens of each
     labels: tuple[str, ...]  # the words, with what stands before them
     scores: dict[str, Float[Tensor, " word"]]
-    seconds: float  # that the model takes to read TOGETHER such texts
+    seconds: float  # that the model takes to read BATCH_SIZE such texts
     identity: Hashable = field(kw_only=True)
 
     @property
@@ -70,11 +70,11 @@ class Explained:
         """About how many seconds the curves take."""
         inner = len(counts_for(len(self.words), STEPS)) - 2
         rows = 2 + 2 * inner * (len(self.scores) + DRAWS)
-        return self.seconds * rows / TOGETHER
+        return self.seconds * rows / BATCH_SIZE
 
     def order(self, method: str) -> Int[Tensor, " word"]:
         """The words, what speaks most for the verdict first."""
-        return ordered(self.scores[method])
+        return order_by_score(self.scores[method])
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +120,7 @@ def explained(name: str, text: Text, progress: Progress = no_progress) -> Explai
         scores[method] = by_word(compute.explanation(text, name, method, given.target), given.tokens).float()
     labels = tuple("".join(given.tokens.labels[place] for place in word) for word in words)
     begin = time.perf_counter()
-    probabilities_of(given.model, torch.tensor([given.tokens.ids]).expand(TOGETHER, -1))
+    probabilities_of(given.model, torch.tensor([given.tokens.ids]).expand(BATCH_SIZE, -1))
     seconds = time.perf_counter() - begin
     return Explained(given, words, labels, scores, seconds, identity=(name, text))
 
@@ -150,7 +150,7 @@ def taken(given: Explained, method: str, count: int, *, kept: bool) -> Float[Ten
     """How probable each class is without the first `count` words of an explanation, or (`kept`) with nothing else."""
     order, nothing = given.order(method).tolist(), replacement_of(given.model)
     gone = order[count:] if kept else order[:count]
-    return probabilities_of(given.model, without(given.ids, given.words, gone, nothing)[None])[0]
+    return probabilities_of(given.model, without_words(given.ids, given.words, gone, nothing)[None])[0]
 
 
 @cached(computes=False)
@@ -160,6 +160,6 @@ def measured() -> dict[str, Faithful]:
 
 
 @cached(computes=False)
-def agreements() -> dict[str, tuple[Agreed, ...]]:
+def agreements() -> dict[str, tuple[RankAgreement, ...]]:
     """How far explanations agree over held-out reviews; ModelError where the file is missing or wrong."""
     return sentiment_faithful.agreements()

@@ -8,9 +8,9 @@ from core.progress import Progress, no_progress
 from core.results import sentiment_fooled
 from core.sentiment.behavioural_tests import (
     KINDS,
-    Fooled,
+    BehaviouralTestResult,
     Pair,
-    fooled,
+    count_failures,
     pairs_of,
     probabilities_of_text,
     read_pairs,
@@ -21,7 +21,7 @@ from pages.language.sentiment import compute
 
 
 @cached(computes=False)
-def measured(language: str) -> dict[str, tuple[Fooled, ...]]:
+def measured(language: str) -> dict[str, tuple[BehaviouralTestResult, ...]]:
     """What was counted of each of our classifiers, by its name; ModelError where the table is missing."""
     return sentiment_fooled.sentiment_fooled()[language]
 
@@ -38,9 +38,9 @@ def reading(name: str, language: str, kind: str, progress: Progress = no_progres
 
 
 @cached("Reading the checklist …", unit="kinds of pairs")
-def checklist(name: str, language: str, progress: Progress = no_progress) -> tuple[Fooled, ...]:
+def checklist(name: str, language: str, progress: Progress = no_progress) -> tuple[BehaviouralTestResult, ...]:
     """What the script counted of ours, counted live; what is read stays kept kind by kind if it is stopped."""
-    model, found = compute.model(name), list[Fooled]()
+    model, found = compute.model(name), list[BehaviouralTestResult]()
     for done, kind in enumerate(KINDS):
         pairs = of_kind(language, kind)
 
@@ -50,7 +50,7 @@ def checklist(name: str, language: str, progress: Progress = no_progress) -> tup
         report(0, 1)
         read = reading(name, language, kind, progress=report)
         unread = [unread_words(model, pair) for pair in pairs]
-        found += fooled(pairs, read, model.classes, unread)
+        found += count_failures(pairs, read, model.classes, unread)
     return tuple(found)
 
 

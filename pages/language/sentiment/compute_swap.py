@@ -12,11 +12,11 @@ from core.results import sentiment_results
 from core.results.sentiment_results import Results
 from core.results.sentiment_swapped import Swapped, swapped
 from core.sentiment.swapped_attention import (
-    judged,
     most_different,
-    permuted,
+    permute_weights,
     pooling_of,
-    shared,
+    run_with_weights,
+    shared_weight,
     total_variation,
     uniform,
 )
@@ -70,7 +70,7 @@ def tried(name: str, text: Text, seed: int, allowed: float) -> Tried:
     model, given = compute.model(name), compute.verdict(name, text)
     pooled = pooling_of(model, given.tokens)
     own = pooled.weights
-    draws = permuted(own, DRAWS, seed=seed)
+    draws = permute_weights(own, DRAWS, seed=seed)
     outputs, said = pooled.probabilities(draws), pooled.probabilities(own)
     weights = {
         "own": own,
@@ -81,7 +81,11 @@ def tried(name: str, text: Text, seed: int, allowed: float) -> Tried:
 
     def exchange(each: Float[Tensor, " token"], output: Float[Tensor, " class"]) -> Exchanged:
         return Exchanged(
-            each, output, float(jensen_shannon(each, own)), float(total_variation(output, said)), shared(each, own)
+            each,
+            output,
+            float(jensen_shannon(each, own)),
+            float(total_variation(output, said)),
+            shared_weight(each, own),
         )
 
     without = compute.model(_without(name))
@@ -89,7 +93,7 @@ def tried(name: str, text: Text, seed: int, allowed: float) -> Tried:
     return Tried(
         given.tokens,
         model.classes,
-        {kind: exchange(each, judged(model, given.tokens, pooled, each)) for kind, each in weights.items()},
+        {kind: exchange(each, run_with_weights(model, given.tokens, pooled, each)) for kind, each in weights.items()},
         exchange(uniform(own), uniformly),
         int((outputs.argmax(dim=-1) != said.argmax()).sum()),
         DRAWS,

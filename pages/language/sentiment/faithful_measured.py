@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.attribution.token_methods import METHODS
-from core.results.sentiment_faithful import MEASURES, RANDOM, RANKED, Agreed, Faithful
+from core.results.sentiment_faithful import MEASURES, RANDOM, RANKED, Faithful, RankAgreement
 from dashboard import theme
 from dashboard.figures.faithfulness import RANDOM as AT_RANDOM
 from dashboard.output import charts
@@ -51,7 +51,7 @@ def rows_of(curves: Curves, over: Faithful | None, hues: Mapping[str, str]) -> l
     rows = []
     for name in curves.explanations:
         here = tuple(curves.gain(name, side) for side in sentences.SIDES)
-        known = over.found.get(name) if over else None
+        known = over.by_method.get(name) if over else None
         means = tuple(gain for side in sentences.SIDES if known and (gain := known[side].gain))
         many = tuple((mean.mean, mean.low, mean.high) for mean in means) if means else None
         rows.append(Gain(METHODS[name], hues[METHODS[name]], here, many))
@@ -66,8 +66,8 @@ def areas_table(curves: Curves, over: Faithful | None) -> pd.DataFrame:
         row |= {side: value_of(curve, side) for side in MEASURES}
         if name != RANDOM:
             row |= {f"random orders as good, {side}": curves.as_good(name, side) for side in sentences.SIDES}
-        if over and name in over.found:
-            row |= {f"{side}, mean of {over.reviews:,}": over.found[name][side].value.mean for side in MEASURES}
+        if over and name in over.by_method:
+            row |= {f"{side}, mean of {over.reviews:,}": over.by_method[name][side].value.mean for side in MEASURES}
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -85,7 +85,7 @@ def show_agreed(model: str, names: Mapping[str, str], *, strength: bool) -> None
         charts.download_table(table, "sentiment-agreement")
 
 
-def agreed_table(found: list[Agreed]) -> pd.DataFrame:
+def agreed_table(found: list[RankAgreement]) -> pd.DataFrame:
     """One row for each pair of explanations: both measures with their intervals."""
     pairs = dict.fromkeys((one.one, one.other) for one in found)
     of = {(one.one, one.other, one.measure): one.value for one in found}

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from core.attribution.agreement import Agreement, shared_by_chance, tau_by_chance
-from core.results.sentiment_faithful import MEASURES, RANDOM, Agreed, Faithful, Mean
+from core.results.sentiment_faithful import MEASURES, RANDOM, Faithful, Mean, RankAgreement
 from dashboard.number_format import compare
 from pages.language.sentiment.compute_faithful import Curves, value_of
 
@@ -74,12 +74,12 @@ def about_ends(curves: Curves, verdict: str) -> str:
 
 def about_measured(found: Faithful, titles: Mapping[str, str], side: str) -> str:
     """Over many reviews: which explanations gain most over random orders, and which cannot be told from them."""
-    gains = {name: found.found[name][side].gain for name in found.methods}
+    gains = {name: found.by_method[name][side].gain for name in found.methods}
     known = {name: gain for name, gain in gains.items() if gain is not None}
     ranking = sorted(known, key=lambda name: -known[name].mean)
     best = ranking[0]
-    chance = found.found[RANDOM][side].value.mean
-    better = found.found[best][side].better or 0.0
+    chance = found.by_method[RANDOM][side].value.mean
+    better = found.by_method[best][side].better or 0.0
     share = "every review" if better == 1 else f"{better:.1%} of the reviews"
     words = "larger" if MEASURES[side] else "smaller"
     if known[best].low > 0:
@@ -152,13 +152,13 @@ def about_first(found: Agreement, titles: Mapping[str, str]) -> str:
     )
 
 
-def about_agreed(found: Sequence[Agreed], titles: Mapping[str, str]) -> str:
+def about_agreed(found: Sequence[RankAgreement], titles: Mapping[str, str]) -> str:
     """Over many reviews: which two explanations rank words most and least alike."""
     known = sorted((one for one in found if one.measure == "tau"), key=lambda one: -one.value.mean)
     if not known:
         return ""
 
-    def said(one: Agreed) -> str:
+    def said(one: RankAgreement) -> str:
         value = one.value
         return (
             f"{titles[one.one]} and {titles[one.other]} (mean τ {tau(value.mean)}, 95% interval {tau(value.low)} to "

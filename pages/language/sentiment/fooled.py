@@ -10,7 +10,16 @@ from jaxtyping import Float
 from torch import Tensor
 
 from core.results.sentiment_results import LOGISTIC
-from core.sentiment.behavioural_tests import CONFIDENCE, KINDS, TOLERANCE, Fooled, Pair, fails, pairs_of, sides_of
+from core.sentiment.behavioural_tests import (
+    CONFIDENCE,
+    KINDS,
+    TOLERANCE,
+    BehaviouralTestResult,
+    Pair,
+    fails,
+    pairs_of,
+    polar_classes,
+)
 from core.zoo.sentiment_classifiers import REVIEWERS
 from dashboard import theme, typeset
 from dashboard.cache import waiting
@@ -44,7 +53,7 @@ def show() -> None:
     of_kind = {model: [one for one in tests if one.kind == kind] for model, tests in counted.items()}
     of_kind = {model: tests for model, tests in of_kind.items() if tests}
     st.markdown(sentences.about_kind(KINDS[kind], of_kind), width=theme.PROSE)
-    layout.noticed_here()
+    layout.place_notice()
     every, one = st.columns([1, 1], gap="medium")
     with every:
         _map(counted, kind)
@@ -80,12 +89,12 @@ def _model(language: str) -> str:
     return name
 
 
-def _counted(language: str, name: str) -> dict[str, tuple[Fooled, ...]]:
+def _counted(language: str, name: str) -> dict[str, tuple[BehaviouralTestResult, ...]]:
     """What was counted, by the short names of models; of a named one, if it has read the checklist."""
     counted = dict(computed.measured(language))
     if name not in counted:
         title = typeset.plain(compute.model(name).title)
-        if sides_of(compute.model(name).classes) is None:
+        if polar_classes(compute.model(name).classes) is None:
             st.caption(words_fooled.NO_NAMES.format(name=title))
         if (own := computed.checklist.peek(name, language)) is not None:
             counted[name] = own
@@ -108,7 +117,7 @@ def _read(name: str, language: str, progress) -> object:
 # The rates.
 
 
-def _map(counted: Mapping[str, Sequence[Fooled]], kind: str) -> None:
+def _map(counted: Mapping[str, Sequence[BehaviouralTestResult]], kind: str) -> None:
     """Every kind and model as a cell; a click chooses the kind."""
     kinds, models = list(KINDS), list(counted)
     values = np.full((len(kinds), len(models)), np.nan)
@@ -139,7 +148,7 @@ def _map(counted: Mapping[str, Sequence[Fooled]], kind: str) -> None:
     )
 
 
-def rates_table(counted: Mapping[str, Sequence[Fooled]]) -> pd.DataFrame:
+def rates_table(counted: Mapping[str, Sequence[BehaviouralTestResult]]) -> pd.DataFrame:
     """One row for each model and test: pairs, failures, the rate and its interval."""
     rows = [
         [model, KINDS[one.kind], one.test, one.should, one.pairs, one.failed, one.rate.share, *one.rate.interval]
@@ -150,7 +159,7 @@ def rates_table(counted: Mapping[str, Sequence[Fooled]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _rates(kind: str, counted: Mapping[str, Sequence[Fooled]]) -> None:
+def _rates(kind: str, counted: Mapping[str, Sequence[BehaviouralTestResult]]) -> None:
     rows = []
     for model, tests in counted.items():
         if rate := sentences.rate_of(tests):
@@ -201,7 +210,7 @@ def _pairs(language: str, kind: str, names: Sequence[str]) -> None:
 
 def change(read: Float[Tensor, "side class"], classes: Sequence[str]) -> str:
     """Both verdicts with their probabilities, the second only where it is another class; "neg" for negative."""
-    known = sides_of(classes) is not None
+    known = polar_classes(classes) is not None
     sides = [(classes[int(side.argmax())][: 3 if known else None].lower(), float(side.max())) for side in read]
     (first, sure), (second, now) = ((typeset.plain(said), share) for said, share in sides)
     return f"{first}{APART}{sure:.0%} → {'' if first == second else second + APART}{now:.0%}"
@@ -224,7 +233,7 @@ def pairs_table(
 # How it is computed.
 
 
-def _formula(language: str, kind: str, counted: Mapping[str, Sequence[Fooled]]) -> None:
+def _formula(language: str, kind: str, counted: Mapping[str, Sequence[BehaviouralTestResult]]) -> None:
     """Wilson's interval with the numbers of the model that fails most on this kind."""
     found = {name: rate for name, tests in counted.items() if (rate := sentences.rate_of(tests))}
     name = max(found, key=lambda each: found[each].share)

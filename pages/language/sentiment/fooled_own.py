@@ -6,7 +6,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.sentiment.behavioural_tests import leaning
+from core.sentiment.behavioural_tests import positivity
 from core.text import read_text
 from dashboard import theme
 from dashboard.contents import LONGEST_LINE
@@ -38,7 +38,7 @@ def show(language: str, names: Sequence[str]) -> None:
     for name, each in read.items():
         said = [classes[name][int(side.argmax())] for side in each]
         values.append([short(name), said[0], float(each[0].max()), said[1], float(each[1].max()), changed[short(name)]])
-        if (praise := leaning(each, classes[name])) is not None:
+        if (praise := positivity(each, classes[name])) is not None:
             first, second = praise.tolist()
             tell = f"{short(name)}: {said[0]} {each[0].max():.1%}, then {said[1]} {each[1].max():.1%}"
             rows.append(Move(short(name), first, second, tell))

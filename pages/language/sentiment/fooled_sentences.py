@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.sentiment.behavioural_tests import Fooled, Rate
+from core.sentiment.behavioural_tests import BehaviouralTestResult, Rate
 from dashboard import typeset
 from dashboard.number_format import compare_shares
 from pages.language.sentiment.words_fooled import SHOULD
 
-Counted = Mapping[str, Sequence[Fooled]]  # by the names of models
+Counted = Mapping[str, Sequence[BehaviouralTestResult]]  # by the names of models
 
 
-def rate_of(tests: Sequence[Fooled]) -> Rate | None:
+def rate_of(tests: Sequence[BehaviouralTestResult]) -> Rate | None:
     """All tests together; None where there is none."""
     return Rate(sum(one.failed for one in tests), sum(one.pairs for one in tests)) if tests else None
 

@@ -219,5 +219,5 @@ def _formula_integrated(text: Text, given: Verdict) -> None:
     st.latex(r"\textstyle e_i = (x_i - x'_i) \cdot \int_0^1 \nabla_i F(z_\alpha)\, d\alpha")
     st.latex(r"\textstyle z_\alpha = x' + \alpha (x - x')")
     total = float(compute.explanation(text, name, "integrated", target).sum())
-    rise = given.odds - compute.odds_of_nothing(name, text, target)
+    rise = given.odds - compute.baseline_log_odds(name, text, target)
     st.latex(rf"\textstyle \sum_i e_i = {total:.3f}, \; F(x) - F(x') = {rise:.3f}")

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.results.sentiment_results import Results
 from core.results.sentiment_swapped import Swapped
-from core.sentiment.swapped_attention import MOST, TRIES
+from core.sentiment.swapped_attention import MAX_DIVERGENCE, TRIES
 from dashboard import theme, typeset
 from dashboard.components.tinted_lines import Line, tinted_lines
 from dashboard.frame import layout
@@ -104,7 +104,7 @@ def about_different(found: Tried) -> str:
         return f"With a single word there is nothing to exchange: it has all the weight, and the verdict is **{said}**."
     return (
         f"The most different weights share **{other.shared:.0%}** of the weight with the network's own (divergence "
-        f"**{other.divergence:.2f}** of at most {MOST:.2f}), and the verdict “{said}” goes from "
+        f"**{other.divergence:.2f}** of at most {MAX_DIVERGENCE:.2f}), and the verdict “{said}” goes from "
         f"{own.probabilities[found.target]:.1%} to **{other.probabilities[found.target]:.1%}**."
     )
 
@@ -208,7 +208,7 @@ def about_measured(found: dict[str, Swapped]) -> str:
     far, permuted = found["different"], found["permuted"]
     return (
         f"Over {far.texts:,} held-out texts the most different weights reach a median divergence of "
-        f"**{far.divergence:.2f}** (at most {MOST:.2f}); the search keeps every verdict. A permutation flips "
+        f"**{far.divergence:.2f}** (at most {MAX_DIVERGENCE:.2f}); the search keeps every verdict. A permutation flips "
         f"**{permuted.flips:.1%}** of them."
     )
 

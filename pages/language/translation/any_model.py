@@ -43,14 +43,14 @@ class Settings:
 
 def show() -> None:
     """The name of a model; then the sentence, the translation as it comes, and the maps."""
-    model = model_name.named(
+    model = model_name.named_model(
         "translator",
         "text",
         zoo.check_translates,
         named_translator,
         placeholder=words.NAMED_PLACEHOLDER,
         about=words.NAMED_HELP,
-        nothing=words.NAMED_NOTHING,
+        empty_text=words.NAMED_NOTHING,
         offline=words.NAMED_OFFLINE,
     )
     if model is None:

@@ -11,7 +11,14 @@ from core.errors import ModelError
 from core.models.bahdanau import Bahdanau
 from core.models.transformer import Transformer
 from core.text import Tokens, read_text
-from core.translation.decoder_step import Look, Memory, look_additive, look_product, next_tokens, remember
+from core.translation.decoder_step import (
+    RecurrentStep,
+    StepAttention,
+    attend_additive,
+    attend_dot_product,
+    next_tokens,
+    recurrent_step,
+)
 from core.translation.decoding import BEGIN, Decoded
 from core.zoo import UNCHANGED, Aligned, Changes, NamedTranslator, Translator
 from dashboard.cache.memo import cached
@@ -46,7 +53,7 @@ class Translated:
 class WorkedStep:
     """What one step knows, and what it expects: the log-probability of every token. Shared: never changed."""
 
-    known: Look | Memory
+    known: StepAttention | RecurrentStep
     log_probabilities: Float[Tensor, " vocabulary"]
 
 
@@ -66,7 +73,7 @@ def translate(
     """The translation of a text from `read_text` by one of the three models; the onlooker may stop it by raising."""
     model = translator(name)
     source = model.encode(text)
-    decoded = model.write(source, beam=beam, changes=changes, keep_steps=True, progress=observer.look)
+    decoded = model.write(source, beam=beam, changes=changes, keep_steps=True, progress=observer.report)
     target = model.tokens(decoded.best.tokens)
     return Translated(model, source, decoded, target, model.align(source, target, changes))
 
@@ -94,14 +101,16 @@ def worked_step(name: str, text: str, beam: int, place: int, layer: int = 0, hea
 
 
 @cached()
-def known_in_step(name: str, text: str, beam: int, place: int, layer: int = 0, head: int = 0) -> Look | Memory:
+def known_in_step(
+    name: str, text: str, beam: int, place: int, layer: int = 0, head: int = 0
+) -> StepAttention | RecurrentStep:
     """What that step knows, without what it expects: for this the model need not write the sentence again."""
     network, source, before = _read_in_step(translate(name, text, beam))
     if isinstance(network, Bahdanau):
-        return look_additive(network, source, before, place)
+        return attend_additive(network, source, before, place)
     if isinstance(network, Transformer):
-        return look_product(network, source, before, place, layer=layer, head=head)
-    return remember(network, source, before, place)
+        return attend_dot_product(network, source, before, place, layer=layer, head=head)
+    return recurrent_step(network, source, before, place)
 
 
 def _read_in_step(translated: Translated) -> tuple[Any, Tensor, Tensor]:
@@ -131,7 +140,7 @@ def translate_by_name(
     """The translation by a pretrained model; languages are codes of the model's own, where it leaves a choice."""
     model = named_translator(name)
     source = model.encode(read_text(text), source_language)
-    decoded = model.write(source, beam=beam, language=target_language, progress=observer.look)
+    decoded = model.write(source, beam=beam, language=target_language, progress=observer.report)
     target = model.tokens(decoded.best.tokens)
     begin = model.tokens([model.start(target_language)]).labels[0]
     return Translated(model, source, decoded, target, model.align(source, target, target_language), begin)

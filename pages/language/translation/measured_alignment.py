@@ -15,13 +15,13 @@ from dashboard.inputs import controls
 from dashboard.number_format import POINT, compare, span
 from dashboard.output import alignment_table, charts
 from dashboard.output.alignment_table import (
-    COUNTED,
+    DIAGONAL,
     DIRECTION_HELP,
     DIRECTIONS,
-    STRAIGHT,
+    IBM_MODEL,
+    INFLUENCE_MODEL,
     TEXTS,
     TITLES,
-    WITHOUT,
     comparable,
     pairs_of,
 )
@@ -63,7 +63,7 @@ def show_heads() -> tuple[str, ...]:
         table=rows[rows.model == TRANSFORMER],
     )
     layout.caption(words.MEASURED_HEADS)
-    return about_heads(values[:, :-1], TEXTS[text], float(found.baselines[STRAIGHT][text]["aer"]))
+    return about_heads(values[:, :-1], TEXTS[text], float(found.baselines[DIAGONAL][text]["aer"]))
 
 
 def _choices(best: Mapping[str, Any]) -> tuple[str, int, Direction]:
@@ -93,7 +93,7 @@ def about_alignment(found: Alignment) -> tuple[str, ...]:
     rates = comparable(found, text)
     networks = {name: rate for name, rate in rates.items() if name in found.models}
     told = ", ".join(f"{TITLES[name]} **{rate:.0%}**" for name, rate in networks.items())
-    counted, straight = rates[COUNTED], rates[STRAIGHT]
+    counted, straight = rates[IBM_MODEL], rates[DIAGONAL]
     sides = {name: compare(rate, counted, margin=POINT) for name, rate in networks.items()}
     better, equal = ([TITLES[name] for name, side in sides.items() if side == kind] for kind in ("less", "as much"))
     parts = [f"Better than IBM model 1: {' and '.join(better)}."] if better else []
@@ -102,24 +102,24 @@ def about_alignment(found: Alignment) -> tuple[str, ...]:
     return (
         f"{title}, {pairs_of(found, text)} pairs, alignment error rate: {told}; IBM model 1, which knows only which "
         f"words occur together, {counted:.0%}; the diagonal, which looks at no word at all, {straight:.0%}. {against}",
-        *(() if WITHOUT in networks else (about_influence(found, text),)),
+        *(() if INFLUENCE_MODEL in networks else (about_influence(found, text),)),
     )
 
 
 def about_influence(found: Alignment, text: str) -> str:
     """What may be said of influences that were measured on a sample of a text only."""
-    influence = found.models[WITHOUT]["agreement"][text]
+    influence = found.models[INFLUENCE_MODEL]["agreement"][text]
     sampled = (
         f"The influences of the model without attention were measured on {influence['pairs']} of these pairs only: "
         f"their {float(influence['aer']):.0%} cannot be compared with these."
     )
     rates = comparable(found, found.chosen_on)
-    if WITHOUT not in rates:
+    if INFLUENCE_MODEL not in rates:
         return sampled
     told = ", ".join(f"{TITLES[name]} {rate:.0%}" for name, rate in rates.items() if name in found.models)
     return (
         f"{sampled} All were measured on the {pairs_of(found, found.chosen_on)} pairs on which layer, head, step and "
-        f"side were chosen: {told}, the diagonal {rates[STRAIGHT]:.0%}."
+        f"side were chosen: {told}, the diagonal {rates[DIAGONAL]:.0%}."
     )
 
 

@@ -34,9 +34,9 @@ FAMILY_HUES = {"recurrent": HUES[0], "convolutional": HUES[3], "transformer": HU
 def show() -> None:
     """Tables and figures; a part that nobody has measured yet says so in a sentence."""
     noticed: list[str] = []
-    layout.noticed_here()
+    layout.place_notice()
     for part in (_scores, _lengths, measured_alignment.show_table, measured_alignment.show_heads, _published):
-        with error_messages.sentences():
+        with error_messages.as_sentences():
             noticed += part()
     layout.notes(words.MEASURED_NOTES, notice=tuple(noticed), formula=_formulas)
 
@@ -260,8 +260,8 @@ def _formulas() -> None:
         r"\begin{aligned}\mathrm{BLEU} = 100 &\cdot \min\!\left(1, e^{1 - r/c}\right)\\"
         r"&\cdot \exp\Big(\tfrac14 \textstyle\sum_{n=1}^{4} \log p_n\Big)\end{aligned}"
     )
-    with error_messages.sentences():
+    with error_messages.as_sentences():
         told = ", ".join(f"{TITLES[name]} {of['bleu']:.1f}" for name, of in compute_measured.results().models.items())
         st.markdown(f"{words.BLEU_FORMULA} Here: {told}.")
-    with error_messages.sentences():
+    with error_messages.as_sentences():
         measured_alignment.show_formula()

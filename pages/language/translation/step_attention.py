@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from core.text import Tokens
-from core.translation.decoder_step import Look
+from core.translation.decoder_step import StepAttention
 from dashboard import contents, theme, typeset
 from dashboard.figures.paper import escape
 from dashboard.figures.score_bars import Column, score_bars
@@ -32,7 +32,7 @@ PARTS = 4  # source words whose parts of the mixed vector are drawn
 
 @dataclass(frozen=True)
 class Symbols:
-    """How the parts of a `Look` are written in figures (HTML of Plotly) and tables."""
+    """How the parts of a `StepAttention` are written in figures (HTML of Plotly) and tables."""
 
     query: str
     key: str
@@ -45,12 +45,12 @@ OF_BAHDANAU = Symbols("W s", "U h", "h", "c", "context vector")
 OF_A_HEAD = Symbols("q", "k", "v", "o", "output of the head")
 
 
-def symbols(look: Look) -> Symbols:
+def symbols(look: StepAttention) -> Symbols:
     """Those of this kind of comparison."""
     return OF_A_HEAD if look.state is None else OF_BAHDANAU
 
 
-def scores(look: Look, source: Tokens, *, hue: str, step: int, marked: int) -> None:
+def scores(look: StepAttention, source: Tokens, *, hue: str, step: int, marked: int) -> None:
     """All source tokens: score, weight, and the share of what is handed on."""
     labels, names = [typeset.readable(label) for label in source.labels], symbols(look)
     shown = largest(look.weights.numpy(), MOST)
@@ -82,7 +82,7 @@ def scores(look: Look, source: Tokens, *, hue: str, step: int, marked: int) -> N
     )
 
 
-def scores_table(look: Look, source: Tokens) -> pd.DataFrame:
+def scores_table(look: StepAttention, source: Tokens) -> pd.DataFrame:
     """All numbers of the comparison, one row a source token."""
     return pd.DataFrame(
         {
@@ -109,7 +109,7 @@ def _of_rows(column: Column, shown: list[int]) -> Column:
     return replace(column, values=values)
 
 
-def one_word(look: Look, source: Tokens, place: int) -> None:
+def one_word(look: StepAttention, source: Tokens, place: int) -> None:
     """How one score comes about: the vectors as strips, and the channels that count most."""
     label = typeset.readable(source.labels[place])
     charts.chart(
@@ -130,7 +130,7 @@ def one_word(look: Look, source: Tokens, place: int) -> None:
     layout.caption(pushes(look.terms[place]))
 
 
-def pushes(terms: Float[Tensor, " each"]) -> str:
+def pushes(terms: Float[Tensor, " head_dim"]) -> str:
     """How many channels push a score up and how many down, and by how much."""
     up, down = terms[terms > 0], terms[terms < 0]
     return (
@@ -139,7 +139,7 @@ def pushes(terms: Float[Tensor, " each"]) -> str:
     )
 
 
-def strips(look: Look, place: int, label: str) -> list[Row]:
+def strips(look: StepAttention, place: int, label: str) -> list[Row]:
     """The vectors of a comparison, in the order in which they are computed."""
     names, arrays = symbols(look), list[tuple[str, str, Tensor]]()
     if look.state is not None:
@@ -156,7 +156,7 @@ def strips(look: Look, place: int, label: str) -> list[Row]:
     ]
 
 
-def channels(look: Look, place: int) -> pd.DataFrame:
+def channels(look: StepAttention, place: int) -> pd.DataFrame:
     """Every summand of one score, channel by channel."""
     names = symbols(look)
     columns = {"channel": range(len(look.query)), names.query: look.query, names.key: look.key[place]}
@@ -165,7 +165,7 @@ def channels(look: Look, place: int) -> pd.DataFrame:
     return pd.DataFrame(columns | {"product": look.terms[place]})
 
 
-def summands(look: Look, place: int) -> pd.DataFrame:
+def summands(look: StepAttention, place: int) -> pd.DataFrame:
     """The channels that contribute most, all others together, and their sum, which (scaled) is the score."""
     table = channels(look, place)
     top = table.reindex(table["product"].abs().sort_values(ascending=False, kind="stable").index[:TOP])
@@ -186,7 +186,7 @@ def _four(value: float | str) -> str:
     return "" if math.isnan(value) else f"{round(value, 4) + 0.0:.4f}".replace("-", "−")
 
 
-def mixed(look: Look, source: Tokens, *, step: int) -> None:
+def mixed(look: StepAttention, source: Tokens, *, step: int) -> None:
     """The vector that is handed on, and below it the parts that add up to it, all on one scale."""
     names = symbols(look)
     charts.chart(
@@ -197,7 +197,7 @@ def mixed(look: Look, source: Tokens, *, step: int) -> None:
     )
 
 
-def parts(look: Look, source: Tokens) -> list[Row]:
+def parts(look: StepAttention, source: Tokens) -> list[Row]:
     """The sum first, then its largest parts, then all others together."""
     names, order = symbols(look), np.argsort(-look.weights.numpy(), kind="stable").tolist()
     rows = [Row(f"<b>{names.mixed}</b>, the {names.mixed_means},", names.mixed_means, look.mixed.numpy())]
@@ -212,13 +212,13 @@ def parts(look: Look, source: Tokens) -> list[Row]:
     return rows
 
 
-def parts_table(look: Look, source: Tokens) -> pd.DataFrame:
+def parts_table(look: StepAttention, source: Tokens) -> pd.DataFrame:
     """One row a channel: the mixed vector, and what each source token puts into it."""
     columns = {f"{place + 1}. {label.strip()}": look.parts[place] for place, label in enumerate(source.labels)}
     return pd.DataFrame({"channel": range(len(look.mixed)), symbols(look).mixed: look.mixed} | columns)
 
 
-def about_look(look: Look, source: Tokens) -> tuple[str, ...]:
+def about_look(look: StepAttention, source: Tokens) -> tuple[str, ...]:
     """How a difference of scores became a ratio of weights, and whether weight and share agree."""
     if len(look.weights) < 2:
         return ("The source is a single token, so all of the weight is on it, whatever its score.",)
@@ -254,7 +254,7 @@ def _factor(difference: float) -> str:
     return f"{factor:.2f}" if factor < 10 else f"{factor:,.0f}"
 
 
-def formulas(look: Look, place: int, step: int) -> None:
+def formulas(look: StepAttention, place: int, step: int) -> None:
     """Score, weight and mixed vector of one source word."""
     score, weight, best = float(look.scores[place]), float(look.weights[place]), float(look.scores.max())
     total = float((look.scores - best).exp().sum())

@@ -9,7 +9,7 @@ import torch
 
 from core.heads import measures
 from core.text import Tokens
-from core.translation.decoder_step import Look
+from core.translation.decoder_step import StepAttention
 from core.translation.decoding import UNKNOWN, Hypothesis
 from core.zoo import Translator
 from dashboard import theme, typeset
@@ -253,7 +253,7 @@ def _show_row(translated: Translated, text: str, beam: int) -> None:
     """The softmax over all source tokens in the step that writes one word: scores, powers, weights."""
     place = row_to_show(translated)
     look = compute.known_in_step("bahdanau", text, beam, place)
-    assert isinstance(look, Look)
+    assert isinstance(look, StepAttention)
     st.latex(words.SOFTMAX_FORMULA)
     word = typeset.plain(typeset.readable(translated.target.labels[place]))
     st.markdown(words.SOFTMAX_ROW.format(word=word, number=place + 1))
@@ -270,7 +270,7 @@ def row_to_show(translated: Translated) -> int:
     return target.spans[places[run.start][0]].start if run else 0
 
 
-def row_table(look: Look, labels: tuple[str, ...]) -> str:
+def row_table(look: StepAttention, labels: tuple[str, ...]) -> str:
     """A table in Markdown: the largest weights, all others together, and the sum; powers relative to the largest."""
     powers = (look.scores - look.scores.max()).exp()
     order = look.weights.argsort(descending=True).tolist()

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.models.transformer import Transformer
-from core.translation.decoder_step import Look, Memory
+from core.translation.decoder_step import RecurrentStep, StepAttention
 from core.translation.decoding import BEGIN, PAD, PENALTY, length_penalty, limit_of
 from dashboard import theme, typeset
 from dashboard.figures.beam_tree import beam_tree
@@ -140,7 +140,7 @@ def _step_in_numbers(translated: Translated, worked: WorkedStep, step: int) -> i
         layout.heading("What may come next")
         _next(translated, worked, step)
     look = worked.known
-    if isinstance(look, Memory):
+    if isinstance(look, RecurrentStep):
         with right:
             layout.heading("Where it looks: nowhere")
             st.markdown(words.ONE_VECTOR)
@@ -183,7 +183,7 @@ def _label(translated: Translated, token: int) -> str:
     return typeset.readable(translated.model.tokens([token]).labels[0])
 
 
-def _memory(memory: Memory, step: int) -> None:
+def _memory(memory: RecurrentStep, step: int) -> None:
     """The one vector, and the decoder's state around the step."""
     rows = [
         Row(f"<b>c</b>, the summary, {len(memory.summary)} numbers,", "summary", memory.summary.numpy()),
@@ -224,7 +224,7 @@ def _tree(translated: Translated, beam: int, step: int) -> None:
 
 def noticed(translated: Translated, worked: WorkedStep, step: int, best: BestHead | None) -> tuple[str, ...]:
     """What is written, where the step looked, and how the beam came to it; `best` if it is the head that is shown."""
-    if isinstance(worked.known, Look):
+    if isinstance(worked.known, StepAttention):
         looked = step_attention.about_look(worked.known, translated.source)
     else:
         looked = (about_memory(worked.known, step),)
@@ -255,7 +255,7 @@ def percent(probability: float) -> str:
     return f"{probability:.1%}" if probability >= 0.0005 else "less than 0.1%"
 
 
-def about_memory(memory: Memory, step: int) -> str:
+def about_memory(memory: RecurrentStep, step: int) -> str:
     """How far the state moved while the summary stayed."""
     length = float(memory.before.norm() * memory.after.norm())
     same = f"The summary is the same {len(memory.summary)} numbers in every step; only the decoder's state moves."
@@ -275,9 +275,9 @@ def about_best_head(best: BestHead | None) -> tuple[str, ...]:
     )
 
 
-def _formulas(translated: Translated, known: Look | Memory, place: int, step: int) -> None:
+def _formulas(translated: Translated, known: StepAttention | RecurrentStep, place: int, step: int) -> None:
     """Score, weight and mixed vector of the source word that is worked out, or the recurrence; the beam's score."""
-    if isinstance(known, Look):
+    if isinstance(known, StepAttention):
         step_attention.formulas(known, place, step)
     else:
         st.latex(r"\begin{aligned} c &= \tanh(V h) \\ s_i &= \mathrm{GRU}([y_{i-1};\, c],\; s_{i-1}) \end{aligned}")

@@ -24,10 +24,10 @@ def show() -> None:
                 card(found[place])
     st.header(words.OWN, anchor=False)
     st.markdown(words.OWN_ABOUT, width=theme.PROSE)
-    uploads.offer_to_remove(FILE)
-    uploads.take(FILE, "A lesson", type=["md", "txt"])
-    if file := uploads.given(FILE):
-        own = player.opened(file)
+    uploads.remove_button(FILE)
+    uploads.uploader(FILE, "A lesson", type=["md", "txt"])
+    if file := uploads.current(FILE):
+        own = player.read_upload(file)
         with st.container(border=True):
             card(own)
     st.expander(words.FORM).code(shown_form(), language="markdown", wrap_lines=True)
@@ -43,7 +43,7 @@ def card(lesson: Lesson) -> None:
     st.subheader(typeset.plain(lesson.title), anchor=False)
     st.markdown(lesson.about)
     for number in range(len(lesson.stations)):
-        player.entry(lesson, number)
+        player.station_link(lesson, number)
 
 
 page_head.head(words.PAGE)

@@ -142,7 +142,7 @@ def along(
 ) -> tuple[error_curve.Point, ...]:
     """The variant from its cheapest setting to its dearest: ask with the same setting for all, to be kept once."""
     variant = _with_factors(reading, layer, number, variant)
-    return error_curve.error_against_cost(variant, head(reading, layer, number), progress, dearest=DEAREST)
+    return error_curve.error_against_cost(variant, head(reading, layer, number), progress, max_cost=DEAREST)
 
 
 def _with_factors(reading: Reading, layer: int, number: int, variant: Variant) -> Variant:
@@ -168,7 +168,7 @@ def needed(variant: Sparse, tokens: int, layers: int) -> Int[Tensor, "query key"
 @cached(FOLLOWING)
 def heard(variant: Sparse, tokens: int, layers: int) -> tuple[Bool[Tensor, " key"], ...]:
     """What the last token hears of, layer by layer."""
-    return sparse_reach.heard_by(variant, tokens, tokens - 1, layers)
+    return sparse_reach.reachable_keys(variant, tokens, tokens - 1, layers)
 
 
 @cached(READING, unit="layers")

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core.costs.attention_costs import EACH, GROWING, VARIANTS, crossing, exponent
+from core.costs.attention_costs import FIT_FROM, HEAD_DIM, VARIANTS, crossing, exponent
 from core.costs.one_pass import Cost
 from core.efficient.clustered import STEPS
 from core.efficient.performer import CHUNK
@@ -50,7 +50,7 @@ CROSSINGS = {"faster than fused from": FUSED, "faster than written out from": WR
 def show() -> None:
     """The two figures, the table of exponents, the button."""
     if not theme.is_presented():
-        st.markdown(words.COST_LEAD.format(each=EACH), width=theme.PROSE)
+        st.markdown(words.COST_LEAD.format(each=HEAD_DIM), width=theme.PROSE)
     layout.caption(settings())
     here = measured_here.peek()
     costs, told = _that_come_along()
@@ -58,7 +58,7 @@ def show() -> None:
         costs = here
         told = words.HERE.format(threads=torch.get_num_threads(), repeats=min(cost.repeats for cost in here))
     st.caption(told)
-    measured_costs.time_and_memory(costs, hues=HUE, name="efficient", what="kinds of attention")
+    measured_costs.time_and_memory(costs, hues=HUE, name="efficient", plural="kinds of attention")
     rows = table(costs)
     _table(rows)
     if not theme.is_presented():
@@ -98,7 +98,7 @@ def table(costs: Sequence[Cost]) -> pd.DataFrame:
                 "longest": longest.tokens,
                 "time there, ms": 1e3 * longest.seconds,
                 "memory there, MB": longest.bytes / 1e6,
-                "multiplications there": float(VARIANTS[name].multiplications(longest.tokens, EACH)),
+                "multiplications there": float(VARIANTS[name].multiplications(longest.tokens, HEAD_DIM)),
             }
         )
     return pd.DataFrame(rows)
@@ -119,7 +119,7 @@ def _table(rows: pd.DataFrame) -> None:
             "multiplications there": number(f"multiplied at {longest:,}", format="compact"),
         },
     )
-    layout.caption(words.EXPONENTS.format(least=GROWING, most=longest))
+    layout.caption(words.EXPONENTS.format(least=FIT_FROM, most=longest))
     charts.download_table(rows, "efficient-costs")
 
 
@@ -184,7 +184,7 @@ def _formula(tokens: int) -> None:
     for name, variant in VARIANTS.items():
         st.markdown(f"**{name}**")
         plain, filled = written(name, tokens)
-        value = in_latex(variant.multiplications(tokens, EACH))
+        value = in_latex(variant.multiplications(tokens, HEAD_DIM))
         st.latex(rf"\begin{{aligned}} &{plain} \\ &= {filled} \\ &= {value} \end{{aligned}}")
     st.markdown(words.FORMULAS)
 
@@ -192,6 +192,6 @@ def _formula(tokens: int) -> None:
 def written(name: str, tokens: int) -> tuple[str, str]:
     """The formula of a variant in LaTeX: in letters, and in numbers."""
     template, numbers_of = LETTERS[name]
-    numbers = {"n": tokens, "d": EACH} | numbers_of(VARIANTS[name])
+    numbers = {"n": tokens, "d": HEAD_DIM} | numbers_of(VARIANTS[name])
     filled = {letter: f"{number:,}".replace(",", "{,}") for letter, number in numbers.items()}
     return template.format_map({letter: letter for letter in numbers}), template.format_map(filled)

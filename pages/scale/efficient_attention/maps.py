@@ -217,7 +217,7 @@ def _formula(found: Comparison, method: Method, each: int) -> None:
     st.latex(
         r"\begin{aligned} \text{error} &= \frac{\lVert \hat A V - A V \rVert_F}{\lVert A V \rVert_F} = "
         rf"{found.output_error:.3g} \\ \text{{work}} &= \frac{{{_number(found.multiplications)}}}"
-        rf"{{{_number(found.of_exact)}}} = {found.cost:.3g} \end{{aligned}}"
+        rf"{{{_number(found.exact_multiplications)}}} = {found.cost:.3g} \end{{aligned}}"
     )
     st.markdown(f"{words.RATIO} Here n = {found.tokens:,} tokens, d = {each} channels.")
     if not found.infinite:

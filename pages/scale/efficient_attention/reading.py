@@ -37,16 +37,16 @@ def _choose() -> Reading:
     context = long_text_model(name).context
     text: Text
     if source == WRITTEN:
-        instead = _fewer("write", "written", min(FIRST, length)) if length > FIRST else None
-        with waiting.patiently(words.WRITING, unit="tokens", instead=instead) as progress:
+        alternative = _fewer("write", "written", min(FIRST, length)) if length > FIRST else None
+        with waiting.spinner(words.WRITING, unit="tokens", alternative=alternative) as progress:
             text = compute.written(name, length, progress)
-        most, instead = context, None
+        most, alternative = context, None
     else:
         text = controls.text()
         controls.examples(example_texts.TO_GO_ON)
         most = _most(context)
-        instead = _fewer("read", "most", FEWEST) if context > USUAL and most > FEWEST else None
-    with waiting.patiently(words.READING, unit="layers", instead=instead) as progress:
+        alternative = _fewer("read", "most", FEWEST) if context > USUAL and most > FEWEST else None
+    with waiting.spinner(words.READING, unit="layers", alternative=alternative) as progress:
         reading = compute.read(name, text, most, progress)
     if source == WRITTEN and not theme.is_presented():
         with st.expander("What the model wrote"):

@@ -39,7 +39,7 @@ NOTICEABLE = 0.002  # nats
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ViewRequest:
     """All that was chosen."""
 
     shape: Shape
@@ -97,7 +97,7 @@ def show() -> None:
     layout.notes(words_laws.CALCULATOR_NOTES, notice=notice(wanted, split), formula=formula)
 
 
-def _choose() -> Wanted:
+def _choose() -> ViewRequest:
     shape, context = gpt_size.choose("calc")
     offered = {device.name: device for device in devices()}
     with layout.control_bar():
@@ -133,7 +133,7 @@ def _choose() -> Wanted:
             width=300,
         )
     layout.caption(words_laws.DEVICES.format(device=device, source=offered[device].source))
-    return Wanted(shape, context, tokens, batch, offered[device], count, used / 100)
+    return ViewRequest(shape, context, tokens, batch, offered[device], count, used / 100)
 
 
 def duration(number: float) -> str:
@@ -144,7 +144,7 @@ def duration(number: float) -> str:
     return f"{3600 * number:,.3g} seconds"
 
 
-def _memory(wanted: Wanted) -> None:
+def _memory(wanted: ViewRequest) -> None:
     st.subheader("Does the training fit?", anchor=False)
     layout.caption(words_laws.FIT)
     parts = {line.part: line.value / BILLION for line in wanted.memory}
@@ -169,7 +169,7 @@ class Split:
     best: tuple[float, float]
 
 
-def _split(wanted: Wanted) -> Split:
+def _split(wanted: ViewRequest) -> Split:
     st.subheader("Would another size buy more?", anchor=False)
     law, runs = compute.law_of_chinchilla()
     layout.caption(words_laws.SPLIT.format(runs=len(runs), most=with_power(runs.flops.max(), digits=2)))
@@ -204,7 +204,7 @@ def split_curve(split: Split) -> go.Figure:
         ]
     )
     curve = figures_explored.Line(
-        "", split.parameters, split.loss, colour=HUES[0], tell="%{x:.3s} parameters: loss %{y:.3f}", whole=True
+        "", split.parameters, split.loss, colour=HUES[0], tell="%{x:.3s} parameters: loss %{y:.3f}", in_range=True
     )
     figure = figures_explored.explored(
         points.assign(short=""),
@@ -222,12 +222,12 @@ def split_curve(split: Split) -> go.Figure:
     return figure
 
 
-def notice(wanted: Wanted, split: Split) -> tuple[str, ...]:
+def notice(wanted: ViewRequest, split: Split) -> tuple[str, ...]:
     """The rule beside the count, the fit, and the better split."""
     return (rule_and_count(wanted), _fit(wanted), _better(wanted, split))
 
 
-def rule_and_count(wanted: Wanted) -> str:
+def rule_and_count(wanted: ViewRequest) -> str:
     """How far the exact count is from 6 N D, and the two ways in which they differ, as shares."""
     rule, exact = (line.value for line in wanted.flops)
     share = 100 * (exact / rule - 1)
@@ -243,7 +243,7 @@ def rule_and_count(wanted: Wanted) -> str:
     )
 
 
-def _fit(wanted: Wanted) -> str:
+def _fit(wanted: ViewRequest) -> str:
     needed, has = sum(line.value for line in wanted.memory), wanted.device.bytes
     largest = max(wanted.memory, key=lambda line: line.value)
     told = f"By this bill, training needs {amount(needed)}B, {largest.value / needed:.0%} of it for *{largest.part}*"
@@ -252,7 +252,7 @@ def _fit(wanted: Wanted) -> str:
     return f"{told}: shared out evenly, it takes at least {math.ceil(needed / has):,} × {wanted.device.name}."
 
 
-def _better(wanted: Wanted, split: Split) -> str:
+def _better(wanted: ViewRequest, split: Split) -> str:
     (size, loss), (best, lowest) = split.chosen, split.best
     if loss - lowest < NOTICEABLE:
         return f"By the law, no other size would lower the loss by {NOTICEABLE} or more for this compute."

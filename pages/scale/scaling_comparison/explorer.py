@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import theme
-from dashboard.figures.explored import FEW, Axis, Line, Ticks, explored
+from dashboard.figures.explored import MOST_NAMED, Axis, Line, Ticks, explored
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
@@ -208,7 +208,7 @@ def points(table: Table, selection: Selection) -> pd.DataFrame:
             "y": rows[y.column],
             "family": rows.family,
             "label": rows.label,
-            "short": rows[table.short].map(short_name) if len(rows) <= FEW else "",
+            "short": rows[table.short].map(short_name) if len(rows) <= MOST_NAMED else "",
             "tell": told,
         }
     )

@@ -22,7 +22,7 @@ def show() -> None:
     board = compute.glue()
     models = board[board.family == "models"]
     name = st.selectbox("Entry", models.label.tolist(), key="glue_entry", bind="query-params", width=controls.WIDTH)
-    layout.noticed_here()
+    layout.place_notice()
     tasks = by_task(board, name)
     figure = partial(
         against,

@@ -126,7 +126,7 @@ def along_compute(fit: Fit) -> Line:
         low=low,
         high=high,
         tell="%{x:.2e} FLOPs: the law allows %{y:.3f}",
-        whole=True,
+        in_range=True,
     )
 
 

@@ -19,8 +19,8 @@ from core.shrinking.number_formats import parameter_count, size_in_bytes
 from core.text import Tokens, read_tokens
 from core.translation.decoding import BEGIN
 from core.zoo.embedded import load_embedded_text
-from core.zoo.masked_language_models import MissingToken
-from core.zoo.text_models import NextToken, SourceToTarget, TextModel
+from core.zoo.kinds import fills_masks, scores_tokens, writes_target
+from core.zoo.text_models import TextModel
 from dashboard.cache.memo import cached
 from dashboard.cache.models import image_model, text_model, translator
 from dashboard.inputs.photograph import Photograph
@@ -92,9 +92,9 @@ def read(name: str, text: Text) -> Tokens:
     """A text as a model reads it; InputError where there is nothing to read, or no word hidden that could be asked."""
     model = model_of(name)
     tokens = model.encode(content_of(text))
-    if isinstance(model, SourceToTarget):
+    if writes_target(model):
         raise ModelError(words.NO_WRITER.format(title=model.title))
-    if isinstance(model, MissingToken) and model.mask not in tokens.ids:
+    if fills_masks(model) and model.mask not in tokens.ids:
         raise InputError(words.HIDE_ONE.format(mask=model.tokenizer.id_to_token(model.mask), title=model.title))
     return tokens
 
@@ -132,9 +132,9 @@ def asker(question: Question, network: nn.Module) -> Callable[[], Float[Tensor, 
     if name == "bert-tasks":
         return lambda: network(ids)[1][0].softmax(dim=-1)
     reading = replace(model_of(name), network=network)
-    if not (reading.classes or isinstance(reading, NextToken)):
+    if not (reading.classes or scores_tokens(reading)):
         raise ModelError(words.SAYS_NOTHING.format(title=reading.title))
-    place = tokens.ids.index(reading.mask) if isinstance(reading, MissingToken) else -1
+    place = reading.prediction_place(tokens)
     return lambda: reading.probabilities(reading.run(tokens), place)
 
 

@@ -13,8 +13,8 @@ from core.probing.masked_words.words import Word, words_of
 from core.results.shrinking_students import Student, students
 from core.shrinking.students import STUDENTS, load_student
 from core.text import Tokens
-from core.zoo import ImageModel
-from core.zoo.masked_language_models import MissingToken
+from core.zoo import ImageModel, TextModel
+from core.zoo.kinds import fills_masks
 from dashboard.cache.memo import cached
 from dashboard.cache.models import image_model, text_model
 from dashboard.inputs.photograph import Photograph
@@ -49,10 +49,15 @@ class Asked:
 
 
 @cached("Loading the students …", computes=False)
-def student(name: str, teacher: str) -> MissingToken | ImageModel:
-    """One of STUDENTS."""
-    whole = image_model(teacher) if teacher.startswith("vit") else text_model(teacher)
-    return load_student(name, whole)  # type: ignore[type-var, return-value]
+def text_student(name: str, teacher: str) -> TextModel:
+    """One of STUDENTS of a text model."""
+    return load_student(name, text_model(teacher))
+
+
+@cached("Loading the students …", computes=False)
+def picture_student(name: str, teacher: str) -> ImageModel:
+    """One of STUDENTS of an image model."""
+    return load_student(name, image_model(teacher))
 
 
 @cached("Reading …")
@@ -67,14 +72,14 @@ def read(text: Text) -> tuple[Tokens, tuple[Word, ...]]:
 def hidden_word(text: Text, number: int) -> Asked:
     """Hide a word of a text and ask all networks for its first token."""
     teacher = text_model("bert-books")
-    assert isinstance(teacher, MissingToken)
+    assert fills_masks(teacher)
     tokens, words = read(text)
     places = words[number].places
     hidden = teacher.hide(tokens, places)
-    networks = {"bert-books": teacher} | {name: student(name, "bert-books") for name in STUDENTS["bert-books"]}
+    networks: dict[str, TextModel] = {"bert-books": teacher}
+    networks |= {name: text_student(name, "bert-books") for name in STUDENTS["bert-books"]}
     said = {}
     for name, model in networks.items():
-        assert isinstance(model, MissingToken)
         with torch.inference_mode(), record_attention(model.network) as record:
             run = model.run(hidden)
         said[name] = Said(model.title, model.probabilities(run, places[0]), maps_of(record))
@@ -86,10 +91,10 @@ def hidden_word(text: Text, number: int) -> Asked:
 def pictured(photograph: Photograph) -> Asked:
     """What all networks see on a photograph."""
     teacher, prepared = photograph.model, photograph.prepared
-    networks = {photograph.name: teacher} | {name: student(name, photograph.name) for name in STUDENTS[photograph.name]}
+    networks = {photograph.name: teacher}
+    networks |= {name: picture_student(name, photograph.name) for name in STUDENTS[photograph.name]}
     said = {}
     for name, model in networks.items():
-        assert isinstance(model, ImageModel)
         with torch.inference_mode(), record_attention(model.network) as record:
             run = model.run(prepared)
         assert run.logits is not None

@@ -9,15 +9,15 @@ from jaxtyping import Bool, Float, UInt8
 from torch import Tensor
 
 from core.attribution.masked_patch_sources import (
+    AutoencoderLayer,
     DecoderAttentionShares,
-    GapLayer,
     decoder_attention_shares,
-    whole_layers,
+    layers_over_all_patches,
 )
 from core.capture import record_attention
 from core.images import open_example, open_picture
 from core.vision.fillings import FILLINGS
-from core.vision.patch_masks import error_of, errors_of_patches, over_pixels
+from core.vision.patch_masks import error_of, errors_of_patches, pixel_mask
 from core.zoo.image_models import PreparedPicture
 from dashboard.cache.memo import cached
 from dashboard.cache.models import autoencoder
@@ -61,7 +61,7 @@ def fill(hidden: Hidden) -> Filled:
     """What the network and the fillings put where patches are hidden."""
     model, prepared, mask = hidden.model, prepare(hidden.name, hidden.picture), hidden.mask
     truth = model.colours(prepared.pixels[0])
-    where = over_pixels(mask, model.grid, model.grid, model.patch)
+    where = pixel_mask(mask, model.grid, model.grid, model.patch)
     guesses = model.run(prepared.pixels, mask)
     if not hidden.places:
         return Filled(truth, where, model.patch, guesses, {}, {})
@@ -74,7 +74,7 @@ def fill(hidden: Hidden) -> Filled:
 class Read:
     """What each layer read while the gaps were filled, and what hidden patches looked at, layer by layer."""
 
-    layers: tuple[GapLayer, ...]
+    layers: tuple[AutoencoderLayer, ...]
     told: tuple[DecoderAttentionShares, ...]
 
 
@@ -84,7 +84,7 @@ def read(hidden: Hidden) -> Read:
     model, mask = hidden.model, hidden.mask
     with torch.inference_mode(), record_attention(model.network) as record:
         model.run(prepare(hidden.name, hidden.picture).pixels, mask)
-    layers = whole_layers(record, mask)
+    layers = layers_over_all_patches(record, mask)
     return Read(layers, decoder_attention_shares(layers, mask))
 
 

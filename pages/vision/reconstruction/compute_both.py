@@ -10,7 +10,7 @@ from torch import Tensor
 
 from core.generation.rules import Rules
 from core.images import open_example, open_picture
-from core.vision.patch_masks import error_of, over_pixels
+from core.vision.patch_masks import error_of, pixel_mask
 from core.vision.pixel_drawing import draw_rest
 from core.zoo.image_gpts import NEXT
 from core.zoo.masked_autoencoders import AUTOENCODERS, PLAIN
@@ -51,21 +51,21 @@ def both(picture: Picture, count: int, rules: Rules, seed: int, observer: StepOb
     model, reader = autoencoder(next(iter(AUTOENCODERS))), image_gpt(NEXT)
     side, prepared = reader.side, model.prepare(opened)
     hidden = torch.arange(model.patches) >= model.patches // 2
-    fine = over_pixels(hidden, model.grid, model.grid, model.patch)
+    fine = pixel_mask(hidden, model.grid, model.grid, model.patch)
     pixels = model.colours(prepared.pixels[0])
     guessed = torch.where(fine, model.run(prepared.pixels, hidden)[PLAIN], pixels)
     truth, filled = (F.adaptive_avg_pool2d(each, side) for each in (pixels, guessed))
     where = (torch.arange(side) >= side // 2)[:, None].expand(side, side)
-    seen = reader.read(truth, prepared.shown)
+    seen = reader.read(truth, prepared.photograph)
     drawn = seen.colours[None]
     for step, drawn in enumerate(draw_rest(reader.network, seen.colours[: side**2 // 2], count, rules, seed=seed)):
-        observer.look(step, [drawn])
+        observer.report(step, [drawn])
     pictures = reader.network.paint(drawn)
     even = torch.where(where, truth[:, ~where].mean(dim=1)[:, None, None], truth)
     errors = {MAE: filled, PALETTE: seen.painted, MEAN: even}
     rough = [roughness(each, where) for each in pictures]
     return Both(
-        prepared.shown,
+        prepared.photograph,
         truth,
         where,
         filled,

@@ -9,14 +9,14 @@ from torch import Tensor
 from core.generation.rules import Rules
 from core.images import open_example, open_picture
 from core.vision.patch_masks import error_of
-from core.vision.pixel_attention import PixelLook, pixel_looks
+from core.vision.pixel_attention import PixelAttention, measure_pixel_attention
 from core.vision.pixel_drawing import (
-    NOT_YET,
-    Filled,
+    NOT_DRAWN,
+    FilledPicture,
     draw_rest,
     fill_hidden,
+    fill_with_neighbours,
     hide_pixels,
-    neighbour_mean,
     surprise,
 )
 from core.zoo.image_gpts import HIDDEN, NEXT, PixelPicture, as_picture
@@ -60,7 +60,7 @@ def draw(picture: Picture, rows: int, count: int, rules: Rules, seed: int, obser
     side = network.config.side
     drawn = seen.colours[None]
     for step, drawn in enumerate(draw_rest(network, seen.colours[: rows * side], count, rules, seed=seed)):
-        observer.look(step, [drawn])
+        observer.report(step, [drawn])
     pictures, where = network.paint(drawn), below(rows, side)
     given = seen.painted[:, ~where] if rows else torch.full((3, 1), 0.5)
     even = given.mean(dim=1)[:, None, None].expand_as(seen.painted)
@@ -82,7 +82,7 @@ def unfinished(colours: Int[Tensor, "draw place"]) -> Float[Tensor, "draw channe
     """Completions as far as they are drawn; the rest is grey."""
     network = image_gpt(NEXT).network
     painted = network.paint(colours.clamp_min(0))
-    missing = (colours == NOT_YET).unflatten(1, (network.config.side, -1))
+    missing = (colours == NOT_DRAWN).unflatten(1, (network.config.side, -1))
     return torch.where(missing[:, None], torch.tensor(GREY), painted)
 
 
@@ -98,9 +98,9 @@ class Guessed:
     """A picture with hidden pixels, filled in by the network and by the mean of neighbours; errors where hidden."""
 
     hidden: Bool[Tensor, "row column"]
-    filled: Filled
+    filled: FilledPicture
     neighbours: Float[Tensor, "channel row column"]
-    errors: dict[str, float]  # by the names of `Filled`, and "neighbours"
+    errors: dict[str, float]  # by the names of `FilledPicture`, and "neighbours"
     right: float  # the share of hidden pixels whose most probable colour is the true one
 
 
@@ -112,7 +112,7 @@ def guess(picture: Picture, percent: int, seed: int) -> Guessed:
     hidden = flat.unflatten(0, (reader.side, -1))
     filled = fill_hidden(reader.network, seen.colours, flat, seed=seed)
     pictures = {name: getattr(filled, name) for name in ("best", "drawn", "mean")}
-    pictures["neighbours"] = neighbour_mean(seen.painted, hidden)
+    pictures["neighbours"] = fill_with_neighbours(seen.painted, hidden)
     errors = {name: error_of(each, seen.painted, hidden) for name, each in pictures.items()}
     same = (filled.best == seen.painted).all(dim=0)[hidden]
     return Guessed(hidden, filled, pictures["neighbours"], errors, float(same.float().mean()))
@@ -123,7 +123,7 @@ class Looked:
     """Where every head looked when each pixel was asked for, and what each looks at on average."""
 
     scene: PhotoScene
-    looks: tuple[PixelLook, ...]
+    looks: tuple[PixelAttention, ...]
 
 
 @cached("Looking …")
@@ -144,7 +144,7 @@ def look(picture: Picture) -> Looked:
         holds = torch.nn.functional.pad(key[0], (0, 0, 0, 1))
         answers = Factors(asks.numpy(), holds.numpy(), call.scale, behind=1)
         layers.append(PhotoLayer(str(number), call.heads, side, side, answers, ("start",), call.path, unit="pixel"))
-    looks = pixel_looks(calls, side)
+    looks = measure_pixel_attention(calls, side)
     first = max(looks, key=lambda each: each.above)
     place = (side // 2) * side + side // 2
     scene = PhotoScene(

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 from jaxtyping import Float
 
-from core.vision.patch_masks import covered
+from core.vision.patch_masks import stripe_hidden_patches
 from core.zoo.masked_autoencoders import PLAIN
 from dashboard import theme
 from dashboard.components.patch_picker import patch_picker
@@ -48,7 +48,7 @@ def _pictures(chosen: Hidden, filled: Filled) -> None:
     with columns[0]:
         st.markdown(f"**{words.SEES}**")
         patch_picker(
-            covered(truth, chosen.mask, grid.rows, grid.columns),
+            stripe_hidden_patches(truth, chosen.mask, grid.rows, grid.columns),
             key="gaps-seen",
             tell="patch in row {row}, column {column}",
             hint=words.CLICK,

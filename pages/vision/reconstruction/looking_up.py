@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.vision.pixel_attention import PixelLook
+from core.vision.pixel_attention import PixelAttention
 from core.zoo.image_gpts import NEXT
 from dashboard import theme
 from dashboard.cache.models import image_gpt
@@ -31,7 +31,7 @@ def show() -> None:
     layout.notes(words_pixels.LOOKING_NOTES, notice=tell_heads(looked.looks), formula=_formula)
 
 
-def table_of(looks: Sequence[PixelLook]) -> pd.DataFrame:
+def table_of(looks: Sequence[PixelAttention]) -> pd.DataFrame:
     """One row a head."""
     return pd.DataFrame(
         [(each.layer, each.head, each.left, each.above, each.start, each.distance) for each in looks],
@@ -39,7 +39,7 @@ def table_of(looks: Sequence[PixelLook]) -> pd.DataFrame:
     )
 
 
-def _heads(looks: Sequence[PixelLook]) -> None:
+def _heads(looks: Sequence[PixelAttention]) -> None:
     st.subheader(words_pixels.HEADS, anchor=False)
     st.caption(words_pixels.HEADS_ABOUT, width=theme.PROSE)
     table = table_of(looks)

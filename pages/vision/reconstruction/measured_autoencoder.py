@@ -19,9 +19,9 @@ from core.results.mae_results import (
     TRAINED,
     UNTRAINED,
     Errors,
+    FineTuned,
     Probe,
     Results,
-    Tuned,
 )
 from core.vision import skipped_patches
 from core.vision.skipped_patches import ALL, FORWARD, READ, STEP, VISIBLE, Saving
@@ -48,7 +48,7 @@ def show() -> None:
     """Errors, probes and fine-tuning as they were measured; the saving here and there; the notes."""
     noticed: list[str] = []
     found: Results | None = None
-    with error_messages.sentences():
+    with error_messages.as_sentences():
         found = measured()
         for part in (_errors, _probes, _tuned):
             noticed += part(found)
@@ -168,7 +168,10 @@ def tell_counted() -> str:
     """How many times as many multiply-adds it takes to read all patches, by count."""
     config = MAEConfig()
     seen = round(config.patches * (1 - skipped_patches.HIDDEN))
-    every, some = skipped_patches.counted(config, config.patches), skipped_patches.counted(config, seen)
+    every, some = (
+        skipped_patches.count_operations(config, config.patches),
+        skipped_patches.count_operations(config, seen),
+    )
     return (
         f"With {seen} of {config.patches} patches in view a picture takes {some / 1e6:.0f} million multiply-adds; an "
         f"encoder that read all {config.patches} would take {every / 1e6:.0f} million, **{every / some:.1f} times** as "
@@ -230,7 +233,7 @@ def tell_probe(probe: Probe, error: float) -> str:
     return f"{sentence}: no clear gain."
 
 
-def tell_tuned(own: Tuned, scratch: Tuned, pictures: int) -> str:
+def tell_tuned(own: FineTuned, scratch: FineTuned, pictures: int) -> str:
     """What it is worth to begin as the autoencoder; both were trained on the same labels."""
     gap = own.top1 - scratch.top1
     errors = [each.top1 * (1 - each.top1) / pictures for each in (own, scratch)]

@@ -10,7 +10,18 @@ import streamlit as st
 from core.errors import ModelError
 from core.published import ImageDensity, image_densities
 from core.results import image_gpt_results
-from core.results.image_gpt_results import FILLINGS, HIDDEN, IMAGE_GPT, NEIGHBOURS, NEXT, TWO, WAYS, Bits, Filled, Probe
+from core.results.image_gpt_results import (
+    FILLINGS,
+    HIDDEN,
+    IMAGE_GPT,
+    LEFT_AND_ABOVE,
+    NEIGHBOURS,
+    NEXT,
+    WAYS,
+    Bits,
+    Filled,
+    Probe,
+)
 from dashboard import theme, typeset
 from dashboard.cache.memo import cached
 from dashboard.figures.curves import curves
@@ -84,7 +95,7 @@ def table_of_bits(found: Bits, published: Sequence[ImageDensity]) -> pd.DataFram
 
 def tell_bits_measured(found: Bits) -> tuple[str, ...]:
     """Image-GPT beside even guessing and beside the context of two pixels."""
-    own, two = found.by_way[IMAGE_GPT], found.by_way[TWO]
+    own, two = found.by_way[IMAGE_GPT], found.by_way[LEFT_AND_ABOVE]
     gap, error = two.mean - own.mean, (own.error**2 + two.error**2) ** 0.5
     told = [
         f"**Image-GPT** needs **{own.mean:.2f} bits** a pixel ({own.mean / CHANNELS:.2f} for each of its three "

@@ -123,7 +123,7 @@ def seeded(label: str, key: str = "pixel_seed") -> int:
 
 
 def _photograph(seen: PixelPicture) -> None:
-    st.image(seen.shown, width=PHOTOGRAPH, alt="The photograph")
+    st.image(seen.photograph, width=PHOTOGRAPH, alt="The photograph")
     st.caption(_palette(seen))
 
 

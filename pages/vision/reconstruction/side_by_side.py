@@ -37,7 +37,7 @@ def show() -> None:
     with layout.control_bar():
         rules = Rules(temperature("both_temperature"))
         seed = seeded("Draw again", "both_seed")
-    layout.noticed_here()
+    layout.place_notice()
     place = st.empty()
     asked = (picture, COUNT, rules, seed)
     found = compute_both.both.peek(*asked)

@@ -10,12 +10,12 @@ import torch
 from core.attribution.masked_patch_sources import (
     DECODER,
     ENCODER,
+    AutoencoderLayer,
     DecoderAttentionShares,
-    GapLayer,
-    reach_of_encoder,
-    through_all,
+    encoder_attention_distance,
+    rollout_through_layers,
 )
-from core.vision.patch_masks import covered
+from core.vision.patch_masks import stripe_hidden_patches
 from dashboard import theme
 from dashboard.cache.memo import cached
 from dashboard.components.photo_maps import Dense, PhotoLayer, PhotoScene, photo_maps
@@ -51,11 +51,11 @@ def scene_of(chosen: Hidden) -> PhotoScene:
     truth = compute_autoencoder.as_picture(compute_autoencoder.fill(chosen).truth)
     layers = [_layer(layer, chosen) for layer in found.layers]
     for side, group in ((DECODER, DECODER), (None, BOTH)):
-        layers.append(_rolled(through_all(found.layers, side), group, chosen))
+        layers.append(_rolled(rollout_through_layers(found.layers, side), group, chosen))
     number, head = _most_told(found.told)
     first = len(layers) - 2 - len(found.told) + number
     scene = PhotoScene(
-        covered(truth, chosen.mask, model.grid, model.grid),
+        stripe_hidden_patches(truth, chosen.mask, model.grid, model.grid),
         tuple(layers),
         title=model.title,
         start=(first, head),
@@ -65,7 +65,7 @@ def scene_of(chosen: Hidden) -> PhotoScene:
     return scene
 
 
-def _layer(layer: GapLayer, chosen: Hidden) -> PhotoLayer:
+def _layer(layer: AutoencoderLayer, chosen: Hidden) -> PhotoLayer:
     return PhotoLayer(
         str(layer.number),
         len(layer.weights),
@@ -108,7 +108,7 @@ def _shares(told: Sequence[DecoderAttentionShares]) -> None:
         words.VISIBLE: [float(each.visible.mean()) for each in told],
         words.OTHERS: [float(each.hidden.mean()) for each in told],
         words.ITSELF: [float(each.own.mean()) for each in told],
-        words.CLASS: [float(each.whole.mean()) for each in told],
+        words.CLASS: [float(each.class_token.mean()) for each in told],
     }
     alt = "; ".join(
         f"layer {number}: " + ", ".join(f"{values[number]:.0%} to {name}" for name, values in parts.items())
@@ -120,7 +120,11 @@ def _shares(told: Sequence[DecoderAttentionShares]) -> None:
         alt=f"What hidden patches look at in the decoder, the mean of all heads. {alt}",
         table=pd.DataFrame(
             [
-                (each.layer, head, *(float(part[head]) for part in (each.visible, each.hidden, each.own, each.whole)))
+                (
+                    each.layer,
+                    head,
+                    *(float(part[head]) for part in (each.visible, each.hidden, each.own, each.class_token)),
+                )
                 for each in told
                 for head in range(len(each.visible))
             ],
@@ -135,7 +139,7 @@ def noticed(found: Read, chosen: Hidden) -> tuple[str, ...]:
     return (
         f"{tell_hidden(int(mask.sum()), len(mask))} {tell_shares(found.told, float((~mask).float().mean()))}",
         tell_heads(found.told),
-        tell_reach(found.told, [float(each.mean()) for each in reach_of_encoder(found.layers, mask)]),
+        tell_reach(found.told, [float(each.mean()) for each in encoder_attention_distance(found.layers, mask)]),
     )
 
 
@@ -143,7 +147,7 @@ def tell_shares(told: Sequence[DecoderAttentionShares], seen: float) -> str:
     """Where the attention of hidden patches goes, the mean of all layers and heads; `seen`: the share not hidden."""
     parts = [
         float(torch.stack(list(each)).mean())
-        for each in zip(*((one.visible, one.hidden, one.own, one.whole) for one in told), strict=True)
+        for each in zip(*((one.visible, one.hidden, one.own, one.class_token) for one in told), strict=True)
     ]
     visible, others, own, whole = parts
     patches = visible + others + own
@@ -169,7 +173,7 @@ def tell_heads(told: Sequence[DecoderAttentionShares]) -> str:
 
 def tell_reach(told: Sequence[DecoderAttentionShares], encoder: Sequence[float]) -> str:
     """How far patches look, in patches: hidden ones in the decoder, visible ones in the encoder."""
-    far = [float(each.far.mean()) for each in told]
+    far = [float(each.distance.mean()) for each in told]
     near, wide = far.index(min(far)), far.index(max(far))
     if f"{far[near]:.1f}" == f"{far[wide]:.1f}":
         decoder = (

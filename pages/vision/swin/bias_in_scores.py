@@ -57,7 +57,7 @@ def take_apart(windowed: Windowed, scored: Scored, pair: Pair, window: int) -> S
     bias = scored.biases[number]
     return Score(
         content=scored.parts.content[number][window, head, query, key].item(),
-        bias=bias.added[head, query, key].item(),
+        bias=bias.matrix[head, query, key].item(),
         mask=0.0 if windowed.layers[number].allowed[window, query, key] else MASKED,
         weight=windowed.watched.record.calls[number].weights(head, item=window, queries=query)[0, key].item(),
         scale=bias.continuous.scale[head].item() if bias.continuous else None,

@@ -10,9 +10,9 @@ from core.progress import Progress, no_progress
 from core.vision.position_bias import PositionBias, attention_of, position_bias_of
 from core.vision.window_cost import BlockSizes, Timing, measure
 from core.vision.window_grid import PADDING
-from core.vision.window_measures import InWindows, measure_in_windows
-from core.vision.window_parts import BiasShare, WindowParts, bias_share, watch_parts
-from core.vision.window_rollout import Block, blocks_of, growing_rollout, rollout_spread
+from core.vision.window_measures import WindowMeasures, measure_in_windows
+from core.vision.window_parts import BiasShare, WindowParts, bias_share, record_window_parts
+from core.vision.window_rollout import Block, blocks_of, rollout_by_block, rollout_spread_by_block
 from core.vision.windows import WindowLayer, window_weights, windows_of
 from dashboard.cache.memo import cached
 from dashboard.components.photo_maps import PhotoLayer, PhotoScene, Windows
@@ -38,7 +38,7 @@ class Windowed:
     def pixels_of(self, layer: WindowLayer) -> tuple[int, int]:
         """Rows and columns of pixels of one place of a block; the last places may reach beyond the picture."""
         merged = math.prod({each.stage: each.merging for each in self.layers if each.stage <= layer.stage}.values())
-        _, _, high, wide = self.watched.given.pixels.shape
+        _, _, high, wide = self.watched.inputs.pixels.shape
         return merged * math.ceil(high / self.layers[0].rows), merged * math.ceil(wide / self.layers[0].columns)
 
 
@@ -57,7 +57,7 @@ class Mapped:
 
     windowed: Windowed
     scene: PhotoScene
-    heads: tuple[tuple[InWindows, ...], ...]
+    heads: tuple[tuple[WindowMeasures, ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class Compared:
 def watch_windows(photograph: Photograph) -> Windowed:
     """Where the windows lie; ModelError if the model has none."""
     watched = photograph.watched()
-    _, _, rows, columns = watched.given.pixels.shape
+    _, _, rows, columns = watched.inputs.pixels.shape
     return Windowed(watched, windows_of(watched.model.network, watched.record, (rows, columns)))
 
 
@@ -84,7 +84,7 @@ def take_scores_apart(photograph: Photograph) -> Scored:
     """Content and place of every score, and what merging does; ModelError if the model has no windows."""
     windowed = watch_windows(photograph)
     network, layers = windowed.watched.model.network, windowed.layers
-    parts = watch_parts(network, windowed.watched.given.pixels, layers)
+    parts = record_window_parts(network, windowed.watched.inputs.pixels, layers)
     biases = tuple(position_bias_of(network, layer) for layer in layers)
     return Scored(parts, biases, tuple(map(bias_share, parts.content, biases, layers)))
 
@@ -102,7 +102,7 @@ def watch_maps(photograph: Photograph) -> Mapped:
         key=lambda each: heads[each[0]][each[1]].strength,
     )
     layers = tuple(_photo_layer(windowed, number) for number in numbers)
-    scene = PhotoScene(watched.given.shown, layers, watched.model.title, start)
+    scene = PhotoScene(watched.inputs.photograph, layers, watched.model.title, start)
     overview_of(scene)  # computed here, once, and not for each visitor
     return Mapped(windowed, scene, heads)
 
@@ -115,7 +115,7 @@ def compare_heads(photograph: Photograph, block: int, first: int, second: int) -
     differences = (window_weights(call, first) - window_weights(call, second)).abs().numpy()
     answers, shown = Windows(lambda _: differences, layer.places.numpy()), _photo_layer(windowed, block)
     label = f"{shown.label}, |head {first} − head {second}|"
-    picture, title = windowed.watched.given.shown, windowed.watched.model.title
+    picture, title = windowed.watched.inputs.photograph, windowed.watched.model.title
     scene = PhotoScene(picture, (replace(shown, heads=1, answers=answers, label=label, difference=True),), title)
     real = layer.places.numpy() != PADDING
     return Compared(layer, (first, second), scene, layer.places.numpy()[real], differences.sum(axis=-1)[real] / 2)
@@ -131,7 +131,7 @@ def blocks(photograph: Photograph, head: int | None) -> tuple[Block, ...]:
 @cached("Following the vision transformer …")
 def rolled(watched: WatchedImage, head: int | None, token: int, direction: Direction) -> np.ndarray:
     """(layer, token): the rollout of one token after every block of a model in which all see all, or its spread."""
-    follow = growing_rollout if direction == "back" else rollout_spread
+    follow = rollout_by_block if direction == "back" else rollout_spread_by_block
     return follow(watched.record.calls, token, head).numpy()
 
 
@@ -154,7 +154,7 @@ def _photo_layer(windowed: Windowed, number: int) -> PhotoLayer:
     )
 
 
-def _measured(windowed: Windowed, number: int) -> tuple[InWindows, ...]:
+def _measured(windowed: Windowed, number: int) -> tuple[WindowMeasures, ...]:
     layer, call = windowed.layers[number], windowed.watched.record.calls[number]
     high, wide = windowed.pixels_of(layer)
     weights = (window_weights(call, head) for head in range(call.heads))

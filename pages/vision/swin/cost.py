@@ -36,7 +36,7 @@ class Costs:
 
 def show(watched: WatchedImage, layer: WindowLayer) -> Costs:
     """The figures and the button; what they show. `layer` is the model's first block."""
-    sizes, pixels = _sizes(watched, layer), int(watched.given.pixels.shape[-1])
+    sizes, pixels = _sizes(watched, layer), int(watched.inputs.pixels.shape[-1])
     costs = Costs(sizes, pixels, compute.timings.peek(sizes) or ())
     st.subheader("What does it cost?", anchor=False)
     high, wide = sizes.window
@@ -46,7 +46,7 @@ def show(watched: WatchedImage, layer: WindowLayer) -> Costs:
         lambda progress: compute.timings.refresh(sizes, progress), again=bool(costs.timings), unit="rounds"
     )
     counted = np.array([costs.counted(side) for side in PIXELS], dtype=float)
-    found = {timing.pixels: (timing.window, timing.whole) for timing in costs.timings}
+    found = {timing.pixels: (timing.window, timing.full_grid) for timing in costs.timings}
     seconds = np.array([found.get(side, (np.nan, np.nan)) for side in PIXELS])
     growth, ratio = st.columns(2, gap="medium")
     with growth:
@@ -81,8 +81,8 @@ def about_cost(costs: Costs) -> tuple[str, ...]:
     windows, whole = costs.counted(last.pixels)
     return (
         sentence,
-        f"Measured here at {last.pixels} pixels: {1e3 * last.window:.3g} ms in windows, {1e3 * last.whole:.3g} ms "
-        f"over the whole grid, **{last.whole / last.window:.1f} times** as long; counted, it is "
+        f"Measured here at {last.pixels} pixels: {1e3 * last.window:.3g} ms in windows, {1e3 * last.full_grid:.3g} ms "
+        f"over the whole grid, **{last.full_grid / last.window:.1f} times** as long; counted, it is "
         f"{whole / windows:.1f} times.",
     )
 
@@ -105,7 +105,7 @@ def show_formula(costs: Costs) -> None:
 
 
 def _sizes(watched: WatchedImage, layer: WindowLayer) -> BlockSizes:
-    call, pixels = watched.record.calls[0], int(watched.given.pixels.shape[-1])
+    call, pixels = watched.record.calls[0], int(watched.inputs.pixels.shape[-1])
     attention = watched.model.network.get_submodule(layer.path)
     width = next((int(getattr(attention, name)) for name in ("dim", "all_head_size") if hasattr(attention, name)), 0)
     if not width:

@@ -14,7 +14,7 @@ from dashboard import theme
 from dashboard.figures.curves import curves
 from dashboard.figures.distances import level_bars, side_by_side
 from dashboard.figures.paper import escape, on_paper
-from dashboard.number_format import whole
+from dashboard.number_format import integer
 from dashboard.theme import HUES, Look
 
 FEW = 48  # places on a side: up to here each is outlined
@@ -160,7 +160,7 @@ def bias_tables(tables: np.ndarray, *, look: Look, chosen: int, signed: bool) ->
         vertical_spacing=0.16 / lines,
     )
     down, beside = (range(-(side // 2), side // 2 + 1) for side in (high, wide))
-    told = [[f"{whole(row)} rows, {whole(column)} columns" for column in beside] for row in down]
+    told = [[f"{integer(row)} rows, {integer(column)} columns" for column in beside] for row in down]
     for head, table in enumerate(tables):
         where, axis = {"row": head // across + 1, "col": head % across + 1}, f"x{head + 1 if head else ''}"
         hover = f"head {head}, %{{customdata}}: %{{z:.3f}}<extra></extra>"

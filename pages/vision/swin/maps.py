@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.vision.window_measures import InWindows, across_edges
+from core.vision.window_measures import WindowMeasures, across_edges
 from core.vision.windows import WindowLayer, window_weights
 from dashboard import theme
 from dashboard.components.photo_maps import photo_maps
@@ -102,7 +102,7 @@ def _about_mask(layer: WindowLayer | None) -> str:
     )
 
 
-def about_heads(every: list[tuple[InWindows, str]]) -> str:
+def about_heads(every: list[tuple[WindowMeasures, str]]) -> str:
     """Which of some heads, each with its name, keeps most for itself, and which look nearest and farthest."""
     alone, name = max(every, key=lambda each: each[0].own)
     kept = f"{name.capitalize()} keeps most for itself: a place gives on average {percent(alone.own)} to itself."
@@ -120,7 +120,7 @@ def about_heads(every: list[tuple[InWindows, str]]) -> str:
     )
 
 
-def _about_padding(every: list[tuple[InWindows, str]], padded: int, blocks: int) -> str:
+def _about_padding(every: list[tuple[WindowMeasures, str]], padded: int, blocks: int) -> str:
     most, name = max(every, key=lambda each: each[0].padding)
     return (
         f"The grid is not everywhere a multiple of the window, so {padded} of {blocks} blocks pad it with zeros, which "

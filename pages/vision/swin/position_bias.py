@@ -13,7 +13,7 @@ from dashboard.figures.curves import curves
 from dashboard.figures.score_bars import Column, score_bars
 from dashboard.frame import layout
 from dashboard.inputs import controls, photograph
-from dashboard.number_format import compare, signed, whole
+from dashboard.number_format import compare, integer, signed
 from dashboard.output import charts
 from pages.vision.swin import bias_in_scores, compute, words
 from pages.vision.swin.bias_in_scores import Pair, Score, spelled
@@ -103,8 +103,8 @@ def _maps(bias: PositionBias, pair: Pair) -> None:
             x="columns from the key to the query",
             y="rows from the key to the query",
             tell="{row} rows and {column} columns: {value} is added",
-            rows=[whole(place - rows + 1) for place in range(table.shape[0])],
-            columns=[whole(place - columns + 1) for place in range(table.shape[1])],
+            rows=[integer(place - rows + 1) for place in range(table.shape[0])],
+            columns=[integer(place - columns + 1) for place in range(table.shape[1])],
             marked=[(down + rows - 1, across + columns - 1)],
             mark="the distance of the chosen pair",
             on_click=partial(_choose_distance, bias),
@@ -115,7 +115,7 @@ def _maps(bias: PositionBias, pair: Pair) -> None:
         st.markdown(words.ADDED)
         names = [f"{place // columns}, {place % columns}" for place in range(rows * columns)]
         show(
-            bias.added[pair.head].numpy(),
+            bias.matrix[pair.head].numpy(),
             key="bias-added",
             x="key (row, column)",
             y="query (row, column)",
@@ -168,7 +168,7 @@ def _continuous(bias: PositionBias, pair: Pair) -> None:
     even = distances / max(columns - 1, 1) * (np.abs(logged).max() or 1.0)
     lines = {"what the network is asked": logged, "an even scale": even}
     cell = (slice(None), down + rows - 1, across + columns - 1)
-    answers, added = bias.continuous.answer[cell].numpy(), bias.table[cell].numpy()
+    answers, added = bias.continuous.network_output[cell].numpy(), bias.table[cell].numpy()
     scale = bias.continuous.scale.numpy()
     heads = [f"head {head}" for head in range(len(scale))]
     left, right = st.columns(2, gap="medium")
@@ -212,7 +212,7 @@ def _formula(bias: PositionBias, pair: Pair, score: Score, window: int) -> None:
     if bias.continuous:
         cell = (down + rows - 1, across + columns - 1)
         first, second = (float(each) for each in bias.continuous.coordinates[cell])
-        answer = float(bias.continuous.answer[(pair.head, *cell)])
+        answer = float(bias.continuous.network_output[(pair.head, *cell)])
         st.latex(
             rf"\begin{{gathered}} \hat\Delta = ({first:.3f},\; {second:.3f}) \\ "
             rf"16\,\sigma({answer:.3f}) = {score.bias:.3f} \end{{gathered}}"

@@ -8,7 +8,13 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core.vision.window_rollout import growing_limit, growing_reach, share_needed, spread_limit, spread_of
+from core.vision.window_rollout import (
+    reach_by_block,
+    reach_limit_by_block,
+    share_needed,
+    spread_by_block,
+    spread_limit_by_block,
+)
 from dashboard import theme
 from dashboard.cache.models import image_model
 from dashboard.components.reach_row import Strip, Tile, reach_row
@@ -85,9 +91,9 @@ def through_windows(given: Photograph, head: int | None, chosen: tuple[int, int]
     """In the chosen model with windows; `chosen` is a patch of its first grid."""
     layers, blocks, watched = compute.watch_windows(given).layers, compute.blocks(given, head), given.watched()
     if direction == "back":
-        shares, limits = growing_reach(blocks, *chosen).unbind(), growing_limit(blocks, *chosen).unbind()
+        shares, limits = reach_by_block(blocks, *chosen).unbind(), reach_limit_by_block(blocks, *chosen).unbind()
     else:
-        shares, limits = spread_of(blocks, *chosen), spread_limit(blocks, *chosen)
+        shares, limits = spread_by_block(blocks, *chosen), spread_limit_by_block(blocks, *chosen)
     padded = any(layer.padded or layer.rows % 2 or layer.columns % 2 for layer in layers[:-1]) or layers[-1].padded
     return Reached(
         watched.model.title.split(",")[0],
@@ -103,10 +109,10 @@ def through_windows(given: Photograph, head: int | None, chosen: tuple[int, int]
 
 def through_all(given: Photograph, head: int | None, place: tuple[float, float], direction: Direction) -> Reached:
     """In the vision transformer that comes with the atlas, at the nearest resolution; `place` is 0 to 1 each way."""
-    side = max(given.watched().given.pixels.shape[-2:])
+    side = max(given.watched().inputs.pixels.shape[-2:])
     resolution = min(image_model(TRANSFORMERS[0]).resolutions, key=lambda each: (abs(each - side), each))
     watched = watch_image(TRANSFORMERS[0], given.picture, resolution)
-    patches = watched.given.patches
+    patches = watched.inputs.patches
     chosen = int(place[0] * patches.rows), int(place[1] * patches.columns)
     token = len(patches.prefix) + chosen[0] * patches.columns + chosen[1]
     found = compute.rolled(watched, head, token, direction)
@@ -175,7 +181,7 @@ def _strips(both: tuple[Reached, Reached], direction: Direction, grid: tuple[int
     def strip(each: Reached) -> Strip:
         blocks = zip(each.labels, each.shares, each.limits, strict=True)
         tiles = [Tile(label, np.where(limit, shares, -1)) for label, shares, limit in blocks]
-        return Strip(each.title, each.watched.given.shown, tiles, each.chosen, each.grid)
+        return Strip(each.title, each.watched.inputs.photograph, tiles, each.chosen, each.grid)
 
     what = "how much of each patch has reached one place" if direction == "back" else "where one patch has come"
     reach_row(

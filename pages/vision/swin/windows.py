@@ -35,7 +35,7 @@ def show() -> None:
         block = choose_block(windowed.layers, key=KEY)
         layer, call = windowed.layers[block], windowed.watched.record.calls[block]
         window = controls.number("Window", len(layer.places), key=f"{KEY}_window", first=len(layer.places) - 1)
-    _pictures(windowed.watched.given.shown, layer, window)
+    _pictures(windowed.watched.inputs.photograph, layer, window)
     _masks(layer, window)
     st.subheader("From stage to stage", anchor=False)
     merged = merging.show(given, windowed)
@@ -148,7 +148,7 @@ def _pictures(picture: np.ndarray, layer: WindowLayer, window: int) -> None:
 
 def _as_cut(layer: WindowLayer, values: np.ndarray) -> np.ndarray:
     """Numbers of windows and positions laid out as the block cuts the grid."""
-    (down, across), (high, wide) = layer.across, layer.window
+    (down, across), (high, wide) = layer.windows_per_axis, layer.window
     return values.reshape(down, across, high, wide).swapaxes(1, 2).reshape(down * high, across * wide)
 
 
@@ -164,16 +164,16 @@ def _masks(layer: WindowLayer, window: int) -> None:
         st.markdown(words.CHOOSE)
 
         def choose(row: int, column: int) -> None:
-            st.session_state[f"{KEY}_window"] = row * layer.across[1] + column
+            st.session_state[f"{KEY}_window"] = row * layer.windows_per_axis[1] + column
 
         cell_map(
-            allowed.mean((1, 2)).reshape(layer.across).numpy(),
+            allowed.mean((1, 2)).reshape(layer.windows_per_axis).numpy(),
             key="windows-all",
             x="windows, side by side",
             y="windows, below one another",
             tell="window in row {row}, column {column}: {value} of its pairs may look at one another",
             limits=(0.0, 1.0),
-            marked=[divmod(window, layer.across[1])],
+            marked=[divmod(window, layer.windows_per_axis[1])],
             mark="the chosen window",
             on_click=choose,
             alt="For each window, which share of its pairs of places may look at one another.",
@@ -200,7 +200,7 @@ def _masks(layer: WindowLayer, window: int) -> None:
 
 def _formula(layer: WindowLayer, window: int, *, by_cosine: bool) -> None:
     """Attention within a window; how many windows there are; what the mask leaves of the chosen one."""
-    (high, wide), (down, across) = layer.window, layer.across
+    (high, wide), (down, across) = layer.window, layer.windows_per_axis
     st.latex(rf"\operatorname{{softmax}}\left({words.CONTENT[by_cosine]} + B + M\right) V")
     st.latex(r"M_{ij} = \begin{cases} 0 & \text{same part} \\ -100 & \text{joined by the shift} \end{cases}")
     st.markdown("Here the grid is cut into")

@@ -55,7 +55,7 @@ def show() -> None:
         if is_changed:
             st.markdown(prediction_changes.tell_change(before, after, name=model.label))
         _predictions(model.classes, before, after if is_changed else None)
-        if known := photograph.how_often_right(model.name, chosen.prepared.pixels.shape[-1]):
+        if known := photograph.accuracy_sentence(model.name, chosen.prepared.pixels.shape[-1]):
             st.caption(known)
     with picture:
         _picture(chosen, hidden)
@@ -113,7 +113,7 @@ def _picture(chosen: Photograph, hidden: frozenset[int]) -> None:
     model, given, grid = chosen.model, chosen.prepared, chosen.prepared.patches
     colour = colour_of_zero(model.framing)
     patch_picker(
-        given.shown,
+        given.photograph,
         rows=grid.rows,
         columns=grid.columns,
         key="change-picture",

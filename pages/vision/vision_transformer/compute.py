@@ -13,9 +13,9 @@ from torch import Tensor
 
 from core.attribution.deletion_curves import Faithfulness, random_mean, random_orders
 from core.attribution.image_methods import Explanations, explain, grid_for
-from core.attribution.patch_deletion import blurred, deleted, first_patches, inserted, measure, order_of
+from core.attribution.patch_deletion import blur, delete_patches, first_patches, insert_patches, measure, order_of
 from core.capture import edit_attention, record_attention
-from core.order.learned_positions import Likeness, Way, likeness, other_way, similarity
+from core.order.learned_positions import PatchSimilarity, PositionMethod, patch_similarity, position_method, similarity
 from core.progress import Progress, no_progress
 from core.vision.hidden_patches import Occlusion, hide, occlusion, probabilities
 from core.vision.logits import probability_of, scores_of
@@ -41,8 +41,8 @@ class Learned:
     layout: Layout
     filters: PrincipalFilters  # of the projection
     alike: Float[Tensor, "token token"] | None  # cosines between the positions of patches; None if none are added
-    nearness: Likeness | None  # what they know of the picture
-    other_way: Way  # how places are told apart besides, or instead of, added positions
+    nearness: PatchSimilarity | None  # what they know of the picture
+    position_method: PositionMethod  # how places are told apart besides, or instead of, added positions
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +70,8 @@ def learned(name: str, resolution: int | None) -> Learned:
     layout = layout_of(model, grey)
     positions = sequence_of(model, grey, layout).positions
     alike = None if positions is None else similarity(positions.patches)
-    nearness = None if alike is None else likeness((grey.patches.rows, grey.patches.columns), alike)
-    return Learned(layout, principal_filters(layout.projection), alike, nearness, other_way(model.network))
+    nearness = None if alike is None else patch_similarity((grey.patches.rows, grey.patches.columns), alike)
+    return Learned(layout, principal_filters(layout.projection), alike, nearness, position_method(model.network))
 
 
 def as_colours(framing: Framing, pixels: Float[Tensor, "channel _ _"]) -> UInt8[np.ndarray, "_ _ channel"]:
@@ -180,7 +180,7 @@ def take_away(
     order = explained.order(name)
     count = round(share * len(order))
     mask = first_patches(order, [count], explained.grid, pixels.shape[-2:])
-    changed = inserted(pixels, mask, blurred(pixels)) if insert else deleted(pixels, mask)
+    changed = insert_patches(pixels, mask, blur(pixels)) if insert else delete_patches(pixels, mask)
     with torch.inference_mode():
         says = scores_of(model.network, changed)[0].float().softmax(dim=-1)
     return as_colours(model.framing, changed[0]), count, says

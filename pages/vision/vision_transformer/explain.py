@@ -72,7 +72,7 @@ def _introduce(explained: Explained) -> None:
         st.info(words.NO_CLASSES, icon=":material/info:")
     else:
         st.markdown(tell_verdict(model.classes, explained.probabilities.tolist(), explained.number))
-        if known := photograph.how_often_right(model.name, explained.given.pixels.shape[-1]):
+        if known := photograph.accuracy_sentence(model.name, explained.given.pixels.shape[-1]):
             st.caption(known)
 
 
@@ -98,7 +98,7 @@ def _maps(explained: Explained, *, is_shown: bool) -> None:
                 partial(
                     over_photograph,
                     values,
-                    explained.given.shown,
+                    explained.given.photograph,
                     shown=is_shown,
                     title=words.TITLES[name],
                     look=theme.look(),

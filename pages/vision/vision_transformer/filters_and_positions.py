@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from core.images import Patches
-from core.order.learned_positions import Likeness, evenly
+from core.order.learned_positions import PatchSimilarity, evenly_spaced
 from core.vision.patches import components_for
 from dashboard import theme
 from dashboard.components.cell_map import cell_map
@@ -18,7 +18,7 @@ from dashboard.figures.pictures import picture_tiles
 from dashboard.frame import layout
 from dashboard.number_format import compare, signed
 from dashboard.output import charts
-from dashboard.output.position_kinds import WAY_TOLD
+from dashboard.output.position_kinds import ORDER_CLAUSES
 from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.compute import Followed
 from pages.vision.vision_transformer.figures import as_pictures, maps_at_their_places
@@ -80,11 +80,15 @@ def tell_filters(shares: Tensor, shape: Sequence[int]) -> tuple[str, ...]:
 def show_positions(followed: Followed, place: tuple[int, int], *, on_click: Callable[[int, int], None]) -> None:
     """How alike the position of the followed patch is to all others; where none are added, what is done instead."""
     layout.heading("What the positions know of the square")
-    way, alike, grid = WAY_TOLD[followed.learned.other_way], followed.learned.alike, followed.sequence.patches
+    way, alike, grid = (
+        ORDER_CLAUSES[followed.learned.position_method],
+        followed.learned.alike,
+        followed.sequence.patches,
+    )
     if alike is None:
         st.info(words.NO_POSITIONS.format(way=way), icon=":material/explore_off:")
         return
-    if followed.learned.other_way != "unknown":
+    if followed.learned.position_method != "unknown":
         st.info(words.ANOTHER_WAY_TOO.format(way=way), icon=":material/explore:")
     row, column = place
     one, every = st.columns(2, gap="large")
@@ -109,7 +113,7 @@ def show_positions(followed: Followed, place: tuple[int, int], *, on_click: Call
 
 
 def _every_patch(alike: Tensor, grid: Patches) -> None:
-    down, across = evenly(grid.rows, MOST_TILES), evenly(grid.columns, MOST_TILES)
+    down, across = evenly_spaced(grid.rows, MOST_TILES), evenly_spaced(grid.columns, MOST_TILES)
     places = (down[:, None] * grid.columns + across).flatten()
     maps = alike[places].unflatten(1, (grid.rows, grid.columns)).numpy()
     st.markdown("**All patches**: a small map for each, at its place.")
@@ -126,7 +130,7 @@ def _of_patches(alike: np.ndarray) -> pd.DataFrame:
 
 
 def tell_positions(
-    grid: Patches, alike: Tensor | None, found: Likeness | None, place: tuple[int, int]
+    grid: Patches, alike: Tensor | None, found: PatchSimilarity | None, place: tuple[int, int]
 ) -> tuple[str, ...]:
     """What the map of positions shows: the place most like the followed one, and whether near places are alike."""
     if alike is None or found is None or grid.rows * grid.columns < 2:

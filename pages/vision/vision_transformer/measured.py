@@ -28,7 +28,7 @@ def show() -> None:
     """Tables and figures; a part that nobody has measured yet says so in a sentence."""
     noticed: list[str] = []
     for part in (_show_quality, _show_faithfulness):
-        with error_messages.sentences():
+        with error_messages.as_sentences():
             noticed += part()
     layout.notes(words.MEASURED_NOTES, notice=tuple(noticed), formula=_formula)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from core.vision.hidden_patches import MOST, Occlusion, square_side
+from core.vision.hidden_patches import MAX_SQUARES, Occlusion, square_side
 from dashboard import theme, typeset
 from dashboard.cache import waiting
 from dashboard.components.patch_picker import patch_picker
@@ -45,7 +45,9 @@ def _offer(chosen: Photograph, target: int) -> None:
         about = words.OFFER.format(what=what, count=count, target=typeset.plain(chosen.model.classes[target]))
         st.markdown(about, width=theme.PROSE)
     if side > 1:
-        layout.caption(f"There are {grid.rows * grid.columns:,} patches; at most {MOST} squares are hidden one by one.")
+        layout.caption(
+            f"There are {grid.rows * grid.columns:,} patches; at most {MAX_SQUARES} squares are hidden one by one."
+        )
     waiting.offer(
         f"Hide each of the {count}",
         lambda progress: hide_each(chosen, target, progress=progress),
@@ -62,7 +64,7 @@ def _map(chosen: Photograph, hidden: frozenset[int], found: Occlusion) -> None:
         hidden_patches.to_address(hidden - square if square <= hidden else hidden | square, grid)
 
     # The picture without its colours, and paler: what is laid over it keeps its own.
-    grey = chosen.prepared.shown @ np.array([0.299, 0.587, 0.114])
+    grey = chosen.prepared.photograph @ np.array([0.299, 0.587, 0.114])
     largest = max(FAINT, float(found.losses.abs().max()))
     low = -largest if float(found.losses.min()) < 0 else 0.0
     whole = rows * found.side == grid.rows and columns * found.side == grid.columns
@@ -77,7 +79,7 @@ def _map(chosen: Photograph, hidden: frozenset[int], found: Occlusion) -> None:
         hint="Point at a square to read it, click to hide it." if whole else "Point at a square to read it.",
         on_click=switch if whole else None,
         alt=f"What “{name}” loses when each square is hidden alone, in percentage points; most at row "
-        f"{found.most[0]}, column {found.most[1]}",
+        f"{found.most_important[0]}, column {found.most_important[1]}",
         name="vision-occlusion",
         height=400,
     )
@@ -95,7 +97,7 @@ def list_strongest(found: Occlusion) -> list[str]:
 
 def tell(found: Occlusion, name: str) -> tuple[str, ...]:
     """Which square the class `name` needs most, how many come near it, and what all come to together."""
-    losses, (row, column), name = found.losses.flatten(), found.most, f"**{typeset.plain(name)}**"
+    losses, (row, column), name = found.losses.flatten(), found.most_important, f"**{typeset.plain(name)}**"
     most, count = float(losses.max()), len(losses)
     if compare(most, 0.0, margin=HARDLY) != "more":
         return (f"No square hidden alone takes a tenth of a point from {name}.",)

@@ -9,7 +9,7 @@ from core.capture import AttentionCall, by_layer
 from core.errors import CaptureError
 from core.heads.measures import shares
 from core.images import Patches
-from core.vision.distance import even_distance, mean_distance, pixel_gaps, smallest_set
+from core.vision.distance import even_distance, mean_distance, patch_distances, smallest_set
 from dashboard import typeset
 from dashboard.cache.memo import cached
 from dashboard.components.photo_maps import Dense, Factors, PhotoLayer, PhotoScene
@@ -43,7 +43,7 @@ def scene_of(watched: WatchedImage) -> PhotoScene:
         layers = tuple(_layer(number, calls[number], grid) for number, grid in grids.items())
         number, head = _start(watched, grids)
         start = (list(grids).index(number), head)
-        scene = PhotoScene(watched.given.shown, layers, title=watched.model.title, start=start)
+        scene = PhotoScene(watched.inputs.photograph, layers, title=watched.model.title, start=start)
         overview_of(scene)  # computed here, once, and not for each visitor
     return scene
 
@@ -141,8 +141,8 @@ def _start(watched: WatchedImage, grids: Grids) -> tuple[int, int]:
 
 def _measured(watched: WatchedImage, number: int, patches: Patches) -> Measured:
     call, before = by_layer(watched.record.calls)[number], len(patches.prefix)
-    _, _, rows, columns = watched.given.pixels.shape
-    gaps = pixel_gaps(patches, (rows // patches.rows, columns // patches.columns))
+    _, _, rows, columns = watched.inputs.pixels.shape
+    gaps = patch_distances(patches, (rows // patches.rows, columns // patches.columns))
     distances, holders, to_prefix = [], [], []
     for head in range(call.heads):
         weights = call.weights(head=head)

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.images import Patches
-from core.order.learned_positions import Way
+from core.order.learned_positions import PositionMethod
 from core.vision.picture_sequence import PictureSequence
 from dashboard import theme, typeset
 from dashboard.address import parameter
@@ -19,7 +19,7 @@ from dashboard.frame import layout
 from dashboard.inputs import photograph
 from dashboard.number_format import signed
 from dashboard.output import charts
-from dashboard.output.position_kinds import WAY_TOLD
+from dashboard.output.position_kinds import ORDER_CLAUSES
 from dashboard.recordings.notices import name_prefix
 from pages.vision.vision_transformer import filters_and_positions, stages, words
 from pages.vision.vision_transformer.compute import Followed, as_colours, follow
@@ -57,7 +57,7 @@ def show() -> None:
     filters_and_positions.show_positions(followed, (row, column), on_click=_follow)
     notice = (
         tell_length(sequence.patches, sequence.calls),
-        tell_order(sequence.positions is not None, learned.other_way),
+        tell_order(sequence.positions is not None, learned.position_method),
         *tell_weight(sequence, patch),
         *filters_and_positions.tell_positions(sequence.patches, learned.alike, learned.nearness, (row, column)),
         *filters_and_positions.tell_filters(learned.filters.shares, sequence.projection.weight.shape),
@@ -79,7 +79,7 @@ def _follow(row: int, column: int) -> None:
 
 def _picture(followed: Followed, place: tuple[int, int]) -> None:
     """The photograph under the model's own grid; a click follows another patch."""
-    grid, shown = followed.sequence.patches, followed.given.shown
+    grid, shown = followed.sequence.patches, followed.given.photograph
     if st.toggle("As the model sees it", key="sequence_pixels", bind="query-params", help=words.PIXELS_HELP):
         shown = as_colours(followed.model.framing, followed.sequence.pixels)
         times = max(1, SMALL // max(shown.shape[:2]))
@@ -153,7 +153,7 @@ def vectors_of(sequence: PictureSequence, patch: int) -> list[Row]:
         "projected, after its norm": None if sequence.embedded is None else sequence.embedded[patch],
         "position": None if positions is None else positions.patches[patch],
         "token": None if positions is None else sequence.joined[token],
-        "token, after a norm": None if sequence.entering is sequence.joined else sequence.entering[token],
+        "token, after a norm": None if sequence.encoder_input is sequence.joined else sequence.encoder_input[token],
         f"after {sequence.blocks} blocks": None if sequence.is_merged else sequence.encoded[token],
     }
     return [
@@ -189,12 +189,12 @@ def tell_length(patches: Patches, calls: Sequence[tuple[int, int, int]]) -> str:
     return f"The picture has become a sequence of {length}. {compared}"
 
 
-def tell_order(has_positions: bool, way: Way) -> str:
+def tell_order(has_positions: bool, way: PositionMethod) -> str:
     """How the model knows which patches were neighbours."""
     begin = "Attention itself does not see in which order tokens stand; this model adds"
     if not has_positions:
-        return f"{begin} no position to them: {WAY_TOLD[way]}."
-    return f"{begin} a position to each patch." + ("" if way == "unknown" else f" Besides, {WAY_TOLD[way]}.")
+        return f"{begin} no position to them: {ORDER_CLAUSES[way]}."
+    return f"{begin} a position to each patch." + ("" if way == "unknown" else f" Besides, {ORDER_CLAUSES[way]}.")
 
 
 def tell_weight(sequence: PictureSequence, patch: int) -> tuple[str, ...]:

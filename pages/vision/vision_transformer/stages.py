@@ -62,7 +62,7 @@ def arrays_of(sequence: PictureSequence) -> dict[str, np.ndarray]:
         "embedding_norm": sequence.embedded,
         **(added | joining if positions and positions.order == "before" else joining | added),
         "tokens": sequence.joined,
-        "token_norm": None if sequence.entering is sequence.joined else sequence.entering,
+        "token_norm": None if sequence.encoder_input is sequence.joined else sequence.encoder_input,
         "encoded": sequence.encoded,
         "encoder_norm": sequence.normed,
         "logits": sequence.logits,
@@ -113,7 +113,7 @@ def show_arrays(sequence: PictureSequence, patch: int) -> None:
     shown = [
         ("flattened", sequence.flattened, patch),
         ("projected", sequence.projected, patch),
-        ("tokens", sequence.entering, token),
+        ("tokens", sequence.encoder_input, token),
         ("encoded", sequence.encoded, None if sequence.is_merged else token),
     ]
     parts = [Matrix(words.STAGES[name], _sides(values.shape), values.numpy(), marked) for name, values, marked in shown]

@@ -22,14 +22,14 @@ from pages.words_and_pictures.captioning.word_scene import scene_for
 
 def show() -> None:
     """The name of a model, the picture, the caption as it comes or one's own, the maps."""
-    model = model_name.named(
+    model = model_name.named_model(
         "captioner",
         "both",
         lambda found: check_offer(found, "caption"),
         named_captioner,
         placeholder=words.NAMED_PLACEHOLDER,
         about=words.NAMED_HELP,
-        nothing=words.NAMED_NOTHING,
+        empty_text=words.NAMED_NOTHING,
         offline=words.NAMED_OFFLINE,
     )
     if model is None:

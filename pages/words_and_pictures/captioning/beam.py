@@ -29,7 +29,7 @@ def show() -> None:
     decoded = written.decoded
     picture, tree = st.columns([1, 3], gap="large")
     with picture:
-        st.image(written.prepared.shown, width=240, alt="The picture that is described")
+        st.image(written.prepared.photograph, width=240, alt="The picture that is described")
         st.markdown(f"**{typeset.plain(written.text)}**")
     with tree:
         with layout.control_bar():

@@ -12,7 +12,7 @@ from core.attribution.word_maps import WordMaps, captioner_maps
 from core.models.show_attend_tell import ShowAttendTell
 from core.text import Tokens
 from core.translation.decoding import BEGIN, END, Decoded
-from core.zoo.captioners import Looked, PictureWriter
+from core.zoo.captioners import CaptionAttention, PictureWriter
 from core.zoo.image_models import PreparedPicture
 from core.zoo.transformers_captioners import NamedPictureWriter
 from dashboard.cache.memo import cached
@@ -31,7 +31,7 @@ class Written:
     prepared: PreparedPicture
     decoded: Decoded
     words: Tokens  # the end included, where it was reached
-    looked: Looked
+    looked: CaptionAttention
     given: int = 0  # words that a visitor chose
 
     @property
@@ -59,15 +59,15 @@ class Written:
     @property
     def end(self) -> int:
         """The token that ends a caption."""
-        return self.model.end if isinstance(self.model, NamedPictureWriter) else END
+        return self.model.end
 
 
 @cached("Opening the picture …")
 def prepare(name: str, seen: PictureInput) -> PreparedPicture:
     """A picture as a captioner takes it; of a scene people see a finer drawing."""
     prepared = captioner(name).prepare(seen.opened())
-    shown = seen.shown()
-    return prepared if shown is None else replace(prepared, shown=shown)
+    shown = seen.for_display()
+    return prepared if shown is None else replace(prepared, photograph=shown)
 
 
 @cached()
@@ -76,7 +76,7 @@ def write(
 ) -> Written:
     """The caption of a picture, which goes on after the words `begin`."""
     model, prepared = captioner(name), prepare(name, seen)
-    decoded = model.write(prepared.pixels, beam=beam, begin=begin, keep_steps=True, progress=observer.look)
+    decoded = model.write(prepared.pixels, beam=beam, begin=begin, keep_steps=True, progress=observer.report)
     words = model.tokens([*begin, *decoded.best.tokens])
     return Written(model, prepared, decoded, words, model.look(prepared.pixels, words), len(begin))
 
@@ -86,7 +86,7 @@ def write_by_name(name: str, seen: PictureInput, beam: int, observer: StepObserv
     """The caption of a picture by any captioner."""
     model = named_captioner(name)
     prepared = model.prepare(seen.opened())
-    decoded = model.write(prepared.pixels, beam=beam, progress=observer.look)
+    decoded = model.write(prepared.pixels, beam=beam, progress=observer.report)
     words = model.tokens(decoded.best.tokens)
     return Written(model, prepared, decoded, words, model.look(prepared.pixels, words))
 
@@ -138,9 +138,9 @@ class Step:
     before: Float[Tensor, " width"]  # the state of the LSTM
     after: Float[Tensor, " width"]
     chances: Float[Tensor, " vocabulary"]
-    query: Float[Tensor, " each"]  # W h
-    keys: Float[Tensor, "patch each"]  # U a_i
-    vector: Float[Tensor, " each"]  # v
+    query: Float[Tensor, " head_dim"]  # W h
+    keys: Float[Tensor, "patch head_dim"]  # U a_i
+    vector: Float[Tensor, " head_dim"]  # v
 
 
 @cached()
@@ -161,7 +161,7 @@ def step_of(name: str, seen: PictureInput, ids: tuple[int, ...], place: int) -> 
         weights=state["weights"][0],
         gate=float(state["gate"][0]),
         looked=looked,
-        seen=state["seen"][0],
+        seen=state["context"][0],
         before=former["state"][0],
         after=state["state"][0],
         chances=logits[0].softmax(dim=-1),

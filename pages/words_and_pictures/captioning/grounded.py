@@ -6,7 +6,7 @@ from core.attribution.word_maps import WAYS
 from core.text import Tokens
 from dashboard.cache.memo import cached
 from dashboard.cache.models import captioner
-from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
+from dashboard.components.word_maps import MappedWord, WordMap, WordScene, word_maps
 from dashboard.frame import layout
 from dashboard.inputs import picture_input
 from dashboard.inputs.picture_input import SCENES, PictureInput, masks_of, sentence_for
@@ -51,10 +51,10 @@ def scene_of(name: str, chosen: PictureInput, text: str) -> WordScene:
     known = masks_of(chosen, labels)
     found = compute.ways(name, chosen, tokens.ids)
     maps = tuple(
-        WordMap(pointing_game.WAYS[way], found[way][: len(labels)].numpy(), says=SAYS[way])
+        WordMap(pointing_game.METHODS[way], found[way][: len(labels)].numpy(), says=SAYS[way])
         for way in WAYS
         if way in found
     )
-    shown = tuple(SeenWord(label, mask=mask, quiet=mask is None) for label, mask in zip(labels, known, strict=True))
+    shown = tuple(MappedWord(label, mask=mask, quiet=mask is None) for label, mask in zip(labels, known, strict=True))
     start = next((place for place, mask in enumerate(known) if mask is not None), 0)
-    return WordScene(compute.prepare(name, chosen).shown, model.grid, shown, maps, text, start, photo="colour")
+    return WordScene(compute.prepare(name, chosen).photograph, model.grid, shown, maps, text, start, photo="colour")

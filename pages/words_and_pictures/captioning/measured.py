@@ -33,7 +33,7 @@ def show() -> None:
     """Both tables."""
     noticed: list[str] = []
     for part in (_photographs, _scenes):
-        with error_messages.sentences():
+        with error_messages.as_sentences():
             noticed += part()
     layout.notes(words.MEASURED_NOTES, notice=tuple(noticed), formula=_formula)
 

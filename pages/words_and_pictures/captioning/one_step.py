@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import theme, typeset
-from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
+from dashboard.components.word_maps import MappedWord, WordMap, WordScene, word_maps
 from dashboard.figures.predictions import prediction_bars
 from dashboard.figures.vector_rows import Row, vector_rows
 from dashboard.frame import layout
@@ -30,7 +30,7 @@ def show() -> None:
     with layout.control_bar():
         first = min(1, len(written.words) - 1)  # before the first word there is little to look for
         place = controls.token([label.strip() for label in written.words.labels], first=first, label="Word")
-    layout.noticed_here()
+    layout.place_notice()
     step = compute.step_of(name, chosen, written.words.ids, place)
     if not theme.is_presented():
         st.markdown(words.STEP_ABOUT, width=theme.PROSE)
@@ -39,9 +39,9 @@ def show() -> None:
     st.markdown(f"Written so far: {typeset.plain(before)} · this step writes **{typeset.plain(word)}**")
     rows, columns = written.model.grid
     view = WordScene(
-        written.prepared.shown,
+        written.prepared.photograph,
         (rows, columns),
-        (SeenWord(word, words.GATE.format(gate=step.gate), bar=step.gate),),
+        (MappedWord(word, words.GATE.format(gate=step.gate), bar=step.gate),),
         (
             WordMap("weights", step.weights.numpy()[None]),
             WordMap(

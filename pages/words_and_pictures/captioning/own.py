@@ -54,7 +54,7 @@ def show() -> None:
         named = ", ".join(f"“{typeset.plain(word)}”" for word in unknown[:6])
         known = model.tokenizer.get_vocab_size() - 4
         st.info(words.UNKNOWN.format(title=model.title, known=known, words=named), icon=":material/question_mark:")
-    layout.noticed_here()
+    layout.place_notice()
     word_maps(scene_of(name, chosen, text), key="own-maps", name="own-caption")
     layout.notes(words.OWN_NOTES, notice=noticed(written, chosen), formula=lambda: formula(written))
 

@@ -2,7 +2,7 @@
 
 import math
 
-from dashboard.components.word_maps import SeenWord, WordMap, WordScene
+from dashboard.components.word_maps import MappedWord, WordMap, WordScene
 from dashboard.inputs.picture_input import PictureInput, masks_of
 from pages.words_and_pictures.captioning import words
 from pages.words_and_pictures.captioning.compute import Written
@@ -20,7 +20,7 @@ def scene_for(written: Written, chosen: PictureInput) -> WordScene:
         if looked.gates is not None:
             told.append(words.GATE.format(gate=looked.gates[place]))
         shown.append(
-            SeenWord(
+            MappedWord(
                 label.strip(),
                 " ".join(told),
                 bar=looked.gates[place] if looked.gates is not None else None,
@@ -32,7 +32,7 @@ def scene_for(written: Written, chosen: PictureInput) -> WordScene:
     rows, columns = written.model.grid
     photo = "colour" if chosen.is_scene else "ink"  # of a scene the colours are to be seen
     title, maps = written.text, maps_of(written)
-    return WordScene(written.prepared.shown, (rows, columns), tuple(shown), maps, title, start, photo=photo)
+    return WordScene(written.prepared.photograph, (rows, columns), tuple(shown), maps, title, start, photo=photo)
 
 
 def maps_of(written: Written) -> tuple[WordMap, ...]:

@@ -65,7 +65,10 @@ def _pictures(name: str, pictures: Sequence[PictureInput]) -> None:
     with st.container(horizontal=True):  # on a phone two beside one another, where columns would be one below another
         for number, seen in enumerate(pictures):
             st.image(
-                compute.prepare(name, seen).shown, caption=f"{number + 1}", width=width, alt=f"Picture {number + 1}"
+                compute.prepare(name, seen).photograph,
+                caption=f"{number + 1}",
+                width=width,
+                alt=f"Picture {number + 1}",
             )
 
 

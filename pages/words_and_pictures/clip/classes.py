@@ -63,7 +63,7 @@ def show() -> None:
         if wrong := [each for each in templates if each.count("{}") != 1]:
             raise InputError(f"“{wrong[0][:60]}” has no place for the class: write {{}} once in each template.")
         inputs.say_unknown(model, [each.replace("{}", "") for each in templates] + list(classes))
-        st.image(compute.prepare(name, chosen).shown, width=220, alt="The picture to be classified")
+        st.image(compute.prepare(name, chosen).photograph, width=220, alt="The picture to be classified")
     with right:
         if not theme.is_presented():
             st.markdown(words.CLASSES_ABOUT + (words.CLASSES_BEGAN if name == "photographs" else ""))

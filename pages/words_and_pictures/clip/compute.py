@@ -11,7 +11,7 @@ from jaxtyping import Float
 from PIL import Image
 from torch import Tensor
 
-from core.attribution.word_maps import WordMaps, clip_maps, covered, text_relevance
+from core.attribution.word_maps import WordMaps, clip_maps, cover_each_patch, text_relevance
 from core.images import EXAMPLES, open_example
 from core.progress import Progress, no_progress
 from core.scenes.codes import code_of
@@ -34,8 +34,8 @@ AT_ONCE = 50  # pictures that go through a network together
 def prepare(name: str, seen: PictureInput) -> PreparedPicture:
     """A picture as a CLIP takes it; of a scene people see a finer drawing."""
     prepared = clip(name).prepare(seen.opened())
-    shown = seen.shown()
-    return prepared if shown is None else replace(prepared, shown=shown)
+    shown = seen.for_display()
+    return prepared if shown is None else replace(prepared, photograph=shown)
 
 
 @cached()
@@ -111,7 +111,7 @@ def with_covered(name: str, seen: PictureInput, text: str, patches: tuple[int, .
     """The cosine while some patches are covered."""
     model = clip(name)
     pixels = prepare(name, seen).pixels
-    several = covered(pixels, model.grid)
+    several = cover_each_patch(pixels, model.grid)
     changed = pixels.clone()
     for patch in patches:
         where = several[patch] != pixels[0]
@@ -160,7 +160,7 @@ def corpus(name: str, progress: Progress = no_progress) -> Corpus:
 
 def is_learned(seen: PictureInput) -> bool:
     """Whether the network of a picture's world learned from it: from most emoji, but from no scene or photograph."""
-    return seen.world == EMOJI and seen.given in _learned_emoji()
+    return seen.world == EMOJI and seen.picture in _learned_emoji()
 
 
 @lru_cache(maxsize=1)
@@ -237,7 +237,7 @@ def _between_two(cosines: Float[Tensor, "point point"]) -> float:
 
 def known_name(model: PictureText, seen: PictureInput) -> str:
     """A name of an emoji of which the network knows a word, its description if it can be; "" where there is none."""
-    names = next(((each.description, *each.names) for each in emoji() if each.character == seen.given), ())
+    names = next(((each.description, *each.names) for each in emoji() if each.character == seen.picture), ())
     return next((name for name in names if any(map(model.knows, model.split(name)))), "")
 
 

@@ -66,15 +66,15 @@ def _photographs() -> tuple[PictureInput, ...]:
         key="photographs",
         bind="query-params",
     )
-    own = [file for number in range(words.MOST_PICTURES) if (file := uploads.given(f"{OWN}_{number}"))]
+    own = [file for number in range(words.MOST_PICTURES) if (file := uploads.current(f"{OWN}_{number}"))]
     with st.popover(f"Your own ({len(own)})" if own else "Your own", icon=":material/add_a_photo:"):
         for number in range(words.MOST_PICTURES):
-            uploads.offer_to_remove(f"{OWN}_{number}")
-        free = next((n for n in range(words.MOST_PICTURES) if uploads.given(f"{OWN}_{n}") is None), None)
+            uploads.remove_button(f"{OWN}_{number}")
+        free = next((n for n in range(words.MOST_PICTURES) if uploads.current(f"{OWN}_{n}") is None), None)
         if free is None:
             st.caption(f"{words.MOST_PICTURES} pictures are here; remove one to add another.")
         else:
-            uploads.take(f"{OWN}_{free}", "A picture from this device")
+            uploads.uploader(f"{OWN}_{free}", "A picture from this device")
         st.caption(f"{LIMITS} They are not kept in the address. {uploads.RULE}")
     found = [PictureInput(PHOTOGRAPHS, file) for file in own] + [PictureInput(PHOTOGRAPHS, name) for name in chosen]
     if not found:

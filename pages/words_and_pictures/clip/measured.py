@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.results import clip_results
-from core.results.clip_results import BY_NAME, COUNTERPARTS, PICTURES, WITH, WITHOUT, Exchanged, Retrieval
+from core.results.clip_results import BY_NAME, COUNTERPARTS, PICTURES, WITH, WITHOUT, Retrieval, SentencePreferences
 from dashboard import theme
 from dashboard.cache.memo import cached
 from dashboard.cache.models import clip
@@ -36,7 +36,7 @@ def show() -> None:
     layout.notes(words.MEASURED_NOTES, notice=told, formula=_formula)
 
 
-def _exchanged(found: tuple[Exchanged, ...]) -> None:
+def _exchanged(found: tuple[SentencePreferences, ...]) -> None:
     layout.heading("Does it notice when one word is wrong?")
     split = controls.choice("Scenes", [SPLITS[each.split] for each in found], key="exchanged_split")
     own = next(each for each in found if SPLITS[each.split] == split)
@@ -94,14 +94,16 @@ def _classes(right: Mapping[str, float]) -> None:
     st.caption(words.CIFAR_ABOUT.format(counterparts=known, unknown=missing).strip())
 
 
-def noticed(found: tuple[Exchanged, ...], ranked: tuple[Retrieval, ...], right: Mapping[str, float]) -> tuple[str, ...]:
+def noticed(
+    found: tuple[SentencePreferences, ...], ranked: tuple[Retrieval, ...], right: Mapping[str, float]
+) -> tuple[str, ...]:
     """The best and the worst kind of word, whether order is known, retrieval beside its baseline, classes."""
     test = next((each for each in found if each.split == "test"), None)
     told = (*(_tell_kinds(test) if test else ()), *_tell_retrieval(ranked), *(_tell_classes(right) if right else ()))
     return tuple(told)
 
 
-def _tell_kinds(test: Exchanged) -> Iterator[str]:
+def _tell_kinds(test: SentencePreferences) -> Iterator[str]:
     """The kinds of word whose exchange is noticed most and least often, and whether order is."""
     often = [kind for kind in test.by_kind if test.pairs[kind] >= MANY]
     if often:

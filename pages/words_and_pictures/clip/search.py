@@ -47,7 +47,7 @@ def show() -> None:
     with st.container(horizontal=True):
         for rank, place in enumerate(order):
             seen = found.pictures[place]
-            shown = seen.shown()
+            shown = seen.for_display()
             mark = {True: " · true", False: " · not true", None: ""}[truths[rank]]
             title = f"{found.titles[place]} " if found.titles[place] else ""
             caption = f"{title}{signed(scores[place])}{mark}"
@@ -61,7 +61,7 @@ def show() -> None:
         {
             "rank": range(1, len(order) + 1),
             "cosine": scores[order],
-            "picture": [found.titles[place] or str(found.pictures[place].given) for place in order],
+            "picture": [found.titles[place] or str(found.pictures[place].picture) for place in order],
         }
     )
     charts.download_table(table, "clip-search")

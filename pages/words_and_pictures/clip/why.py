@@ -16,7 +16,7 @@ from dashboard.address import parameter
 from dashboard.cache.memo import cached
 from dashboard.cache.models import clip
 from dashboard.components.patch_picker import patch_picker
-from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
+from dashboard.components.word_maps import MappedWord, WordMap, WordScene, word_maps
 from dashboard.frame import layout
 from dashboard.inputs import controls, picture_input
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput, masks_of, sentence_for
@@ -87,7 +87,7 @@ def first_sentence(model: PictureText, chosen: PictureInput) -> str:
         return compute.known_name(model, chosen) or ANY
     if (scene := chosen.scene) is not None:
         return sentence_for(scene)
-    return OF_PHOTOGRAPH.get(chosen.given, ANY) if isinstance(chosen.given, str) else ANY
+    return OF_PHOTOGRAPH.get(chosen.picture, ANY) if isinstance(chosen.picture, str) else ANY
 
 
 def _begin_anew(first: str, field: str) -> None:
@@ -121,15 +121,15 @@ def scene_of(name: str, chosen: PictureInput, text: str) -> WordScene:
     found = compute.maps(name, chosen, text)
     known = masks_of(chosen, labels)
     maps = [
-        WordMap(pointing_game.WAYS[way], found[way].numpy(), says=SAYS[way])
+        WordMap(pointing_game.METHODS[way], found[way].numpy(), says=SAYS[way])
         for way in (RELEVANCE, *(way for way in WAYS if way != RELEVANCE))
         if way in found
     ]
-    shown = tuple(SeenWord(label, mask=mask) for label, mask in zip(labels, known, strict=True))
+    shown = tuple(MappedWord(label, mask=mask) for label, mask in zip(labels, known, strict=True))
     start = next((place for place, mask in enumerate(known) if mask is not None), 0)
     prepared = compute.prepare(name, chosen)
     photo = "ink" if chosen.world == PHOTOGRAPHS else "colour"
-    return WordScene(prepared.shown, clip(name).grid, shown, tuple(maps), text, start, photo=photo)
+    return WordScene(prepared.photograph, clip(name).grid, shown, tuple(maps), text, start, photo=photo)
 
 
 SAYS = {
@@ -159,7 +159,7 @@ def _cover(name: str, chosen: PictureInput, text: str) -> float:
 
     now = compute.with_covered(name, chosen, text, patches) if patches else compute.without_each(name, chosen, text)[0]
     patch_picker(
-        compute.prepare(name, chosen).shown,
+        compute.prepare(name, chosen).photograph,
         rows=rows,
         columns=columns,
         key="clip-cover",

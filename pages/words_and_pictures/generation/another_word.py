@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from core.errors import InputError
-from core.scenes.sentences import words_instead
+from core.scenes.sentences import alternative_words
 from core.zoo.attention_gans import AS_LEARNED
 from dashboard import theme, typeset
 from dashboard.cache.models import attention_gan
@@ -59,7 +59,7 @@ def offered(asked: Asked) -> dict[int, tuple[str, ...]]:
     sentence = compute_painted.paint(asked).sentence
     if sentence is None:
         return {place: tuple(word for word in painter.words if word != label) for place, label in enumerate(labels)}
-    found = {place: words_instead(word) for place, word in enumerate(sentence.words)}
+    found = {place: alternative_words(word) for place, word in enumerate(sentence.words)}
     return {place: each for place, each in found.items() if each}
 
 

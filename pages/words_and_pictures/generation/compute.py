@@ -15,7 +15,7 @@ from core.scenes.sentences import Sentence, parse
 from core.scenes.statements import statements
 from core.scenes.things import Scene
 from core.text import Tokens
-from core.zoo.dalles import PictureLook, agreement
+from core.zoo.dalles import PictureAttention, agreement
 from core.zoo.image_models import PreparedPicture
 from dashboard.cache import turns
 from dashboard.cache.memo import cached
@@ -152,7 +152,9 @@ def _drawn(wish: Wish, given: Int[Tensor, " place"], watching: Watching, only: i
     words, grid = drawer.encode(wish.text), drawer.network.config.grid
     numbers = range(wish.count) if only is None else [only]
     codes, seconds, began = given.expand(len(numbers), -1), 0.0, time.perf_counter()
-    rows = drawer.draw(words, numbers, seed=wish.seed, temperature=wish.temperature, top_k=wish.top_k, given=given)
+    rows = drawer.draw(
+        words, numbers, seed=wish.seed, temperature=wish.temperature, top_k=wish.top_k, first_codes=given
+    )
     for done, codes in enumerate(rows, start=1):
         seconds += time.perf_counter() - began
         watching.row(done, grid - len(given) // grid, codes)  # others may go before: that is no time of the network
@@ -177,7 +179,7 @@ class Looked:
     words: Tokens
     codes: Int[Tensor, " place"]
     picture: UInt8[np.ndarray, "row column channel"]
-    looks: tuple[PictureLook, ...]
+    looks: tuple[PictureAttention, ...]
 
 
 @cached("Looking …")
@@ -200,7 +202,7 @@ def look_at(world: str, text: str, seen: PictureInput) -> Looked:
 def expected(wish: Wish, number: int, place: int) -> tuple[tuple[int, float], ...]:
     """The codes that the network expects most at a place of a picture, with their probabilities."""
     drawn = draw(wish)
-    chances = dalle(wish.world).expected(drawn.words, drawn.codes[number], place)
+    chances = dalle(wish.world).code_probabilities(drawn.words, drawn.codes[number], place)
     values, codes = chances.topk(TOP)
     return tuple(zip(codes.tolist(), values.tolist(), strict=True))
 
@@ -210,7 +212,7 @@ def chance_of(wish: Wish, number: int, place: int) -> float:
     """How probable the code is that stands at a place of a picture."""
     drawn = draw(wish)
     codes = drawn.codes[number]
-    return float(dalle(wish.world).expected(drawn.words, codes, place)[codes[place]])
+    return float(dalle(wish.world).code_probabilities(drawn.words, codes, place)[codes[place]])
 
 
 @cached()

@@ -8,7 +8,7 @@ from jaxtyping import Float, UInt8
 from torch import Tensor
 
 from core.text import Tokens
-from core.zoo.attention_gans import AS_LEARNED, between
+from core.zoo.attention_gans import AS_LEARNED, interpolate_noise
 from dashboard.cache.memo import cached
 from dashboard.cache.models import attention_gan
 from pages.words_and_pictures.generation.compute import Made, Said, as_pictures, judged
@@ -49,14 +49,14 @@ def walk(asked: Asked) -> Painted:
     """Pictures of one sentence on the way from the first noise of this seed to that of the next."""
     painter = attention_gan(asked.world)
     one, other = (painter.noise(seed, [0])[0] for seed in (asked.seed, asked.seed + 1))
-    return _painted(asked, between(one, other, STEPS))
+    return _painted(asked, interpolate_noise(one, other, STEPS))
 
 
 def _painted(asked: Asked, noise: Float[Tensor, "batch noise"]) -> Painted:
     painter = attention_gan(asked.world)
     words = painter.encode(asked.text)
     began = time.perf_counter()
-    stages = painter.paint([words] * len(noise), noise, looks=asked.looks)
+    stages = painter.paint([words] * len(noise), noise, word_attention=asked.looks)
     seconds = time.perf_counter() - began
     return Painted(
         **judged(asked, stages.pictures[-1]),
@@ -64,5 +64,5 @@ def _painted(asked: Asked, noise: Float[Tensor, "batch noise"]) -> Painted:
         looked=asked.looks,
         words=words,
         stages=tuple(as_pictures(each) for each in stages.pictures),
-        looks=stages.looks,
+        looks=stages.attention,
     )

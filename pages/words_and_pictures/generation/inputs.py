@@ -8,7 +8,7 @@ from core.errors import ModelError
 from core.scenes.things import HELD_PAIRS
 from core.view.codec import whole_number
 from core.zoo import attention_gans, dalles
-from core.zoo.attention_gans import LOOKS
+from core.zoo.attention_gans import WORD_ATTENTION
 from core.zoo.dalles import DALLES
 from dashboard.address import parameter
 from dashboard.frame import layout
@@ -61,7 +61,7 @@ def asked() -> Asked:
     """The sentence and the noise that an attention GAN paints of, and what its places take of words."""
     with layout.control_bar():
         chosen = world(attention_gans.offered(), words.NO_PAINTER)
-        looks = controls.choice("Word attention", LOOKS, key="word_attention", about=words.LOOKS_ABOUT)
+        looks = controls.choice("Word attention", WORD_ATTENTION, key="word_attention", about=words.LOOKS_ABOUT)
         seed = controls.number("Seed of the noise", SEEDS, key="dice")
         st.button("Paint again", icon=":material/casino:", on_click=_again)
     return Asked(chosen, sentence(chosen), PAINTINGS, seed, looks)

@@ -8,7 +8,7 @@ import streamlit as st
 from core.results import attention_gan_results
 from core.results.attention_gan_results import DALLE, TRUE, Crowd, PainterResult, Results
 from core.results.dalle_results import ALL, CHANCE, OF, WHOLE, Share
-from core.zoo.attention_gans import ALIKE, AS_LEARNED, ATTENTION_GANS, CUT, LOOKS
+from core.zoo.attention_gans import ALIKE, AS_LEARNED, ATTENTION_GANS, CUT, WORD_ATTENTION
 from dashboard.cache.memo import cached
 from dashboard.figures.grounding import Scored
 from dashboard.frame import layout
@@ -94,7 +94,7 @@ def tell_held(ways: Mapping[str, Mapping[str, Share]], title: str, drawn: Mappin
 
 def _looks(looks: Mapping[str, Mapping[str, Share]]) -> tuple[str, ...]:
     layout.heading("What is looking at the words worth?")
-    titles = {name: f"words {name}" for name in LOOKS}
+    titles = {name: f"words {name}" for name in WORD_ATTENTION}
     rows = [
         Scored(title, kind, looks[name][kind].share, looks[name][kind].error, looks[name][kind].asked)
         for kind in OF

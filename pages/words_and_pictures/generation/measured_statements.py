@@ -108,8 +108,8 @@ def tell_reader(found: Mapping[str, ReaderResult], split: str) -> Iterator[str]:
     own = found.get(split) or found.get("test")
     if own is not None:
         yield (
-            f"The judge reads {own.whole:.1%} of {own.asked:,} true scenes without any mistake, and finds "
-            f"{own.found:.1%} of their things."
+            f"The judge reads {own.whole_scenes:.1%} of {own.scenes:,} true scenes without any mistake, and finds "
+            f"{own.things_found:.1%} of their things."
         )
 
 

@@ -12,7 +12,7 @@ from core.zoo.attention_gans import ALIKE, AS_LEARNED, CUT
 from dashboard import theme, typeset
 from dashboard.cache.memo import cached
 from dashboard.cache.models import attention_gan
-from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
+from dashboard.components.word_maps import MappedWord, WordMap, WordScene, word_maps
 from dashboard.frame import layout
 from pages.words_and_pictures.generation import compute_painted, words, write
 from pages.words_and_pictures.generation.compute_painted import Asked, Painted
@@ -58,7 +58,7 @@ def scene_of(asked: Asked, number: int) -> WordScene:
     known = meant_in(painted, number)
     taken = painted.looks[-1][number].mean(dim=0).tolist()
     shown = tuple(
-        SeenWord(label.strip(), words.TAKEN.format(share=f"{share:.0%}"), bar=share, mask=mask, quiet=special)
+        MappedWord(label.strip(), words.TAKEN.format(share=f"{share:.0%}"), bar=share, mask=mask, quiet=special)
         for label, special, share, mask in zip(painted.words.labels, painted.words.special, taken, known, strict=True)
     )
     maps = tuple(

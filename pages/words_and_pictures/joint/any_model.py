@@ -26,14 +26,14 @@ TOP = 6  # words or answers that are listed
 
 def show() -> None:
     """The name of a model, the picture, the text, the maps, what it says."""
-    model = model_name.named(
+    model = model_name.named_model(
         "vilt",
         "both",
         lambda found: check_offer(found, "joint"),
         named_joint,
         placeholder=words.NAMED_PLACEHOLDER,
         about=words.NAMED_HELP,
-        nothing=words.NAMED_NOTHING,
+        empty_text=words.NAMED_NOTHING,
         offline=words.NAMED_OFFLINE,
     )
     if model is None:
@@ -41,7 +41,7 @@ def show() -> None:
         return
     with layout.control_bar():
         chosen = picture_input.choose((PHOTOGRAPHS, SCENES), first=PHOTOGRAPHS)
-    first = words.NAMED_QUESTION if model.says == "answers" else words.NAMED_TEXT
+    first = words.NAMED_QUESTION if model.output_kind == "answers" else words.NAMED_TEXT
     text = st.text_input("Your text", first, key="vilt_text", bind="query-params", max_chars=300)
     controls.examples(words.NAMED_EXAMPLES, field="vilt_text")
     way = co_attention.direction()
@@ -67,8 +67,8 @@ def _said(model: NamedJointReader, looked: NamedLooked) -> tuple[str, ...]:
     said, without = looked.said, looked.without
     if said.answers is not None:
         st.subheader("What it answers", anchor=False)
-        _beside(model.answered(said, TOP), model.answered(without, TOP), "answer")
-        return (tell_best(model.answered(said, 1)[0], model.answered(without, 1)[0], "the answer"),)
+        _beside(model.best_answers(said, TOP), model.best_answers(without, TOP), "answer")
+        return (tell_best(model.best_answers(said, 1)[0], model.best_answers(without, 1)[0], "the answer"),)
     if said.match is not None and without.match is not None:
         return (tell_match(said.match, without.match),)
     places = model.masked(looked.tokens) if said.words is not None else ()

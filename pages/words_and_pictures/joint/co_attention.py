@@ -8,11 +8,11 @@ import torch
 
 from core.text import Tokens
 from core.zoo.image_models import PreparedPicture
-from core.zoo.joint import Looks
+from core.zoo.joint import WordPatchAttention
 from dashboard import typeset
 from dashboard.cache.memo import cached
 from dashboard.cache.models import joint
-from dashboard.components.word_maps import SeenWord, WordMap, WordScene, word_maps
+from dashboard.components.word_maps import MappedWord, WordMap, WordScene, word_maps
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.inputs.picture_input import PictureInput, masks_of
@@ -66,7 +66,7 @@ def view_of(
     """The words with their maps: the mean of all heads first, then each head; `peek`: what each token means."""
     layers = _maps(looked.looks, way)
     shown = tuple(
-        SeenWord(label, mask=mask, quiet=special)
+        MappedWord(label, mask=mask, quiet=special)
         for label, mask, special in zip(_labels(looked.tokens), known, looked.tokens.special, strict=True)
     )
     says = words.SAYS[way]
@@ -78,10 +78,10 @@ def view_of(
             for head, own in enumerate(layer)
         ]
     start = next((place for place, mask in enumerate(known) if mask is not None), min(1, len(shown) - 1))
-    return WordScene(prepared.shown, grid, shown, tuple(maps), text, start, photo=photo)
+    return WordScene(prepared.photograph, grid, shown, tuple(maps), text, start, photo=photo)
 
 
-def _maps(looks: Sequence[Looks], way: str) -> list[torch.Tensor]:
+def _maps(looks: Sequence[WordPatchAttention], way: str) -> list[torch.Tensor]:
     return [layer.words if way == words.WORDS_LOOK else layer.patches for layer in looks]
 
 

@@ -9,15 +9,15 @@ from jaxtyping import Float
 from torch import Tensor
 
 from core.capture import record_attention
-from core.models.vilbert import cut
+from core.models.vilbert import patches_of
 from core.results.joint_results import ANOTHER, ITS, NONE
 from core.scenes.codes import code_of
 from core.scenes.things import random_scene
 from core.text import Tokens
 from core.zoo.image_models import PreparedPicture
-from core.zoo.joint import JOINT, Looks
+from core.zoo.joint import JOINT, WordPatchAttention
 from core.zoo.text_models import Prediction
-from core.zoo.transformers_joint import NamedSaid
+from core.zoo.transformers_joint import NamedJointOutput
 from dashboard.cache.memo import cached
 from dashboard.cache.models import joint, named_joint
 from dashboard.inputs.picture_input import SCENES, PictureInput, sentence_for
@@ -28,13 +28,13 @@ from dashboard.inputs.scene_builder import FIRST_SCENE
 def prepare(name: str, seen: PictureInput) -> PreparedPicture:
     """A scene as the network takes it, and a finer drawing for people."""
     prepared = joint(name).prepare(seen.opened())
-    shown = seen.shown()
-    return prepared if shown is None else replace(prepared, shown=shown)
+    shown = seen.for_display()
+    return prepared if shown is None else replace(prepared, photograph=shown)
 
 
 def another(seen: PictureInput) -> PictureInput:
     """Another scene, always the same one for a scene."""
-    return PictureInput(SCENES, code_of(random_scene(Random(f"another than {seen.given}"))))
+    return PictureInput(SCENES, code_of(random_scene(Random(f"another than {seen.picture}"))))
 
 
 def pixels_of(name: str, seen: PictureInput, shown: str) -> Float[Tensor, "batch channel row column"]:
@@ -49,7 +49,7 @@ class Looked:
     """A sentence, and who looked at whom in each layer. Shared by all visitors: never changed."""
 
     tokens: Tokens
-    looks: tuple[Looks, ...]
+    looks: tuple[WordPatchAttention, ...]
 
 
 @cached("Looking …")
@@ -59,7 +59,7 @@ def look(name: str, seen: PictureInput, text: str) -> Looked:
     tokens = model.encode(text)
     with torch.inference_mode(), record_attention(model.network) as record:
         model.run(prepare(name, seen).pixels, tokens)
-    return Looked(tokens, model.looks(record, len(tokens)))
+    return Looked(tokens, model.attention(record, len(tokens)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +67,8 @@ class NamedLooked(Looked):
     """The same of any model, with what it says with its picture and without."""
 
     prepared: PreparedPicture
-    said: NamedSaid
-    without: NamedSaid
+    said: NamedJointOutput
+    without: NamedJointOutput
 
 
 @cached("Looking …")
@@ -79,7 +79,7 @@ def look_by_name(name: str, seen: PictureInput, text: str) -> NamedLooked:
     with torch.inference_mode(), record_attention(model.network) as record:
         said = model.run(prepared.pixels, tokens)
     without = model.run(torch.zeros_like(prepared.pixels), tokens)
-    return NamedLooked(tokens, model.looks(record, len(tokens)), prepared, said, without)
+    return NamedLooked(tokens, model.attention(record, len(tokens)), prepared, said, without)
 
 
 @cached()
@@ -111,7 +111,7 @@ def true_chances(
 
 
 def _apart(name: str, layer: int | None, count: int) -> AbstractContextManager[None]:
-    return nullcontext() if layer is None else joint(name).apart(layer, count)
+    return nullcontext() if layer is None else joint(name).cut_attention(layer, count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ def mend(name: str, seen: PictureInput, text: str, hidden: tuple[int, ...]) -> M
     where = torch.zeros(1, config.patches, dtype=torch.bool)
     where[0, list(hidden)] = True
     said = model.run(pixels, model.encode(text), where)
-    true = cut(pixels, config.patch)
+    true = patches_of(pixels, config.patch)
     mixed = torch.where(where[..., None], said.patches, true)
     picture = torch.nn.functional.fold(mixed.mT, (config.side, config.side), config.patch, stride=config.patch)[0]
     # The mean colour of the patches that are seen, channel by channel.

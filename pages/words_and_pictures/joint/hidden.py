@@ -37,7 +37,7 @@ def show() -> None:
     )
     left, right = st.columns([1, 2], gap="large")
     with left:
-        st.image(compute.prepare(name, chosen).shown, width=260, alt="The picture that the sentence is read with")
+        st.image(compute.prepare(name, chosen).photograph, width=260, alt="The picture that the sentence is read with")
         word_picker(
             [
                 PickedWord(

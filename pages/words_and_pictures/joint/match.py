@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import InputError
-from core.scenes.sentences import RELATIONS, parse, words_instead
+from core.scenes.sentences import RELATIONS, alternative_words, parse
 from dashboard import theme, typeset
 from dashboard.figures.predictions import prediction_bars
 from dashboard.frame import layout
@@ -36,7 +36,7 @@ def show() -> None:
     chance = compute.match_of(name, chosen, text)
     left, right = st.columns([1, 2], gap="large")
     with left:
-        st.image(compute.prepare(name, chosen).shown, width=280, alt="The picture that the sentence is read with")
+        st.image(compute.prepare(name, chosen).photograph, width=280, alt="The picture that the sentence is read with")
         truth = truth_of(chosen, text)
         said = {True: "true", False: "not true", None: "no sentence of the drawn world"}[truth]
         st.metric("They belong together with", f"{chance:.1%}", help="The network's own probability")
@@ -78,10 +78,11 @@ def others(text: str) -> dict[str, dict[str, str]]:
     parts = [word.text for word in sentence.words]
     found = {
         f"{place + 1}. {word.text}": {
-            other: " ".join([*parts[:place], other, *parts[place + 1 :]]) for other in (word.text, *words_instead(word))
+            other: " ".join([*parts[:place], other, *parts[place + 1 :]])
+            for other in (word.text, *alternative_words(word))
         }
         for place, word in enumerate(sentence.words)
-        if word.kind != "relation" and words_instead(word)
+        if word.kind != "relation" and alternative_words(word)
     }
     if sentence.other is not None:
         found["the relation"] = {each: replace(sentence, relation=each).text for each in RELATIONS}

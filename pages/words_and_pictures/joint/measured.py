@@ -37,14 +37,14 @@ def show() -> None:
     layout.heading("Is a hidden word guessed?")
     own = [each for each in found.words if each.split == split and kind in each.by_kind]
     guessed = [
-        Scored(JOINT[each.name], words.SHOWN[each.shown], each.by_kind[kind], each.error(kind), each.asked[kind])
+        Scored(JOINT[each.name], words.SHOWN[each.picture], each.by_kind[kind], each.error(kind), each.counts[kind])
         for each in own
     ]
     _figure(guessed, {}, "joint-words", "first guess is the word", "words", table_of(found.words))
     layout.caption(words.MEASURED_ABOUT)
     layout.heading("Is a lie noticed?")
     lies = [
-        Scored(JOINT[each.name], kind, share, each.error(kind), each.asked[kind])
+        Scored(JOINT[each.name], kind, share, each.error(kind), each.counts[kind])
         for each in found.lies
         if each.split == split
         for kind, share in each.by_kind.items()
@@ -66,7 +66,7 @@ def table_of(found: Sequence[Shares]) -> pd.DataFrame:
     """All shares."""
     return pd.DataFrame(
         [
-            (JOINT[each.name], each.split, each.shown, kind, share, each.error(kind), each.asked[kind])
+            (JOINT[each.name], each.split, each.picture, kind, share, each.error(kind), each.counts[kind])
             for each in found
             for kind, share in each.by_kind.items()
         ],
@@ -78,7 +78,7 @@ def noticed(found: Results) -> tuple[str, ...]:
     """What the picture is worth, which kind needs it most, which network is better, and whether order is noticed."""
     told, own = [], {}
     for name, title in JOINT.items():
-        shares = {each.shown: each for each in found.words if (each.name, each.split) == (name, "test")}
+        shares = {each.picture: each for each in found.words if (each.name, each.split) == (name, "test")}
         own[name] = shares[ITS]
         told.append(
             f"**{title}** guesses {shares[ITS].by_kind[ALL]:.0%} of the hidden words with the picture, "
@@ -99,7 +99,7 @@ def _tell_needed(own: Shares, without: Shares) -> Iterator[str]:
     def error(kind: str) -> float:
         return math.hypot(own.error(kind), without.error(kind))
 
-    asked = [kind for kind in own.by_kind if kind != ALL and kind in without.by_kind and own.asked[kind] >= MANY]
+    asked = [kind for kind in own.by_kind if kind != ALL and kind in without.by_kind and own.counts[kind] >= MANY]
     kinds = [kind for kind in asked if compare(gain(kind), 0.0, margin=CLEAR * error(kind)) == "more"]
     if asked and not kinds:
         yield "For no kind of word is its guess clearly better with the picture."

@@ -30,7 +30,7 @@ def show() -> None:
     with left:
         st.markdown("**What it sees**")
         patch_picker(
-            prepared.shown,
+            prepared.photograph,
             rows=rows,
             columns=columns,
             key="joint-patches",
@@ -53,7 +53,7 @@ def show() -> None:
         )
     with right:
         st.markdown("**The picture**")
-        st.image(prepared.shown, width=wide, alt="The whole picture")
+        st.image(prepared.photograph, width=wide, alt="The whole picture")
     layout.notes(
         words.PATCHES_NOTES, notice=noticed(mended, len(places), rows * columns), formula=lambda: _formula(mended)
     )

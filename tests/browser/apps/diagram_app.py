@@ -19,7 +19,7 @@ def choose(key: str) -> None:
 
 chosen = st.session_state.get("part", "encoder.blocks.0.mlp")
 diagram(
-    scene(walked, chosen, begins=("<b>seven</b> tokens", "7 tokens"), ends="64 scores"),
+    scene(walked, chosen, inputs=("<b>seven</b> tokens", "7 tokens"), output="64 scores"),
     chosen=chosen,
     on_choose=choose,
     key="diagram",

@@ -27,4 +27,4 @@ def small_model(name: str) -> SimpleNamespace:
 
 models.text_model = small_model
 st.set_page_config(layout="wide")
-runpy.run_path(str(contents.ROOT / "pages" / contents.STEPS.room / "page.py"))
+runpy.run_path(str(contents.ROOT / "pages" / contents.STEPS.folder / "page.py"))
