@@ -4,6 +4,7 @@ First a penalty for tokens of the text, then the temperature; then three filters
 after the ones before. A filter is a function from logits to a mask of the tokens that it removes.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from ..errors import InputError, ModelError
+from ..former_names import former_names
 
 MIN_TEMPERATURE = 0.01  # the lowest temperature above 0: below it logits could overflow
 
@@ -20,6 +22,8 @@ TEMPERATURE = f"0 (greedy) or from {MIN_TEMPERATURE} to 100"
 
 # The filters in their order; `Choice.removed_by` holds indices into this tuple.
 FILTERS = ("greedy", "top-k", "top-p", "min-p")
+
+__getattr__ = former_names(__name__, {"dice": "random_number"})
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,12 @@ class Choice:
     tempered: Float[Tensor, " vocabulary"]
     probabilities: Float[Tensor, " vocabulary"]
     removed_by: Int[Tensor, " vocabulary"]
+
+    @property
+    def chances(self) -> Float[Tensor, " vocabulary"]:
+        """The former name of `probabilities`."""
+        warnings.warn("Choice.chances is Choice.probabilities now.", DeprecationWarning, stacklevel=2)
+        return self.probabilities
 
     @property
     def remaining(self) -> int:

@@ -84,4 +84,4 @@ def test_a_batch_depends_on_its_step_alone(tokenizer, books):
     one, other = (Batches(books, tokenizer, tokens=300, seed=5) for _ in range(2))
     other.batch(1)
     torch.testing.assert_close(one.batch(7).read, other.batch(7).read)
-    torch.testing.assert_close(one.batch(7).hidden, other.batch(7).hidden)
+    torch.testing.assert_close(one.batch(7).targets, other.batch(7).targets)
