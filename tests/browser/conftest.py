@@ -192,6 +192,14 @@ def sections(page: Page, name: str) -> Iterator[str]:
         yield section.inner_text()
 
 
+def press_answer(page: Page) -> None:
+    """Give the answer that is chosen, when the question is drawn anew: until then its button stands there twice."""
+    button = page.get_by_role("button", name="Answer and see")
+    expect(button).to_have_count(1)
+    expect(button).to_be_enabled()
+    button.click()
+
+
 def unfold(page: Page) -> None:
     """Open all that is folded."""
     closed = page.locator("[data-testid=stExpander] details:not([open]) > summary")

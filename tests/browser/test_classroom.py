@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, WebSocket, expect
 
-from tests.browser.conftest import ROOT, SERVER, WITHIN, follow_requests, settled
+from tests.browser.conftest import ROOT, SERVER, WITHIN, follow_requests, press_answer, settled
 
 QUESTION = ROOT / "tests" / "browser" / "apps" / "classroom_server.py"
 
@@ -265,7 +265,7 @@ def test_a_class_answers_the_question_of_a_station_and_the_teacher_sees_bars(tea
     settled(student)
     student.get_by_test_id("stButtonGroup").get_by_text("head 4", exact=True).click()
     settled(student)
-    student.get_by_role("button", name="Answer and see").click()
+    press_answer(student)
     expect(student.get_by_text("You said head 4")).to_be_visible()
     expect(teacher.locator(".class-answers")).to_contain_text("1 answer from the class")
     expect(teacher.get_by_role("row", name=re.compile("head 4"))).to_contain_text("1")
@@ -273,7 +273,7 @@ def test_a_class_answers_the_question_of_a_station_and_the_teacher_sees_bars(tea
     settled(teacher)
     teacher.get_by_test_id("stButtonGroup").get_by_text("head 1", exact=True).click()
     settled(teacher)
-    teacher.get_by_role("button", name="Answer and see").click()
+    press_answer(teacher)
     expect(teacher.get_by_text("You said head 1")).to_be_visible()
     settled(teacher)
     expect(student).to_have_url(re.compile("answer=head(%20|\\+)1"))

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import SERVER, settled
+from tests.browser.conftest import SERVER, press_answer, settled
 from tests.dashboard.test_lessons import LESSON
 
 
@@ -12,7 +12,7 @@ def answer(page: Page, option: str) -> None:
     """Choose an option and see the view."""
     page.get_by_test_id("stButtonGroup").get_by_text(option, exact=True).click()
     settled(page)
-    page.get_by_role("button", name="Answer and see").click()
+    press_answer(page)
     expect(page.get_by_text("You said")).to_be_visible()
     settled(page)
 
