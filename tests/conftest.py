@@ -14,6 +14,8 @@ import torch
 from hypothesis import HealthCheck, settings
 from streamlit.components.v2 import manifest_scanner
 
+from tests.scheduling import PageScheduling, turn
+
 torch.set_num_threads(1)
 
 # For each app AppTest asks all installed packages whether they bring components: 0.2 seconds, nine tenths of a visit.
@@ -43,10 +45,17 @@ SLOW = {
 
 
 def pytest_collection_modifyitems(items):
-    """Mark as slow what lies in one of those places and is no smoke visit."""
+    """Mark as slow what lies in one of those places and is no smoke visit; let the longest files begin."""
     for item in items:
         if item.path.relative_to(ROOT).parts[0] in SLOW and not item.get_closest_marker("smoke"):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: turn(item.path.relative_to(ROOT).as_posix()))
+
+
+@pytest.hookimpl(optionalhook=True)  # without xdist nobody asks
+def pytest_xdist_make_scheduler(config, log):
+    """Divide the tests among the workers as tests/scheduling.py does, unless another way is asked for."""
+    return PageScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from dashboard import contents
 from tests.conftest import SLOW
+from tests.scheduling import DIVIDED, ORDER, scope, turn
 from tests.type_checks import FIRST, checked
 
 ROOT = Path(__file__).parents[1]
@@ -24,6 +25,28 @@ def test_every_place_of_slow_tests_is_there_and_has_a_reason():
     for place, reason in SLOW.items():
         assert (ROOT / "tests" / place).exists(), place
         assert len(reason.split()) > 3, place
+
+
+def test_every_file_that_is_divided_by_page_visits_each_page_and_every_place_that_begins_early_is_there():
+    for file in DIVIDED:
+        assert any("contents.pages()" in mark for test in functions(ROOT / file).values() for mark in marks(test)), file
+    for place in ORDER:
+        assert (ROOT / "tests" / place).exists(), place
+
+
+def test_visits_of_one_page_are_for_one_worker_and_so_are_the_tests_of_any_other_file():
+    visits_of_clip = {scope(f"{file}::test_x[CLIP]") for file, group in DIVIDED.items() if group == "browser"}
+    assert len(visits_of_clip) == 1
+    assert scope("tests/browser/test_smoke.py::test_x[Swin]") not in visits_of_clip
+    assert scope("tests/pages/test_addresses.py::test_x[vit]") != scope("tests/pages/test_addresses.py::test_x[swin]")
+    assert scope("tests/pages/test_addresses.py::test_y[1-1]") == scope("tests/pages/test_addresses.py::test_z")
+    assert scope("tests/core/test_axes.py::test_x[CLIP]") == scope("tests/core/test_axes.py::test_y[Swin]")
+
+
+def test_long_files_begin_before_short_ones():
+    paths = ["core/test_axes.py", "training/test_swin.py", "browser/test_vision.py", "browser/test_classroom.py"]
+    assert sorted(paths, key=turn) == paths[::-1]
+    assert turn("pages_of_another/test_x.py") == turn("core/test_axes.py")
 
 
 @pytest.mark.parametrize("page", contents.pages(), ids=lambda page: page.name)
