@@ -40,12 +40,12 @@ expect.set_options(timeout=1000 * WITHIN)
 @pytest.fixture(scope="session")
 def installed() -> Iterator[tuple[BrowserType, dict]]:
     """The first of the usual browsers that this machine has, and how it is started."""
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
+    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if executable is None:
         pytest.fail(f"The browser tests need one of {', '.join(BROWSERS)} on the PATH; `make test` installs one.")
     switches = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     with sync_playwright() as playwright:
-        yield playwright.chromium, {"executable_path": found, "args": switches}
+        yield playwright.chromium, {"executable_path": executable, "args": switches}
 
 
 @pytest.fixture(scope="session")
@@ -81,8 +81,8 @@ def browser_page(one_visitor: BrowserContext) -> Iterator[Page]:
     if page.url.startswith("http"):
         page.evaluate("localStorage.clear()")
     one_visitor.clear_cookies()
-    for each in one_visitor.pages[1:]:
-        each.close()
+    for opened_page in one_visitor.pages[1:]:
+        opened_page.close()
     assert not errors, f"The page raised: {errors}"
 
 
@@ -137,8 +137,8 @@ def visit(browser_page: Page, streamlit_server):
     """Open a section of a page by its address, down to its last part: nothing has stopped it in a sentence."""
 
     def open_section(page: str, section: str, **query: str) -> Page:
-        asked = "".join(f"&{name}={quote_plus(value)}" for name, value in query.items())
-        browser_page.goto(f"{streamlit_server(SERVER)}/{page}?show={quote_plus(section)}{asked}")
+        parameters = "".join(f"&{name}={quote_plus(value)}" for name, value in query.items())
+        browser_page.goto(f"{streamlit_server(SERVER)}/{page}?show={quote_plus(section)}{parameters}")
         expect(browser_page.get_by_role("heading", name="How it is computed")).to_be_visible()
         return browser_page
 

@@ -34,28 +34,28 @@ def test_every_section_is_alive_easy_to_read_and_does_what_the_policy_allows(
 ):
     page = opened(browser_page, f"{streamlit_server(SERVER)}/{entry.url}")
     expect(page).to_have_title("Attention Atlas" if entry is contents.HOME else f"{entry.name} · Attention Atlas")
-    found: list[str] = []
+    problems: list[str] = []
     page.emulate_media(color_scheme="dark")
     settled(page)
     # The page is the same but for its colours, and those are the same in each section.
-    found += [f"dark: {each}" for each in violations(page, "color-contrast")]
+    problems += [f"dark: {violation}" for violation in violations(page, "color-contrast")]
     page.get_by_role("button", name="Present").first.click()
     page.mouse.move(0, 0)  # what lies below the pointer has another colour
     expect(page).to_have_url(re.compile("present=1"))
     settled(page)
-    found += [f"dark, on a projector: {each}" for each in violations(page)]
+    problems += [f"dark, on a projector: {violation}" for violation in violations(page)]
     page.emulate_media(color_scheme="light")
     page.keyboard.press("Escape")
     expect(page).not_to_have_url(re.compile("present"))
     settled(page)
     for name in sections(page, entry.name):
-        found += [f"{name}, light: {each}" for each in violations(page) + canvases_without_a_name(page)]
-        found += [f"{name}: what to notice stands {down} pixels down" for down in page.evaluate(LATE)]
+        problems += [f"{name}, light: {violation}" for violation in violations(page) + canvases_without_a_name(page)]
+        problems += [f"{name}: what to notice stands {down} pixels down" for down in page.evaluate(LATE)]
         unfold(page)
-        found += [f"{name}: wider than its column: {formula}" for formula in page.evaluate(WIDER)]
-        found += [f"{name}: {each}" for each in page.locator(ERRORS).all_inner_texts()]
-    found += page.evaluate("window.refused")
-    assert not found, "\n".join(found)
+        problems += [f"{name}: wider than its column: {formula}" for formula in page.evaluate(WIDER)]
+        problems += [f"{name}: {error}" for error in page.locator(ERRORS).all_inner_texts()]
+    problems += page.evaluate("window.refused")
+    assert not problems, "\n".join(problems)
 
 
 @pytest.mark.parametrize("method", ["Performer", "Clustered", "Linformer"])
@@ -86,7 +86,7 @@ WIDER = """
   .map((formula) => formula.querySelector("annotation")?.textContent ?? formula.textContent)
 """
 
-# How far down the sentence to notice stands, where that is beyond a screen and a third: there it is seen too late.
+# How far down the sentence to notice stands, where that is beyond a screen and a third: visitors miss it there.
 LATE = """
 [...document.querySelectorAll("[data-testid=stMarkdown] strong")]
   .filter((word) => word.textContent === "Notice:")

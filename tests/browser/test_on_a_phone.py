@@ -17,11 +17,11 @@ def test_no_section_is_wider_than_the_screen(browser_page: Page, streamlit_serve
     browser_page.goto(f"{streamlit_server(SERVER)}/{entry.url}")
     expect(browser_page.get_by_role("heading", level=1)).to_be_visible()
     settled(browser_page)
-    found: list[str] = []
+    problems: list[str] = []
     for name in sections(browser_page, entry.name):
         unfold(browser_page)
-        found += [f"{name}: {each}" for each in browser_page.evaluate(BEYOND)]
-    assert not found, "\n".join(found)
+        problems += [f"{name}: {element}" for element in browser_page.evaluate(BEYOND)]
+    assert not problems, "\n".join(problems)
 
 
 # If the page scrolls sideways: the outermost of what ends beyond it, and is in no box of its own that scrolls or cuts.

@@ -14,7 +14,8 @@ def visit():
 
     def open_page(room: str, **query: str) -> AppTest:
         # AppTest cannot be sent to a page of `st.navigation`: here the frame knows them all and runs one.
-        app = AppTest.from_string(FRAME.format(page=ROOT / "pages" / room / "page.py"), default_timeout=60)
+        # The first run imports what the page needs: on a busy machine that has taken more than a minute.
+        app = AppTest.from_string(FRAME.format(page=ROOT / "pages" / room / "page.py"), default_timeout=300)
         for name, value in query.items():
             app.query_params[name] = value
         return check(app.run())
