@@ -84,11 +84,11 @@ def vilbert() -> list[Result]:
     """Masked words with the picture, with another one and without; true sentences above false ones."""
     results = joint_results.results()
     words = {(shares.name, shares.picture): shares for shares in results.words if shares.split == TEST}
-    lies = {shares.name: shares for shares in results.lies if shares.split == TEST}
+    false_sentences = {shares.name: shares for shares in results.false_sentences if shares.split == TEST}
     rows = []
     for kind, name in STREAMS.items():
         row = partial(share, "vilbert", name, parameters=parameters("vilbert", kind))
-        own, other, none = (words[kind, picture] for picture in joint_results.SHOWN)
+        own, other, none = (words[kind, picture] for picture in joint_results.PICTURE_CONDITIONS)
         everything = joint_results.ALL
         baselines = [
             ("with another picture", other.by_kind[everything]),
@@ -96,7 +96,7 @@ def vilbert() -> list[Result]:
         ]
         rows.append(row("masked content words right", own.by_kind[everything], own.counts[everything], baselines))
         for key, wrong in WRONG.items():
-            measure, match = f"true sentence above one with {wrong}", lies[kind]
+            measure, match = f"true sentence above one with {wrong}", false_sentences[kind]
             rows.append(row(measure, match.by_kind[key], match.counts[key], chance=0.5))
     return rows
 

@@ -64,7 +64,7 @@ def _describe(number: int, call: AttentionCall, tensors: dict[str, Tensor], mask
     entry: dict[str, Any] = {"number": number, "path": call.path, "kind": call.kind, "over": call.over}
     if call.run is not None:
         entry["run"] = asdict(call.run)
-    call_tensors: dict[str, Tensor | None] = {"sink": call.sink, "seen_value": call.seen_value, "rows": call.rows}
+    call_tensors: dict[str, Tensor | None] = {"sink": call.sink, "seen_value": call.recorded_value, "rows": call.rows}
     if (product := call.product) is not None:
         entry |= {"is_causal": product.is_causal, "scale": product.scale, "dropout": product.dropout}
         call_tensors |= {part: getattr(product, part) for part in _PARTS}
