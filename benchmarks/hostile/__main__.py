@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import benchmarks.hostile
-from benchmarks.hostile.tries import FAILURE, RESULT, SENTENCE, Outcome, try_all
+from benchmarks.hostile.attempts import FAILURE, RESULT, SENTENCE, Outcome, try_all
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "hosting.md"
 BEGIN, END = "<!-- made by `make hostile`: begin -->\n", "<!-- made by `make hostile`: end -->\n"

@@ -13,7 +13,7 @@ from .paths import Caller
 from .provenance import Kind, Traced
 from .softmax_axes import axis_of_rows, drops_last_key
 from .watcher import WatchedAttention
-from .written import WrittenWeights
+from .written_weights import WrittenWeights
 
 OVER_FEATURES = "a softmax over features: linear attention has no map of tokens"
 

@@ -16,7 +16,7 @@ from .overview import Reduce, block_width, pool_map
 from .product import Positions, Product, allowed, last_allowed
 from .provenance import Kind
 from .versions import version
-from .written import WrittenWeights
+from .written_weights import WrittenWeights
 
 Over = Literal["token", "channel"]
 Selection = int | slice | Sequence[int] | None

@@ -13,7 +13,7 @@ from ..errors import CaptureError
 from .call import AttentionCall, ModuleRun
 from .product import Product
 from .versions import unexpanded
-from .written import WrittenWeights
+from .written_weights import WrittenWeights
 
 FORMAT = "attention-atlas-record-1"  # stands in the metadata of every file
 _PARTS = ("query", "key", "value")

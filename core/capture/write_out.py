@@ -13,7 +13,7 @@ from .edits import Patch, normalise
 from .product import Product, allowed
 from .provenance import Kind
 from .watcher import WatchedAttention
-from .written import WrittenWeights
+from .written_weights import WrittenWeights
 
 
 def write_out(

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.results.sentiment_swapped import SwappedAttention, results
+from core.results.swapped_attention_results import SwappedAttention, results
 from core.zoo.sentiment_classifiers import load_reviewer
 from pages.language.sentiment.compute_swap import Exchanged
 from pages.language.sentiment.swap_it import about_different, about_measured, about_needed, about_permuted

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.results.shrinking import Combined, measured
-from core.shrinking.together import Recipe, recipes
+from core.shrinking.recipes import Recipe, recipes
 from pages.scale.shrinking import words_together as words
 from pages.scale.shrinking.compute_together import kind_of, table_of, variants
 from pages.scale.shrinking.together import about_free, about_front, about_sum, row_of, steps_of

@@ -29,7 +29,7 @@ from core.attribution.agreement import agreement
 from core.attribution.deletion_curves import order_by_score, random_mean, random_orders
 from core.attribution.token_deletion import FaithfulWords, measure
 from core.attribution.token_methods import by_word, explain, methods_of, probabilities_of, replacement_of, words_of
-from core.results.sentiment_faithful import AGREEMENT, AREAS, FOLDER, LIKENESS, MEASURES, RANDOM, RANKED
+from core.results.faithfulness_results import AGREEMENT, AREAS, FOLDER, LIKENESS, MEASURES, RANDOM, RANKED
 from core.zoo import Classifier
 from core.zoo.sentiment_classifiers import REVIEWERS, load_reviewer
 from training.common.card import hardware

@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from core.costs.counted import count_flops
+from core.costs.counts import count_flops
 from core.results.classifier_results import SIDE
 from core.zoo.embedded import WEIGHTS, load_embedded_image
 from core.zoo.image_models import ImageModel

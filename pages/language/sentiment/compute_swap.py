@@ -10,7 +10,7 @@ from core.attribution.token_methods import probabilities_of
 from core.heads.measures import jensen_shannon
 from core.results import sentiment_results
 from core.results.sentiment_results import Results
-from core.results.sentiment_swapped import SwappedAttention, results
+from core.results.swapped_attention_results import SwappedAttention, results
 from core.sentiment.swapped_attention import (
     most_different,
     permute_weights,

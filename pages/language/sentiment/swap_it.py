@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core.results.sentiment_results import Results
-from core.results.sentiment_swapped import SwappedAttention
+from core.results.swapped_attention_results import SwappedAttention
 from core.sentiment.swapped_attention import MAX_DIVERGENCE, TRIES
 from dashboard import theme, typeset
 from dashboard.components.tinted_lines import Line, tinted_lines

@@ -8,12 +8,12 @@ import streamlit as st
 
 from core.results.shrinking import Combined, Variant
 from core.shrinking.number_formats import FORMATS
+from core.shrinking.recipes import SHARES, Recipe
 from core.shrinking.students import STUDENTS
-from core.shrinking.together import SHARES, Recipe
 from core.view.codec import whole_number
 from dashboard import theme
 from dashboard.address import parameter
-from dashboard.figures.explored import Axis, Line, explored
+from dashboard.figures.scatter import Axis, Line, scatter
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
@@ -189,7 +189,7 @@ def _picture(name: str, chosen: Combined) -> None:
     opened = _opened(len(found))
     charts.chart(
         partial(
-            explored,
+            scatter,
             points,
             x=Axis(words_here.AXES[by]),
             y=Axis(words.MEASURES[found[0][1].measure]),

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 from core.attribution.token_methods import methods_of
 from core.errors import ModelError
 from core.models.sentiment import SentimentConfig, make_reviewer
-from core.results.sentiment_faithful import AGREEMENT, AREAS, MEASURES, RANDOM, agreements, faithfulness
+from core.results.faithfulness_results import AGREEMENT, AREAS, MEASURES, RANDOM, agreements, faithfulness
 from core.zoo import REVIEWERS, Classifier
 from core.zoo.sentiment_classifiers import load_reviewer
 from training.sentiment.faithfulness import ReviewResults, area_rows, bootstrap, measure_all, rank_agreement, save
@@ -38,7 +38,7 @@ def test_every_review_is_measured_by_every_explanation_and_at_random(architectur
     found = measure_all(model, REVIEWS, batch_size=16)
     assert {name for name, _ in found.areas} == {*methods_of(model), RANDOM}
     assert {side for _, side in found.areas} == set(MEASURES)
-    assert all(len(values) == len(REVIEWS) for values in (*found.areas.values(), *found.alike.values()))
+    assert all(len(values) == len(REVIEWS) for values in (*found.areas.values(), *found.rank_agreements.values()))
     assert found.words[-1] == 1
     again = measure_all(model, REVIEWS, batch_size=3)
     assert {key: pytest.approx(values, abs=1e-5) for key, values in again.areas.items()} == found.areas
@@ -95,7 +95,7 @@ def test_what_is_written_is_read_back_and_other_models_stay(tmp_path):
         assert RANDOM not in one.methods
     for name, pairs in agreements(tmp_path / AGREEMENT.name).items():
         for one in pairs:
-            values = found[name].alike[one.one, one.other, one.measure, one.ranked]
+            values = found[name].rank_agreements[one.one, one.other, one.measure, one.ranked]
             assert one.value.mean == pytest.approx(np.nanmean(values), abs=1e-5)
     assert '"english-cnn"' in (tmp_path / "sentiment_faithful.json").read_text()
 
