@@ -14,7 +14,7 @@ from benchmarks.table import Row
 from core.capture import record_attention
 from core.view import Layer
 from core.view.packing import pack
-from core.view.wanted import ViewRequest
+from core.view.view_request import ViewRequest
 from dashboard.components.attention_view import Scene, TextSequence
 
 LAYERS, HEADS = 12, 12

@@ -75,11 +75,11 @@ def _long(browser: Browser) -> Iterator[Row]:
         _wait_for_view(page)
         yield Row("512 tokens, 144 heads: start of the view to the map", time.perf_counter() - moment, "s", 1.5)
         yield Row("512 tokens, 144 heads: all that the server sent", sum(received) / 1e6, "MB", 2)
-        heads = [_shown(page, number) for number in (31, 78, 141)]
+        heads = [_wait_until_shown(page, number) for number in (31, 78, 141)]
         yield Row("512 tokens, 144 heads: another head, one trip to the server", statistics.median(heads), "ms", 400)
 
 
-def _shown(page: Page, number: int) -> float:
+def _wait_until_shown(page: Page, number: int) -> float:
     """Milliseconds until a head that only the server has is on the map: its name has lost the dots of waiting."""
     name = f"Layer {number // 12}, head {number % 12}"
     started = time.perf_counter()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Locator, Page
 
-STILL = 500  # milliseconds without a change: the page is as it will be
+QUIET_MILLISECONDS = 500  # milliseconds without a change: the page is as it will be
 ROUNDS = 3  # there and back, the first time only to fill what is kept
 
 # Notes the last change since a key or the pointer was pressed. Not counted: what Streamlit says of its own state, the
@@ -27,7 +27,7 @@ WATCH = """() => {
     if (elements.some((element) => element && !element.closest(uncounted))) watched.changed = performance.now();
   }).observe(document.body, { subtree: true, childList: true, characterData: true });
 }"""
-IS_STILL = f"() => performance.now() - Math.max(watched.pressed, watched.changed) > {STILL}"
+IS_STILL = f"() => performance.now() - Math.max(watched.pressed, watched.changed) > {QUIET_MILLISECONDS}"
 
 
 @dataclass(frozen=True)

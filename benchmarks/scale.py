@@ -51,7 +51,7 @@ def rows() -> Iterator[Row]:
             waits = [wait(page, typed(page, "Your sentence", sentence, "Enter"), DRAWN) for sentence in SENTENCES]
             yield Row(f"Shrinking, {section}: new sentence", statistics.median(waits), "ms", SENTENCE)
         for name, section in SECTIONS:
-            yield _moved(page, address, name, section)
+            yield _control_row(page, address, name, section)
 
 
 def _against_exact() -> Iterator[Row]:
@@ -75,7 +75,7 @@ def _opened(page: Page, address: str, name: str, section: str) -> Iterator[Row]:
     )
 
 
-def _moved(page: Page, address: str, name: str, section: str) -> Row:
+def _control_row(page: Page, address: str, name: str, section: str) -> Row:
     """The longest wait of a section's controls."""
     opened(page, address, name, section)
     waits = list(controls.waits(page))

@@ -47,7 +47,7 @@ def rows() -> Iterator[Row]:
     prepared = model.prepare(open_example("cat"), resolution=128)
     (seconds,) = times(partial(explain, model, prepared.pixels, prepared.patches), repeats=3)
     yield Row("Vision: attention, rollout and relevance of 257 tokens", seconds, "s")
-    yield from _drawn()
+    yield from _generation_rows()
     (seconds,) = times(partial(zoo.load_autoencoder, "mae"), repeats=5)
     yield Row("Reconstruction: loading mae", seconds, "s", 0.5)
     autoencoder = zoo.load_autoencoder("mae")
@@ -82,7 +82,7 @@ def _recorded() -> Iterator[Row]:
     yield Row(what, recorded / without, "x")
 
 
-def _drawn() -> Iterator[Row]:
+def _generation_rows() -> Iterator[Row]:
     """Image-GPT alone: the lower half of a picture, pixel by pixel."""
     for name in IMAGE_GPTS:
         (seconds,) = times(partial(load_image_gpt, name), repeats=5)

@@ -20,7 +20,7 @@ from core.scenes.things import COLOURS, SHAPES
 from core.zoo.attention_gans import load_attention_gan
 from core.zoo.captioners import CAPTIONERS, load_captioner
 from core.zoo.clips import load_clip
-from core.zoo.dalles import load_dalle, offered
+from core.zoo.dalles import available, load_dalle
 from core.zoo.joint import JOINT, load_joint
 
 ANSWER = 1.5  # seconds from a new photograph or sentence to its maps
@@ -94,7 +94,7 @@ def rows() -> Iterator[Row]:
             waits = [wait(page, typed(page, field, sentence, "Enter")) for sentence in SENTENCES]
             what = f"{name.capitalize()}, {section}: new sentence to its maps"
             yield Row(what, statistics.median(waits), "ms", 1000 * ANSWER)
-        if offered():
+        if available():
             fresh = (f"a large {colour} {shape}" for colour, shape in product(COLOURS, SHAPES))
             for section in ("Write a sentence", "Who told it?", "Go on", "Painted in stages", "Side by side"):
                 opened(page, address, "generation", section)
@@ -127,7 +127,7 @@ def rows() -> Iterator[Row]:
 
 def drawings() -> Iterator[Row]:
     """DALL-E alone, if its weights exist."""
-    if not offered():
+    if not available():
         return
     yield Row("Generation: loading a DALL-E", times(partial(load_dalle, "scenes"), repeats=3)[0], "s", LOADING)
     drawer = load_dalle("scenes")
@@ -141,7 +141,7 @@ def drawings() -> Iterator[Row]:
         (seconds,) = times(partial(draw, count), repeats=3)
         yield Row(f"Generation: {count} drawings of a sentence", seconds, "s", PICTURE)
     *_, codes = drawer.draw(words, range(1))
-    (seconds,) = times(partial(drawer.look, words, codes[0]), repeats=5)
+    (seconds,) = times(partial(drawer.attention, words, codes[0]), repeats=5)
     yield Row("Generation: what each part was made from, in every head", seconds, "s", ANSWER)
     yield Row(
         "Generation: loading an attention GAN", times(partial(load_attention_gan, "scenes"), repeats=3)[0], "s", LOADING

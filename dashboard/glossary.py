@@ -71,8 +71,8 @@ def linked(text: str) -> str:
     Code, formulas, links, headings and text between “quotation marks” (mostly visitors' words) stay as they are, and so
     does a paragraph in which it is not certain where these begin and end.
     """
-    explained = set[str]()
-    return "".join(part if is_verbatim else _linked(part, explained) for part, is_verbatim in _blocks(text))
+    linked_terms = set[str]()
+    return "".join(part if is_verbatim else _linked(part, linked_terms) for part, is_verbatim in _blocks(text))
 
 
 def terms_in(labels: Iterable[str]) -> list[Term]:
@@ -96,21 +96,21 @@ def _blocks(text: str) -> Iterator[tuple[str, bool]]:
     yield text[start:], False
 
 
-def _linked(paragraph: str, explained: set[str]) -> str:
+def _linked(paragraph: str, linked_terms: set[str]) -> str:
     parts = _parts(paragraph)
     outline = "".join("x" if is_verbatim else part for part, is_verbatim in parts)
     if _NO_PROSE.search(paragraph) or _UNPAIRED.search(_EMPHASIS.sub("x", outline)):
         return paragraph
     linked_names = {name for part, is_verbatim in parts if is_verbatim for name in _explained(part)}
-    explained |= linked_names
+    linked_terms |= linked_names
     remaining = MOST_LINKS - len(linked_names)
     links = []
     start = 0
     for part, is_verbatim in parts:
         for match in () if is_verbatim else _SPELLED.finditer(paragraph, start, start + len(part)):
             term = _term_of(match.group())
-            if remaining > 0 and term.name not in explained and _stands_alone(paragraph, *match.span()):
-                explained.add(term.name)
+            if remaining > 0 and term.name not in linked_terms and _stands_alone(paragraph, *match.span()):
+                linked_terms.add(term.name)
                 remaining -= 1
                 links.append((match.span(), f"[{match.group()}]({term.address})"))
         start += len(part)

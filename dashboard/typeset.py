@@ -58,7 +58,7 @@ def explain_bytes(labels: Iterable[str]) -> None:
         st.caption(f"{match[0]} is one byte, no letter by itself: rare letters are spelt in two to four of them.")
 
 
-def say_what_was_cut(tokens: Tokens) -> None:
+def show_cut_notice(tokens: Tokens) -> None:
     """Write where the text ends for the model, if its context is too short for the entire text."""
     if cut := tokens.cut:
         labels = (label for label, special in zip(tokens.labels, tokens.special, strict=True) if not special)

@@ -7,8 +7,12 @@ computed here.
 
 from pathlib import Path
 
+from docs import distillation_results as distillation
+from docs import drawing_results as drawings
 from docs import picture_results as pictures
 from docs import text_results as texts
+from docs import translation_results as translations
+from docs import vision_language_results as captions
 from docs.result_rows import ROOT, Result, compare
 
 FILE = Path(__file__).with_suffix(".md")
@@ -45,19 +49,19 @@ def sections() -> dict[str, list[Result]]:
     """All results by the heading of their table."""
     return {
         "Language models": [*texts.gpt_books(), *texts.characters(), *texts.positions(), *texts.small_tasks()],
-        "Masked language models": [*texts.bert_books(), *texts.bert_pairs(), *texts.bert_tasks()],
+        "Masked language models": [*texts.bert_books(), *translations.bert_pairs(), *texts.bert_tasks()],
         "Sentiment": texts.sentiment(),
-        "Translation": texts.translation(),
+        "Translation": translations.translation(),
         "Image classifiers": pictures.tiny_imagenet(),
         "Self-supervised learning from pictures": [*pictures.mae(), *pictures.image_gpt()],
-        "Pictures and words": [*pictures.captioning(), *pictures.clip(), *pictures.vilbert()],
-        "Pictures from sentences": [*pictures.dalle(), *pictures.attention_gan(), *pictures.scene_reader()],
+        "Pictures and words": [*captions.captioning(), *captions.clip(), *captions.vilbert()],
+        "Pictures from sentences": [*drawings.dalle(), *drawings.attention_gan(), *drawings.scene_reader()],
         "Distilled models": [
-            *texts.students("bert-books", "masked tokens right"),
-            *texts.students("vit-tiny-imagenet", "top-1, Tiny ImageNet"),
+            *distillation.students("bert-books", "masked tokens right"),
+            *distillation.students("vit-tiny-imagenet", "top-1, Tiny ImageNet"),
         ],
         "Attention heads that follow grammar": texts.best_grammar_heads(),
-        "Pointing game: maps of words over drawn scenes": pictures.pointing_game(),
+        "Pointing game: maps of words over drawn scenes": captions.pointing_game(),
     }
 
 

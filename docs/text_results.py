@@ -1,4 +1,4 @@
-"""Held-out results of the models that read text."""
+"""Held-out results of the models that read texts of one language."""
 
 from functools import partial
 
@@ -8,25 +8,11 @@ from core.results import (
     grammar_heads,
     next_sentence_results,
     sentiment_results,
-    shrinking_students,
     small_task_results,
-    translator_results,
 )
-from docs.result_rows import (
-    BITS,
-    BLEU,
-    ERROR_RATE,
-    PERPLEXITY,
-    SHARE,
-    WEIGHTS,
-    Baseline,
-    Result,
-    parameters,
-    read,
-    share,
-)
+from docs.result_rows import BITS, PERPLEXITY, WEIGHTS, Baseline, Result, parameters, read, share
 
-NETWORKS = {
+CHARACTER_NETWORKS = {
     "rnn": "RNN",
     "lstm": "LSTM",
     "gru": "GRU",
@@ -50,9 +36,6 @@ CLASSIFIERS = {
     "encoder": "one-block encoder",
 }
 TEXTS = {"english": "film reviews", "spanish": "tweets, three classes"}
-HANSARDS = "hansards_enfr_test447"
-ALIGNED = "alignment error rate, Hansards"
-TRANSLATORS = {"seq2seq": "without attention", "bahdanau": "Bahdanau's attention", "transformer": "transformer"}
 COPIED_DIGITS = 5_000  # 1,000 questions of five digits at each distance, as the report of `characters` poses them
 RELATIONS = {"det": "determiner", "case": "preposition", "nsubj": "subject"}
 
@@ -104,11 +87,18 @@ def characters() -> list[Result]:
     copying, measure = f"five digits copied over {longest} characters", "bits per character of Shakespeare"
     return [
         *(
-            Result("characters", NETWORKS[name], measure, model.bits, BITS, (trigram,), model.parameters)
+            Result("characters", CHARACTER_NETWORKS[name], measure, model.bits, BITS, (trigram,), model.parameters)
             for name, model in character_results.results().items()
         ),
         *(
-            share("characters", f"{NETWORKS[row.model]}, copy task", copying, row.accuracy, COPIED_DIGITS, chance=0.1)
+            share(
+                "characters",
+                f"{CHARACTER_NETWORKS[row.model]}, copy task",
+                copying,
+                row.accuracy,
+                COPIED_DIGITS,
+                chance=0.1,
+            )
             for row in copied
             if row.distance == longest
         ),
@@ -169,30 +159,6 @@ def bert_books() -> list[Result]:
     return rows
 
 
-def bert_pairs() -> list[Result]:
-    """Masked tokens with and without the other language, and alignment error rates on the Hansards."""
-    size, alignment = parameters("bert-pairs"), translator_results.alignment().models[translator_results.PAIRS]
-    baselines = alignment_baselines()
-    return [
-        *(
-            share(
-                "bert-pairs",
-                "",
-                f"masked tokens right, {language} with the other language",
-                guesses.accuracy,
-                guesses.tokens,
-                [("without the other language", guesses.accuracy_alone)],
-                parameters=size,
-            )
-            for language, guesses in translator_results.guesses().items()
-        ),
-        *(
-            Result("bert-pairs", name, ALIGNED, chosen["agreement"][HANSARDS]["aer"], ERROR_RATE, baselines, size)
-            for name, chosen in (("best head", alignment), ("mean of all heads", alignment["mean"]))
-        ),
-    ]
-
-
 def bert_tasks() -> list[Result]:
     """Parts of speech and sentiment of the fine-tuned model, beside other trainings and counting."""
     results = bert_tasks_results.results()
@@ -230,39 +196,6 @@ def sentiment() -> list[Result]:
     ]
 
 
-def alignment_baselines() -> tuple[Baseline, ...]:
-    """Alignment error rates of two ways of aligning that need no network."""
-    baselines = translator_results.alignment().baselines
-    return tuple(
-        Baseline(name, baselines[key][HANSARDS]["aer"])
-        for key, name in (("IBM model 1", "IBM model 1"), ("diagonal", "the diagonal"))
-    )
-
-
-def translation() -> list[Result]:
-    """BLEU of three translators, of long texts too, and the alignment error rates of their attention."""
-    results, alignment = translator_results.results(), translator_results.alignment()
-    lengths = translator_results.lengths()
-    longest = max(row.high for row in lengths)
-    long_texts = {row.model: row for row in lengths if row.high == longest}
-    copied = Baseline("the English, copied", results.baselines["copy the source"]["bleu"])
-    plain = Baseline("without attention", results.models["seq2seq"]["bleu"])
-    plain_long = Baseline("without attention", long_texts["seq2seq"].bleu)
-    rows = []
-    for kind, name in TRANSLATORS.items():
-        attends = kind != "seq2seq"
-        row = partial(Result, "translation", parameters=int(results.models[kind]["parameters"]))
-        measure = f"BLEU, {results.sentences:,} sentences, beam 5"
-        rows.append(row(name, measure, results.models[kind]["bleu"], BLEU, (copied, plain) if attends else (copied,)))
-        if attends:
-            measure = f"BLEU, texts of {long_texts[kind].low} to {longest} words, greedy"
-            rows.append(row(name, measure, long_texts[kind].bleu, BLEU, (plain_long,)))
-            heads = "best head" if kind == "transformer" else "its one map"
-            rate = alignment.models[kind]["agreement"][HANSARDS]["aer"]
-            rows.append(row(f"{name}, {heads}", ALIGNED, rate, ERROR_RATE, alignment_baselines()))
-    return rows
-
-
 def best_grammar_heads() -> list[Result]:
     """The best head of each model for three relations, beside the best fixed distance."""
     return [
@@ -277,26 +210,4 @@ def best_grammar_heads() -> list[Result]:
         for model, measured in grammar_heads().items()
         for best in measured.heads
         if best.relation in RELATIONS and best.direction == "to dependent"
-    ]
-
-
-def students(teacher: str, measure: str) -> list[Result]:
-    """Students with fewer layers, beside the same network trained without a teacher and beside the teacher."""
-    networks = {network.variant: network for network in shrinking_students.students(teacher)}
-    teacher_row = networks["whole"]
-    return [
-        Result(
-            "shrinking",
-            f"`{name}`, {student.layers} of {teacher_row.layers} layers",
-            measure,
-            student.quality,
-            SHARE,
-            (
-                Baseline("without a teacher", networks[f"{name}-alone"].quality, gap_error=student.gain.error),
-                Baseline(f"its teacher, `{teacher}`", teacher_row.quality, gap_error=student.lead.error),
-            ),
-            student.parameters,
-        )
-        for name, student in networks.items()
-        if student.gain and student.lead
     ]

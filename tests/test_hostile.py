@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.hostile import __main__ as written
-from benchmarks.hostile import texts, tries
+from benchmarks.hostile import attempts, texts
 
 CASES = list(texts.cases())
 
@@ -45,14 +45,14 @@ def try_one(case):
 def test_what_hangs_or_dies_is_a_failure_and_the_rest_is_tried_all_the_same(tmp_path, monkeypatch):
     (tmp_path / "crashing_room.py").write_text(CRASHES)
     monkeypatch.syspath_prepend(tmp_path)
-    tried = list(tries.try_all("crashing_room", deadline=5))
+    tried = list(attempts.try_all("crashing_room", deadline=5))
     assert {one.name: (one.end, one.message) for one in tried} == {
-        "well": (tries.RESULT, "result"),
-        "refused": (tries.SENTENCE, "No."),
-        "raised": (tries.FAILURE, "KeyError: 'what'"),
-        "hangs": (tries.FAILURE, "no end within 5 seconds"),
-        "died": (tries.FAILURE, "the process died"),
-        "well again": (tries.RESULT, "result"),
+        "well": (attempts.RESULT, "result"),
+        "refused": (attempts.SENTENCE, "No."),
+        "raised": (attempts.FAILURE, "KeyError: 'what'"),
+        "hangs": (attempts.FAILURE, "no end within 5 seconds"),
+        "died": (attempts.FAILURE, "the process died"),
+        "well again": (attempts.RESULT, "result"),
     }
     assert written.table({"odd things": tried}).splitlines()[2:] == [
         "| **odd things** | 6 | 2 | 1 | 3 |",

@@ -70,7 +70,7 @@ async def kill_at_work(server: Server) -> tuple[Answer, list[psutil.Process]]:
     """End a server while a visitor's long work is under way; what another one saw before, and what was running."""
     async with Visitor(server.address) as busy:
         seen = await see(server, "text")
-        asked = await busy.come("heads", show="Silenced", text=LONG)
+        asked = await busy.arrive("heads", show="Silenced", text=LONG)
         under_way = await busy.finish(asked, until=lambda answer: answer.progress > 0)
         started = server.processes()
         assert 0 < under_way.progress < 100

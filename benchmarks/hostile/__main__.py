@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import benchmarks.hostile
-from benchmarks.hostile.tries import FAILURE, RESULT, SENTENCE, Tried, try_all
+from benchmarks.hostile.attempts import FAILURE, RESULT, SENTENCE, Outcome, try_all
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "hosting.md"
 BEGIN, END = "<!-- made by `make hostile`: begin -->\n", "<!-- made by `make hostile`: end -->\n"
@@ -20,7 +20,7 @@ def modules_with_cases() -> list[str]:
     return [name for name in names if hasattr(importlib.import_module(name), "cases")]
 
 
-def table(tries: Mapping[str, Iterable[Tried]]) -> str:
+def table(tries: Mapping[str, Iterable[Outcome]]) -> str:
     """A row in bold for each module, below it one for each kind of case; the sum last."""
     rows = ["| what came in | tries | right results | sentences | failures |", "|---|---:|---:|---:|---:|"]
     total: Counter[str] = Counter()
@@ -50,7 +50,7 @@ def with_table(document: str, table_text: str) -> str:
 
 def main() -> int:
     """Try everything, write the table, print the failures; returns the exit code, 1 if there were any."""
-    tries: dict[str, list[Tried]] = {}
+    tries: dict[str, list[Outcome]] = {}
     for module in modules_with_cases():
         name = module.rpartition(".")[2]
         tries[name] = list(try_all(module))

@@ -41,9 +41,9 @@ def use(folder: Path, *, is_picture: bool) -> None:
     name = str(folder)
     if is_picture:
         zoo.inspect(name, "image", **OPEN, attends=False)
-        seeing = zoo.load_image(name, **OPEN, attends=False)
-        image_run = seeing.run(seeing.prepare(Image.new("RGB", (50, 40), "teal")))
-        seeing.predictions(image_run)
+        image_model = zoo.load_image(name, **OPEN, attends=False)
+        image_run = image_model.run(image_model.prepare(Image.new("RGB", (50, 40), "teal")))
+        image_model.predictions(image_run)
         return
     offer = zoo.inspect(name, **OPEN)
     model = zoo.load_text(name, **OPEN)

@@ -35,16 +35,16 @@ def try_one(case: Case) -> str:
 def cases() -> Iterator[Case]:
     """Yield more than 450 files, always the same."""
     valid = dict(_valid_pictures())
-    dice = random.Random(18)
+    rng = random.Random(18)
     for name, raw in valid.items():
         yield Case("every format and colour", name, raw)
         for number in range(4):
-            place = dice.randrange(1, len(raw))
+            place = rng.randrange(1, len(raw))
             yield Case("cut short", f"{number}-at-{place}-{name}", raw[:place])
         for number in range(6):
             # Half of them in the header, where a byte weighs more.
             places = range(min(len(raw), 60)) if number % 2 else range(len(raw))
-            yield Case("bytes changed", f"{number}-{name}", _changed(raw, dice, places))
+            yield Case("bytes changed", f"{number}-{name}", _changed(raw, rng, places))
     yield Case("the wrong ending", "really-a-gif.jpg", valid["palette.gif"])
     yield Case("the wrong ending", "really-a-jpeg.txt", valid["colour.jpg"])
     yield from _moving()
@@ -86,10 +86,10 @@ def _valid_pictures() -> Iterator[tuple[str, bytes]]:
     yield "lab.tiff", saved(Image.new("LAB", photo.size, (128, 128, 128)), "TIFF")
 
 
-def _changed(raw: bytes, dice: random.Random, places: range) -> bytes:
+def _changed(raw: bytes, rng: random.Random, places: range) -> bytes:
     changed = bytearray(raw)
-    for _ in range(dice.randint(1, 8)):
-        changed[dice.choice(places)] = dice.randrange(256)
+    for _ in range(rng.randint(1, 8)):
+        changed[rng.choice(places)] = rng.randrange(256)
     return bytes(changed)
 
 

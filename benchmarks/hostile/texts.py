@@ -173,12 +173,12 @@ def cases() -> Iterator[Case]:
             yield Case(kind, f"{kind} {place + 1}", content)
     for category, letters in sorted(_categories().items()):
         yield Case("text of one category of Unicode", category, "".join(letters))
-    dice = random.Random(SEED)
+    rng = random.Random(SEED)
     for place in range(40):
-        letters = [chr(dice.randrange(sys.maxunicode + 1)) for _ in range(dice.choice((1, 10, 200)))]
+        letters = [chr(rng.randrange(sys.maxunicode + 1)) for _ in range(rng.choice((1, 10, 200)))]
         yield Case("text of random characters", f"{place + 1}", "".join(letters))
     for place in range(40):
-        yield Case("text file of random bytes", f"{place + 1}", dice.randbytes(dice.choice((1, 10, 200))))
+        yield Case("text file of random bytes", f"{place + 1}", rng.randbytes(rng.choice((1, 10, 200))))
 
 
 def try_one(case: Case) -> str:

@@ -113,14 +113,14 @@ async def _crowd(servers: Sequence[Server], visitors: int, seconds: float, place
     async with asyncio.TaskGroup() as group:
         for number in range(visitors):
             first, server = start + PAUSE * number / visitors, servers[number % len(servers)]
-            group.create_task(_come(server.address, first, start + seconds, random.Random(number), places, crowd))
+            group.create_task(_arrive(server.address, first, start + seconds, random.Random(number), places, crowd))
     elapsed = time.perf_counter() - start
     crowd.client = (time.process_time() - client_seconds) / elapsed
     crowd.server = (sum(server.processor_seconds() for server in servers) - server_seconds) / elapsed
     return crowd
 
 
-async def _come(
+async def _arrive(
     address: str, due: float, end: float, chance: random.Random, places: Sequence[Place], crowd: Crowd
 ) -> None:
     """One visitor: visit after visit until `end`."""

@@ -12,9 +12,9 @@ from benchmarks.server import Server, serving
 from benchmarks.table import Row
 
 SESSIONS, TEXTS, PICTURES = 1000, 300, 100  # of each half
-AT_ONCE = 16  # sessions at a time
+CONCURRENT_SESSIONS = 16  # sessions at a time
 KEEP_MB = 800  # the budget for all that is kept: the models fit, and the first half fills the rest
-FORGOTTEN = 65.0  # seconds until the server has forgotten a session whose visitor has left (disconnectedSessionTTL)
+SESSION_TTL = 65.0  # seconds until the server has forgotten a session whose visitor has left (disconnectedSessionTTL)
 RARE = 20  # every so manieth text is translated, which takes far longer than to read it
 GROWTH = 5.0  # percent
 
@@ -50,7 +50,7 @@ def measure(sessions: int, texts: int, pictures: int, keep_mb: int) -> Iterator[
             start = time.perf_counter()
             failed = asyncio.run(_half(server, random.Random(number), sessions, texts, pictures))
             elapsed = time.perf_counter() - start
-            time.sleep(FORGOTTEN)
+            time.sleep(SESSION_TTL)
             yield Half(server.resident_bytes(), failed, elapsed)
 
 
@@ -60,7 +60,7 @@ async def _half(server: Server, chance: random.Random, sessions: int, texts: int
     chance.shuffle(inputs)
     # Every input is asked for by somebody; then some are asked for again.
     order = inputs[:sessions] + chance.choices(inputs, k=max(0, sessions - len(inputs)))
-    gate, failed = asyncio.Semaphore(AT_ONCE), 0
+    gate, failed = asyncio.Semaphore(CONCURRENT_SESSIONS), 0
 
     async def visit(number: int, page_input: str | bytes) -> None:
         nonlocal failed

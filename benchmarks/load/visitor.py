@@ -79,7 +79,8 @@ class Visitor:
         self._session, self._page = "", ""  # both as the server calls them
         self._query: dict[str, str] = {}
         self._states: dict[str, WidgetState] = {}
-        self._seen: dict[str, tuple[Delta, int]] = {}  # large messages by their hash, and the run that last had them
+        # Large messages by their hash, and the run that last had them.
+        self._hashed_messages: dict[str, tuple[Delta, int]] = {}
         self._runs, self._longest_kept = 0, 0
         self.answer = Answer()
 
@@ -101,9 +102,9 @@ class Visitor:
 
     async def open(self, page: str = "", **query: str) -> Answer:
         """Open a page by its address with query parameters, and wait for it."""
-        return await self.finish(await self.come(page, **query))
+        return await self.finish(await self.arrive(page, **query))
 
-    async def come(self, page: str = "", **query: str) -> float:
+    async def arrive(self, page: str = "", **query: str) -> float:
         """Open a page without waiting for it; returns the time of the request, for `finish`."""
         self._query = query
         return await self._send(page_name=page)
@@ -172,7 +173,7 @@ class Visitor:
         for name, value in where.items():
             setattr(state, name, value)
         state.widget_states.widgets.extend(self._states.values())
-        state.cached_message_hashes.extend(self._seen)
+        state.cached_message_hashes.extend(self._hashed_messages)
         state.context_info.timezone, state.context_info.locale = "Europe/Berlin", "en-GB"
         state.context_info.url, state.context_info.color_scheme = self._address, "light"
         request_time = time.perf_counter()
@@ -192,19 +193,21 @@ class Visitor:
             answer.troubles.append("Page not found.")
         elif kind == "ref_hash":
             answer.references += 1
-            delta, _ = self._seen[message.ref_hash]
-            self._seen[message.ref_hash] = delta, self._runs
+            delta, _ = self._hashed_messages[message.ref_hash]
+            self._hashed_messages[message.ref_hash] = delta, self._runs
             self._show(message, delta, answer)
         elif kind == "delta":
             if message.metadata.cacheable:
-                self._seen[message.hash] = message.delta, self._runs
+                self._hashed_messages[message.hash] = message.delta, self._runs
             self._show(message, message.delta, answer)
         elif kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
             if message.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
                 answer.troubles.append("The page could not be compiled.")
             self._runs += 1
-            self._seen = {
-                key: cached for key, cached in self._seen.items() if self._runs - cached[1] <= self._longest_kept
+            self._hashed_messages = {
+                key: cached
+                for key, cached in self._hashed_messages.items()
+                if self._runs - cached[1] <= self._longest_kept
             }
             answer.troubles += filter(None, map(_trouble, answer.elements.values()))
             return True

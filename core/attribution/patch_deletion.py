@@ -16,7 +16,7 @@ from .deletion_curves import Faithfulness, counts_of, order_by_score, ranks_in
 # Pictures (batch, channel, row, column) to the probability of one class for each.
 Classify = Callable[[Tensor], Tensor]
 
-TOGETHER = 32  # pictures that are computed at once
+BATCH_SIZE = 32  # pictures that are computed at once
 BLUR = 0.1  # standard deviation of the Gaussian that hides a picture, as a share of its shorter side
 
 
@@ -37,7 +37,7 @@ def measure(
     for order in orders.values():
         masks = first_patches(order, inner, grid, picture.shape[-2:])
         pictures += [delete_patches(picture, masks), insert_patches(picture, masks, blurry_picture)]
-    probabilities = torch.cat([classify(part) for part in torch.cat(pictures).split(TOGETHER)])
+    probabilities = torch.cat([classify(part) for part in torch.cat(pictures).split(BATCH_SIZE)])
     intact, blank, blurry = probabilities[:3].split(1)
     curves = probabilities[3:].unflatten(0, (len(orders), 2, len(inner)))
     shares = torch.tensor(counts) / counts[-1]

@@ -58,11 +58,11 @@ def measure(
     is called with the number of rows that the classifier has read, and of all rows.
     """
     counts = counts_for(len(words), steps)
-    inner, nothing = counts[1:-1], replace_words(ids, words, replacement)
-    rows = [ids[None], nothing[None]]
+    inner, replaced = counts[1:-1], replace_words(ids, words, replacement)
+    rows = [ids[None], replaced[None]]
     for order in orders.values():
         first = first_words(order, inner, words, len(ids))
-        rows += [torch.where(first, nothing, ids), torch.where(first, ids, nothing)]
+        rows += [torch.where(first, replaced, ids), torch.where(first, ids, replaced)]
     probabilities = _in_batches(classify, torch.cat(rows), batch_size, progress)
     intact, empty = probabilities[:2].split(1)
     curves = probabilities[2:].view(len(orders), 2, len(inner))
@@ -88,9 +88,9 @@ def replace_words(
     ids: Int[Tensor, " token"], words: Sequence[Sequence[int]], replacement: int
 ) -> Int[Tensor, " token"]:
     """The text with every token of these words replaced."""
-    nothing = ids.clone()
-    nothing[[place for word in words for place in word]] = replacement
-    return nothing
+    replaced = ids.clone()
+    replaced[[place for word in words for place in word]] = replacement
+    return replaced
 
 
 def first_words(

@@ -185,7 +185,7 @@ def joint_maps(
     """Maps of the words at `places`, masked one at a time; the score is the log-probability of the true word."""
     maps: dict[str, list[Tensor]] = {}
     for place in places:
-        hidden = model.hide(tokens, [place])
+        hidden = model.mask_places(tokens, [place])
         ids = torch.tensor([hidden.ids])
         with torch.enable_grad(), record_attention(model.network, differentiable=True) as record:
             output = model.network(pixels, ids)

@@ -13,7 +13,7 @@ from .paths import Caller
 from .provenance import Kind, Traced
 from .softmax_axes import axis_of_rows, drops_last_key
 from .watcher import WatchedAttention
-from .written import WrittenWeights
+from .written_weights import WrittenWeights
 
 OVER_FEATURES = "a softmax over features: linear attention has no map of tokens"
 
@@ -55,14 +55,14 @@ class Draft:
         batch, heads, queries, keys = weights.shape
         fits = value.ndim >= 3 and value.shape[-2] == keys and value.shape[:-2].numel() == batch * heads
         own_value = value.detach().reshape(batch, heads, keys, -1) if fits else None
-        self.watched.mark_seen(run)
+        self.watched.mark_recorded(run)
         if self.watched.records:
             kind, shape = self.kind(), (batch, heads, queries, keys)
             self.watched.record(
                 kind=kind,
                 product=None,
                 written=WrittenWeights(tuple(range(heads)), weights),
-                seen_value=own_value,
+                recorded_value=own_value,
                 over="token" if kind == "cross" else axis_of_rows(self.calling, shape, own_value),
                 sink=self.sink,
                 run=run,

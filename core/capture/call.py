@@ -16,7 +16,7 @@ from .overview import Reduce, block_width, pool_map
 from .product import Positions, Product, allowed, last_allowed
 from .provenance import Kind
 from .versions import version
-from .written import WrittenWeights
+from .written_weights import WrittenWeights
 
 Over = Literal["token", "channel"]
 Selection = int | slice | Sequence[int] | None
@@ -51,7 +51,7 @@ class AttentionCall:
     `kind` is "self" where queries and keys come from one sequence, "cross" where they come from two, and "unknown"
     where neither the operations that made them, nor a causal mask, nor the model's configuration tells: equal lengths
     do not. A fused call stores its `product` (query, key, value, mask, scale) and no weights; a call recorded from its
-    softmax stores the `written` weights of all heads, and its values (`seen_value`) if they were found.
+    softmax stores the `written` weights of all heads, and its values (`recorded_value`) if they were found.
 
     Weights are those that were multiplied with the values, but before dropout: each row sums to 1, unless the model
     masks weights after its softmax, where a row sums to what the mask leaves. A query whose mask allows no key has NaN
@@ -65,7 +65,7 @@ class AttentionCall:
     kind: Kind
     product: Product | None
     written: WrittenWeights | None
-    seen_value: Float[Tensor, "batch head key _"] | None = None
+    recorded_value: Float[Tensor, "batch head key _"] | None = None
     over: Over = "token"
     sink: Float[Tensor, "batch head query"] | None = None
     run: ModuleRun | None = None
@@ -135,7 +135,7 @@ class AttentionCall:
     def value(self) -> Float[Tensor, "batch head key _"] | None:
         """The values, repeated for each query head that shares them; None where they were not found."""
         self.check_unchanged()
-        return self._for_each_head(self.product.value) if self.product else self.seen_value
+        return self._for_each_head(self.product.value) if self.product else self.recorded_value
 
     @property
     def scale(self) -> float | None:
@@ -279,7 +279,7 @@ class AttentionCall:
     def output(self, head: int = 0, item: int = 0) -> Float[Tensor, "query _"]:
         """The output of one head: its weights times its values, before the output projection."""
         self._check_choice(head, item)
-        values = self.product.value if self.product else self.seen_value
+        values = self.product.value if self.product else self.recorded_value
         if values is None:
             raise CaptureError(f"The values of '{self.path}' could not be seen, so its output cannot be shown.")
         value = values[item, head * values.shape[1] // self.heads].float()  # several heads may share one
@@ -362,7 +362,7 @@ class AttentionCall:
         product, written = self.product, self.written
         parts = (product.query, product.key, product.value, product.mask) if product else ()
         own = (written.weights,) if written else ()
-        return tuple(version(part) for part in (*parts, *own, self.seen_value, self.sink) if part is not None)
+        return tuple(version(part) for part in (*parts, *own, self.recorded_value, self.sink) if part is not None)
 
     def check_unchanged(self) -> None:
         """Raise CaptureError if a recorded tensor was written in place after its attention ran."""

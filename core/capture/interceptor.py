@@ -167,7 +167,7 @@ class AttentionInterceptor(TorchFunctionMode):
 
         module_run = self._run_of(calling, product.shape[2])
         rows = self._rows(traced(), module_run, product.shape) if self._lineage.selects_rows else None
-        watched.mark_seen(module_run)
+        watched.mark_recorded(module_run)
         if watched.records:
             if watched.replaced:
                 written = replaced_weights(product, watched).merged_with(written)

@@ -125,7 +125,7 @@ def _select(call: AttentionCall, item: int, rows: Int[Tensor, " query"], columns
         call,
         product=product,
         written=written,
-        seen_value=select(call.seen_value, columns),
+        recorded_value=select(call.recorded_value, columns),
         sink=select(call.sink, rows),
         rows=select(call.rows, rows),
         _normalisers={},

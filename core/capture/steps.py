@@ -237,7 +237,7 @@ def _last_key(call: AttentionCall, item: int) -> int:
 
 def _cached_keys(call: AttentionCall, item: int, count: int) -> Keys:
     """The first `count` keys of an input, heads concatenated; its values where its keys were not recorded."""
-    recorded = call.seen_value if call.product is None else call.product.key
+    recorded = call.recorded_value if call.product is None else call.product.key
     if recorded is None:
         raise CaptureError(
             f"Neither keys nor values of '{call.path}' were recorded, so it is not known where a step's keys stand in "
@@ -261,5 +261,5 @@ def _distance(keys: Keys, other: Keys) -> float:
 
 def _tolerance(call: AttentionCall) -> float:
     """The relative distance below which keys count as the same: differences of rounding."""
-    recorded = call.seen_value if call.product is None else call.product.key
+    recorded = call.recorded_value if call.product is None else call.product.key
     return 1e-3 if recorded is None else max(1e-3, 16 * torch.finfo(recorded.dtype).eps)

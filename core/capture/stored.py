@@ -13,7 +13,7 @@ from ..errors import CaptureError
 from .call import AttentionCall, ModuleRun
 from .product import Product
 from .versions import unexpanded
-from .written import WrittenWeights
+from .written_weights import WrittenWeights
 
 FORMAT = "attention-atlas-record-1"  # stands in the metadata of every file
 _PARTS = ("query", "key", "value")
@@ -64,7 +64,7 @@ def _describe(number: int, call: AttentionCall, tensors: dict[str, Tensor], mask
     entry: dict[str, Any] = {"number": number, "path": call.path, "kind": call.kind, "over": call.over}
     if call.run is not None:
         entry["run"] = asdict(call.run)
-    call_tensors: dict[str, Tensor | None] = {"sink": call.sink, "seen_value": call.seen_value, "rows": call.rows}
+    call_tensors: dict[str, Tensor | None] = {"sink": call.sink, "seen_value": call.recorded_value, "rows": call.rows}
     if (product := call.product) is not None:
         entry |= {"is_causal": product.is_causal, "scale": product.scale, "dropout": product.dropout}
         call_tensors |= {part: getattr(product, part) for part in _PARTS}

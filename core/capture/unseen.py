@@ -26,9 +26,9 @@ def unseen_paths(watcher: Watcher) -> tuple[str, ...]:
 
 def why_unseen(watcher: Watcher) -> dict[str, str]:
     """`unseen_paths` in the model's order, each with what ran there instead of attention ("" for nothing)."""
-    suspects = [*watcher.refused, *_attention_paths(watcher), *_mixer_paths(watcher)]
+    candidates = [*watcher.refused, *_attention_paths(watcher), *_mixer_paths(watcher)]
     paths: list[str] = []
-    for path in suspects:
+    for path in candidates:
         if not any(_nested(path, other) for other in (*watcher.heads, *paths)):
             paths.append(path)
     order = {path: place for place, path in enumerate(watcher.paths)}
@@ -39,30 +39,30 @@ def describe_nothing_seen(watcher: Watcher) -> str:
     """The error message for a record without any call."""
     model = watcher.paths.model
     name = type(model).__name__
-    if any(True for _ in model.parameters()) and not _ran(model, watcher):
+    if any(True for _ in model.parameters()) and not _has_run(model, watcher):
         return (
             f"No attention was seen because {name} did not run inside the with-block, in the thread that opened it: "
             "what other threads run is theirs."
         )
-    suspects = why_unseen(watcher)
+    candidates = why_unseen(watcher)
     rule = "Attention is seen if it calls torch's scaled_dot_product_attention, or multiplies a softmax with values."
     elsewhere = {
         path: reason
         for path, reason in watcher.unused_softmaxes.items()
-        if not any(_inside(path, suspect) for suspect in suspects)
+        if not any(_inside(path, candidate) for candidate in candidates)
     }
     reasons: dict[str, list[str]] = {}
-    for path, reason in (suspects | elsewhere).items():
+    for path, reason in (candidates | elsewhere).items():
         reasons.setdefault(reason, []).append(path)
-    known = [f"In {_listed(paths)}: {reason}." for reason, paths in reasons.items() if reason]
-    where = []
-    if not suspects:
+    listed_reasons = [f"In {_listed(paths)}: {reason}." for reason, paths in reasons.items() if reason]
+    hints = []
+    if not candidates:
         parts = _listed(path for path, _ in model.named_children())
-        where = [f"It consists of {parts}." if parts else "It has no modules inside."]
+        hints = [f"It consists of {parts}." if parts else "It has no modules inside."]
     elif "" in reasons:
-        where = [f"By their names these may hold some: {_listed(reasons[''])}."]
-    rules = [rule] if not known or "" in reasons else []
-    return " ".join([f"{name} ran, but no attention could be seen.", *where, *rules, *known])
+        hints = [f"By their names these may hold some: {_listed(reasons[''])}."]
+    rules = [rule] if not listed_reasons or "" in reasons else []
+    return " ".join([f"{name} ran, but no attention could be seen.", *hints, *rules, *listed_reasons])
 
 
 def _reason(path: str, watcher: Watcher) -> str:
@@ -88,7 +88,7 @@ def _innermost(watcher: Watcher, name: re.Pattern[str], *, class_suffices: bool)
     named = [
         path
         for path, module in watcher.paths.model.named_modules()
-        if _is_called(path, module, name, class_suffices=class_suffices) and _ran(module, watcher)
+        if _is_called(path, module, name, class_suffices=class_suffices) and _has_run(module, watcher)
     ]
     return [path for path in named if not any(other != path and _inside(other, path) for other in named)]
 
@@ -108,7 +108,7 @@ def _is_called(path: str, module: nn.Module, name: re.Pattern[str], *, class_suf
     return matrices > 1 and bool(name.search(attribute) or (not class_suffices and name.search(class_name)))
 
 
-def _ran(module: nn.Module, watcher: Watcher) -> bool:
+def _has_run(module: nn.Module, watcher: Watcher) -> bool:
     return any(id(parameter) in watcher.used for parameter in module.parameters())
 
 

@@ -188,7 +188,7 @@ class WatchedAttention:
             weights.requires_grad_()
         return weights
 
-    def mark_seen(self, run: ModuleRun | None) -> None:
+    def mark_recorded(self, run: ModuleRun | None) -> None:
         """Note for every watcher that the attention at its path ran: its number of heads, and its module's run."""
         for watcher, path in self.places:
             watcher.heads[path] = self.heads
@@ -216,7 +216,9 @@ class WatchedAttention:
             return
         if fields["written"] is not None:
             fields["written"] = fields["written"].snapshot()
-        fields |= {name: stable_tensor(fields[name]) for name in ("seen_value", "sink") if fields.get(name) is not None}
+        fields |= {
+            name: stable_tensor(fields[name]) for name in ("recorded_value", "sink") if fields.get(name) is not None
+        }
         for watcher, path in self.places:
             if watcher.records:
                 watcher.calls.append(AttentionCall(path=path, **fields))

@@ -13,7 +13,7 @@ from .edits import Patch, normalise
 from .product import Product, allowed
 from .provenance import Kind
 from .watcher import WatchedAttention
-from .written import WrittenWeights
+from .written_weights import WrittenWeights
 
 
 def write_out(
@@ -103,8 +103,8 @@ def _check_mask(product: Product, watched: WatchedAttention, *, causal: bool) ->
             "bias for positions."
         )
     if causality != causal:
-        looks, other = ("looks back only", "causal=True") if causality else ("looks at all tokens", "causal=False")
-        raise CaptureError(f"'{path}' {looks}: replace it by a product that does the same, with {other}.")
+        claim, other = ("looks back only", "causal=True") if causality else ("looks at all tokens", "causal=False")
+        raise CaptureError(f"'{path}' {claim}: replace it by a product that does the same, with {other}.")
 
 
 def edit_softmax(

@@ -1,7 +1,7 @@
 """The size of a transformer and the costs of its layers: memory and operations by formula and by count."""
 
 from .bill import PARTS, Line
-from .counted import count_flops, count_parameters
+from .counts import count_flops, count_parameters
 from .flops import crossing, flops
 from .parameters import parameters, total
 from .shape import Shape, bert, gpt, t5, vit

@@ -55,11 +55,19 @@ def _transformer(network: Transformer) -> Shape | None:
 
 def _timm(network: Any) -> Shape | None:
     block = network.blocks[0]
-    plain = type(block).__name__ == "Block" and type(block.mlp).__name__ == "Mlp" and _is(network.patch_embed.norm)
-    if not (plain and _is(block.ls1) and _is(block.attn.q_norm) and _is(network.norm_pre) and not network.attn_pool):
+    plain = (
+        type(block).__name__ == "Block" and type(block.mlp).__name__ == "Mlp" and _is_identity(network.patch_embed.norm)
+    )
+    if not (
+        plain
+        and _is_identity(block.ls1)
+        and _is_identity(block.attn.q_norm)
+        and _is_identity(network.norm_pre)
+        and not network.attn_pool
+    ):
         return None
     table = network.pos_embed
-    final = sum(not _is(norm) for norm in (network.norm, network.fc_norm))
+    final = sum(not _is_identity(norm) for norm in (network.norm, network.fc_norm))
     return Shape(
         len(network.blocks),
         network.embed_dim,
@@ -73,11 +81,11 @@ def _timm(network: Any) -> Shape | None:
         query_bias=block.attn.qkv.bias is not None,
         final_norms=final,
         logits=False,
-        classes=0 if _is(network.head) else network.num_classes,
+        classes=0 if _is_identity(network.head) else network.num_classes,
     )
 
 
-def _is(module: nn.Module) -> bool:
+def _is_identity(module: nn.Module) -> bool:
     """Whether a module is an identity."""
     return isinstance(module, nn.Identity)
 

@@ -4,7 +4,7 @@ head = head_of(record["blocks.3.attention"], 2)
 comparison = compare(BigBird(), head)
 comparison.output_error, comparison.dropped, comparison.links[0]
 
-All rows of texts of up to WHOLE tokens are compared; of longer texts a sample of ROWS rows, evenly spread.
+All rows of texts of up to MAX_FULL_ROWS tokens are compared; of longer texts a sample of ROWS rows, evenly spread.
 """
 
 import math
@@ -24,7 +24,7 @@ from . import (
     WrittenOut,
 )
 
-WHOLE, ROWS = 2048, 256  # tokens up to which every row is compared; rows of longer texts
+MAX_FULL_ROWS, ROWS = 2048, 256  # tokens up to which every row is compared; rows of longer texts
 TILE = 2**21  # weights of each of the two maps in memory at once
 MAX_LINKS = 12  # links in Comparison.links
 
@@ -112,7 +112,7 @@ def head_of(call: AttentionCall, head: int, item: int = 0) -> Head:
 
 def compared_rows(tokens: int) -> Int[Tensor, " query"]:
     """Positions of all rows of a short text; of a long one of ROWS rows, evenly spread from the first to the last."""
-    return torch.arange(tokens) if tokens <= WHOLE else torch.linspace(0, tokens - 1, ROWS).round().long()
+    return torch.arange(tokens) if tokens <= MAX_FULL_ROWS else torch.linspace(0, tokens - 1, ROWS).round().long()
 
 
 @torch.inference_mode()
@@ -159,7 +159,7 @@ class _Sums:
 
     def __init__(self):
         self._rows = self._finite = 0
-        self._divergence = self._dropped = self._moved = 0.0
+        self._divergence = self._dropped = self._moved_weight = 0.0
         self._squared_error = self._squared_output = 0.0  # squares of the output's error and of the output
 
     def add(
@@ -176,7 +176,7 @@ class _Sums:
         self._finite += int(finite.sum())
         self._rows += len(exact)
         self._dropped += float((exact * is_dropped).sum())
-        self._moved += float((exact - approximate).abs().sum()) / 2
+        self._moved_weight += float((exact - approximate).abs().sum()) / 2
         self._squared_error += float(((approximate - exact) @ value).square().sum())
         self._squared_output += float((exact @ value).square().sum())
 
@@ -198,7 +198,7 @@ class _Sums:
 
     @property
     def moved(self) -> float:
-        return self._moved / self._rows
+        return self._moved_weight / self._rows
 
 
 def _largest_losses(

@@ -23,7 +23,7 @@ from . import (
 )
 from .approximation_error import Head, compared_rows
 
-MAX_COST_LONG = 0.25  # as a share of the exact kernel's work, for texts of more than WHOLE tokens
+MAX_COST_LONG = 0.25  # as a share of the exact kernel's work, for texts of more than MAX_FULL_ROWS tokens
 
 # The setting that trades cost for accuracy.
 SETTING: dict[type[Variant], str] = {
@@ -64,7 +64,7 @@ def error_against_cost(
         setting: changed.multiplications(head.tokens, head_dim) / exact_multiplications
         for setting, changed in variants.items()
     }
-    max_cost = min(max_cost, MAX_COST_LONG) if head.tokens > approximation_error.WHOLE else max_cost
+    max_cost = min(max_cost, MAX_COST_LONG) if head.tokens > approximation_error.MAX_FULL_ROWS else max_cost
     cheapest = min(costs.values())
     costs = {setting: cost for setting, cost in costs.items() if cost <= max(max_cost, cheapest)}
     exact, points = _output(Fused(causal=head.causal), head), []
@@ -78,7 +78,7 @@ def error_against_cost(
 
 def _output(variant: Variant, head: Head) -> Float[Tensor, "query value_dim"]:
     """The output of the head at the rows that are compared."""
-    if head.tokens <= approximation_error.WHOLE:
+    if head.tokens <= approximation_error.MAX_FULL_ROWS:
         return variant.output(*head.parts)[0, 0]
     chunks = compared_rows(head.tokens).split(max(1, approximation_error.TILE // head.tokens))
     return torch.cat([variant.weights(head.query, head.key, chunk) @ head.value for chunk in chunks])

@@ -18,22 +18,22 @@ class Reader:
     def __init__(self, network: nn.Module, longest: int):
         """An empty cache for at most `longest` tokens."""
         self.length, self._network = 0, network
-        self._ours = isinstance(network, GPT | RotaryGPT)
-        self._cache: Any = cache_for(network, longest) if self._ours else _cache_of_transformers(network)
+        self._is_own_gpt = isinstance(network, GPT | RotaryGPT)
+        self._cache: Any = cache_for(network, longest) if self._is_own_gpt else _cache_of_transformers(network)
 
     @torch.inference_mode()
     def read(self, tokens: Sequence[int]) -> Float[Tensor, "token vocabulary"]:
         """The logits after each of these tokens, which continue the text that was read before."""
         numbers, network = torch.tensor([list(tokens)]), self._network
         self.length += len(tokens)
-        if self._ours:
+        if self._is_own_gpt:
             return network(numbers, self._cache)[0]
         return network(input_ids=numbers, past_key_values=self._cache, use_cache=True).logits[0]
 
     @property
     def bytes(self) -> int:
         """The bytes of the cached keys and values."""
-        return self._cache.bytes if self._ours else transformers_cache_bytes(self._cache)
+        return self._cache.bytes if self._is_own_gpt else transformers_cache_bytes(self._cache)
 
 
 def transformers_cache_bytes(cache: Any) -> int:

@@ -11,7 +11,7 @@ from ..progress import Progress
 from .reader import Reader
 from .stepping import full_pass
 
-WITH, WITHOUT = "With a cache", "Without a cache"
+WITH_CACHE, WITHOUT_CACHE = "With a cache", "Without a cache"
 FEWEST, MOST = 16, 1024  # tokens; longer passes without a cache take too long
 
 
@@ -23,7 +23,7 @@ class StepCosts:
     cache_bytes: dict[int, int]  # by length: bytes of the cache alone
 
     def of(self, name: str) -> dict[int, Cost]:
-        """The costs of one of WITH and WITHOUT, by length."""
+        """The costs of one of WITH_CACHE and WITHOUT_CACHE, by length."""
         return {cost.tokens: cost for cost in self.costs if cost.name == name}
 
 
@@ -52,17 +52,18 @@ def measure_steps(
             reader.read(numbers[:before])
         return lambda: reader.read(numbers[reader.length : reader.length + 1])
 
-    def without(length: int) -> Pass:
+    def without_cache(length: int) -> Pass:
         return lambda: full_pass(network, numbers[:length])
 
-    subjects = {WITH: with_cache, WITHOUT: without}
+    subjects = {WITH_CACHE: with_cache, WITHOUT_CACHE: without_cache}
     costs = measure(subjects, progress, tokens=lengths, repeats=repeats, patience=patience)
     for length, reader in readers.items():
         if reader.length < length:  # patience ended before all repeats
             reader.read(numbers[reader.length : length])
     cache_bytes = {length: reader.bytes for length, reader in readers.items()}
     complete = (
-        replace(cost, bytes=cost.bytes + cache_bytes[cost.tokens]) if cost.name == WITH else cost for cost in costs
+        replace(cost, bytes=cost.bytes + cache_bytes[cost.tokens]) if cost.name == WITH_CACHE else cost
+        for cost in costs
     )
     return StepCosts(tuple(complete), cache_bytes)
 

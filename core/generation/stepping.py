@@ -11,7 +11,7 @@ from ..capture import Record, record_attention
 from ..progress import Progress, no_progress
 from .reader import Reader
 
-NOT_NEEDED, KEPT, COMPUTED = range(3)  # the state of a row of q, k or v in a step
+NOT_NEEDED, CACHED, COMPUTED = range(3)  # the state of a row of q, k or v in a step
 ROWS = ("q", "k", "v")
 
 
@@ -74,7 +74,7 @@ def rows_with_cache(step: Step, tokens: int) -> np.ndarray:
     """The state of each token's row of q, k and v in each layer, shape (layer x 3, token)."""
     grid = np.full((3 * len(step.queries), tokens), NOT_NEEDED)
     for layer, keys in enumerate(step.keys):
-        grid[3 * layer + 1 : 3 * layer + 3, step.last - keys : step.first] = KEPT
+        grid[3 * layer + 1 : 3 * layer + 3, step.last - keys : step.first] = CACHED
         grid[3 * layer : 3 * layer + 3, step.last - step.queries[layer] : step.last] = COMPUTED
     return grid
 

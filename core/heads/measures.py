@@ -97,8 +97,8 @@ def mean_distance(
     weights: Float[Tensor, "*leading query key"], queries: Int[Tensor, " query"] | None = None
 ) -> Float[Tensor, "*leading"]:
     """Mean distance of attention in tokens, over all queries."""
-    gaps = _gaps(_places(weights, queries), weights.shape[-1])
-    return (shares(weights) * gaps).sum(dim=-1).nanmean(dim=-1)
+    distances = _distances(_places(weights, queries), weights.shape[-1])
+    return (shares(weights) * distances).sum(dim=-1).nanmean(dim=-1)
 
 
 def mean_distance_in_plane(
@@ -112,8 +112,8 @@ def mean_distance_in_plane(
     before = len(patches.prefix)
     places = _places(weights, queries)
     is_patch = places >= before
-    gaps = _plane_gaps(patches)[places[is_patch] - before].to(weights)
-    return (shares(weights[..., is_patch, before:]) * gaps).sum(dim=-1).nanmean(dim=-1)
+    distances = _plane_distances(patches)[places[is_patch] - before].to(weights)
+    return (shares(weights[..., is_patch, before:]) * distances).sum(dim=-1).nanmean(dim=-1)
 
 
 def moved(
@@ -143,12 +143,12 @@ def largest_distance(queries: Int[Tensor, " query"], keys: int, *, causal: bool)
 
 def largest_distance_in_plane(patches: Patches) -> float:
     """The largest possible mean distance in patches: from each patch to the corner farthest from it."""
-    return float(_plane_gaps(patches).amax(dim=-1).mean())
+    return float(_plane_distances(patches).amax(dim=-1).mean())
 
 
 def even_distance_in_plane(patches: Patches) -> float:
     """The mean distance in patches of attention that is spread evenly over the picture."""
-    return float(_plane_gaps(patches).mean())
+    return float(_plane_distances(patches).mean())
 
 
 def _places(weights: Tensor, queries: Tensor | None) -> Tensor:
@@ -162,11 +162,11 @@ def _share_at_offset(weights: Tensor, places: Tensor, *, behind: int) -> Tensor:
     return weights[..., rows, places[rows] - behind]
 
 
-def _gaps(places: Tensor, keys: int) -> Tensor:
+def _distances(places: Tensor, keys: int) -> Tensor:
     return (places[:, None] - torch.arange(keys, device=places.device)).abs()
 
 
-def _plane_gaps(patches: Patches) -> Float[Tensor, "query key"]:
+def _plane_distances(patches: Patches) -> Float[Tensor, "query key"]:
     """The distance of every patch from every patch, in patches."""
     rows, columns = torch.arange(patches.rows), torch.arange(patches.columns)
     places = torch.cartesian_prod(rows, columns).reshape(-1, 2).double()

@@ -35,11 +35,11 @@ class Arrays:
 
 
 @torch.inference_mode()
-def arrays_of(walked: ModelWalk, key: str) -> Arrays:
+def arrays_of(model_walk: ModelWalk, key: str) -> Arrays:
     """Run a copy of the model and keep the tensors of one part. Raises CaptureError for an unknown key."""
-    part = walked.part(key)
+    part = model_walk.part(key)
     if part.path == OUTPUT:
-        return _output_arrays(walked, part)
+        return _output_arrays(model_walk, part)
     passes: dict[str, list[tuple[tuple[Tensor, ...], tuple[Tensor, ...]]]] = {}
 
     def hook(path: str, module: nn.Module, args: tuple, kwargs: dict, output: object) -> None:
@@ -49,17 +49,17 @@ def arrays_of(walked: ModelWalk, key: str) -> Arrays:
             input_copies, output_copies = (tuple(map(_copy, tensors_in(value))) for value in ((args, kwargs), output))
             passes.setdefault(path, []).append((input_copies, output_copies))
 
-    with hooked_copy(walked.network, hook) as copy:
-        walked.run(copy)
+    with hooked_copy(model_walk.network, hook) as copy:
+        model_walk.run(copy)
     inputs, outputs = passes[part.path][part.turn]
-    return Arrays(inputs, outputs, _hidden(dict(walked.network.named_modules()), part, passes))
+    return Arrays(inputs, outputs, _hidden(dict(model_walk.network.named_modules()), part, passes))
 
 
-def _output_arrays(walked: ModelWalk, part: Part) -> Arrays:
+def _output_arrays(model_walk: ModelWalk, part: Part) -> Arrays:
     """The part after the last module, in the model's own code: from the last vectors to the logits."""
-    before = [key for key in walked.parts if key != part.key][-1]
-    assert walked.logits is not None
-    return Arrays(arrays_of(walked, before).outputs[:1], (walked.logits[None],))
+    before = [key for key in model_walk.parts if key != part.key][-1]
+    assert model_walk.logits is not None
+    return Arrays(arrays_of(model_walk, before).outputs[:1], (model_walk.logits[None],))
 
 
 def _hidden(modules: dict[str, nn.Module], part: Part, passes: dict) -> Tensor | None:
@@ -73,9 +73,9 @@ def _hidden(modules: dict[str, nn.Module], part: Part, passes: dict) -> Tensor |
     return tokens_of(before) if part.kind == "MLP" or before.shape[-1] > after.shape[-1] else None
 
 
-def _vectors(tensors: tuple[Tensor, ...], otherwise: tuple[Tensor, ...]) -> Tensor:
+def _vectors(tensors: tuple[Tensor, ...], default: tuple[Tensor, ...]) -> Tensor:
     vectors = [tensor for tensor in tensors if tensor.is_floating_point() and tensor.ndim > 1]
-    return (vectors or tensors or otherwise)[0]
+    return (vectors or tensors or default)[0]
 
 
 def _copy(tensor: Tensor) -> Tensor:

@@ -87,34 +87,34 @@ class ComponentOutputs:
 
 
 @torch.inference_mode()
-def compute_component_outputs(walked: ModelWalk, token: int = -1) -> ComponentOutputs:
+def compute_component_outputs(model_walk: ModelWalk, token: int = -1) -> ComponentOutputs:
     """Run the model again and keep the output of each component at one token, by default the last.
 
     Raises CaptureError where the stream is not the sum of the outputs (post-norm), or where the final norm is
     not one of the known formulas.
     """
-    if walked.logits is None or walked.logits.ndim != 2:
+    if model_walk.logits is None or model_walk.logits.ndim != 2:
         raise CaptureError("This model gives its tokens no logits, so there is nothing to take apart. Choose another.")
-    token %= len(walked.logits)
-    final = _final_norm(walked)
+    token %= len(model_walk.logits)
+    final = _final_norm(model_walk)
     parallel_paths = {
-        part.path for _, step in _steps(walked) for part in step.parts if _kinds(step) >= {"attention", "MLP"}
+        part.path for _, step in _steps(model_walk) for part in step.parts if _kinds(step) >= {"attention", "MLP"}
     }
-    passes = _inputs_and_outputs(walked, {final.path, *parallel_paths}, token)
-    collector = _OutputCollector(walked, token, {path: output for path, (_, output) in passes.items()})
-    for block, step in _steps(walked):
+    passes = _inputs_and_outputs(model_walk, {final.path, *parallel_paths}, token)
+    collector = _OutputCollector(model_walk, token, {path: output for path, (_, output) in passes.items()})
+    for block, step in _steps(model_walk):
         if step.addition is not None:
             collector.add(block, step)
     norm_input, norm_output = passes[final.path]
     if not norm_input.isfinite().all():
         raise CaptureError(NO_NUMBERS)
     collector.check(norm_input, final.path)
-    norm = _freeze_if_exact(walked.network.get_submodule(final.path), norm_input, norm_output)
+    norm = _freeze_if_exact(model_walk.network.get_submodule(final.path), norm_input, norm_output)
     if norm is None:
         raise CaptureError(NO_FORMULA.format(path=final.path))
     return ComponentOutputs(
-        network=walked.network,
-        run=walked.run,
+        network=model_walk.network,
+        run=model_walk.run,
         token=token,
         components=tuple(collector.components),
         vectors=torch.stack(collector.vectors),
@@ -128,14 +128,14 @@ def compute_component_outputs(walked: ModelWalk, token: int = -1) -> ComponentOu
 class _OutputCollector:
     """Collects the component outputs at one token, sum by sum, and checks that they add up to the residual stream."""
 
-    def __init__(self, walked: ModelWalk, token: int, module_outputs: dict[str, Tensor]):
-        self.walked, self.token, self.module_outputs = walked, token, module_outputs
+    def __init__(self, model_walk: ModelWalk, token: int, module_outputs: dict[str, Tensor]):
+        self.model_walk, self.token, self.module_outputs = model_walk, token, module_outputs
         self.components: list[Component] = []
         self.vectors: list[Tensor] = []
         self.heads: dict[int, HeadsAtToken] = {}
         self.undivided: dict[int, str] = {}
         self._stream: Tensor | None = None
-        self._head_outputs = _by_turn(watch_outputs(walked.network, walked.run))
+        self._head_outputs = _by_turn(watch_outputs(model_walk.network, model_walk.run))
 
     def add(self, block: int | None, step: Step) -> None:
         """Split the branch that one sum of the residual stream adds into component outputs."""
@@ -199,7 +199,7 @@ class _OutputCollector:
         after = step.parts[step.parts.index(attention) + 1 :]
         if len(after) != 1 or after[0].kind != "norm":
             return None
-        return _freeze_if_exact(self.walked.network.get_submodule(after[0].path), returned, added)
+        return _freeze_if_exact(self.model_walk.network.get_submodule(after[0].path), returned, added)
 
     def _add_undivided(self, block: int, step: Step, added: Tensor, reason: str) -> None:
         self.undivided[block] = reason
@@ -214,10 +214,10 @@ class _OutputCollector:
             self.vectors.append(vector)
 
 
-def _steps(walked: ModelWalk) -> Iterator[tuple[int | None, Step]]:
+def _steps(model_walk: ModelWalk) -> Iterator[tuple[int | None, Step]]:
     """All steps from the input to the logits, each with the number of its block (None outside the blocks)."""
     number = -1
-    for item in walked.lanes[-1].items:
+    for item in model_walk.lanes[-1].items:
         if isinstance(item, Stack):
             for block in item.blocks:
                 number += 1
@@ -232,10 +232,10 @@ def _kinds(step: Step) -> set[str]:
     return kinds or {"MLP" for part in step.parts if part.kind == "linear"}
 
 
-def _final_norm(walked: ModelWalk) -> Part:
+def _final_norm(model_walk: ModelWalk) -> Part:
     """The one norm between the last block and the logits."""
-    items = walked.lanes[-1].items
-    last = max(place for place, item in enumerate(items) if item is walked.stack)
+    items = model_walk.lanes[-1].items
+    last = max(place for place, item in enumerate(items) if item is model_walk.stack)
     after = [part for item in items[last + 1 :] if isinstance(item, Step) for part in item.parts]
     norms = [part for part in after if part.kind == "norm"]
     if len(norms) != 1:
@@ -243,7 +243,7 @@ def _final_norm(walked: ModelWalk) -> Part:
     return norms[0]
 
 
-def _inputs_and_outputs(walked: ModelWalk, paths: set[str], token: int) -> dict[str, tuple[Tensor, Tensor]]:
+def _inputs_and_outputs(model_walk: ModelWalk, paths: set[str], token: int) -> dict[str, tuple[Tensor, Tensor]]:
     """The input and output vector of the modules at these paths, for one token."""
     passes: dict[str, tuple[Tensor, Tensor]] = {}
 
@@ -253,8 +253,8 @@ def _inputs_and_outputs(walked: ModelWalk, paths: set[str], token: int) -> dict[
             input_vector, output_vector = (tensors_in(value)[0] for value in ((args, kwargs), output))
             passes[path] = _token_vector(input_vector, token), _token_vector(output_vector, token)
 
-    with hooked_copy(walked.network, hook) as double:
-        walked.run(double)
+    with hooked_copy(model_walk.network, hook) as double:
+        model_walk.run(double)
     return passes
 
 

@@ -131,20 +131,22 @@ def _steps(events: list[Event], parts: Mapping[tuple[str, int], Part], *, begins
             last = len(pending) - 1 if added < 0 else added - 1
         begins = False
         yield from _line(pending[: last + 1], parts)
-        yield Step("branch", tuple(parts[ran.path, ran.turn] for ran in pending[last + 1 :]), event)
+        yield Step(
+            "branch", tuple(parts[module_run.path, module_run.turn] for module_run in pending[last + 1 :]), event
+        )
         pending = []
     yield from _line(pending, parts)
 
 
 def _line(pending: list[ModuleRun], parts: Mapping[tuple[str, int], Part]) -> Iterator[Step]:
-    for ran in pending:
-        part = parts[ran.path, ran.turn]
+    for module_run in pending:
+        part = parts[module_run.path, module_run.turn]
         yield Step("side" if part.kind == "positions" else "line", (part,))
 
 
 def _place_of(mark: Mark, pending: list[ModuleRun]) -> int:
     """The index of the part that made the tensor of this mark; -1 if it is older than all of them."""
-    return max((place for place, ran in enumerate(pending) if mark in ran.marks), default=-1)
+    return max((place for place, module_run in enumerate(pending) if mark in module_run.marks), default=-1)
 
 
 def _steps_of(item: Step | Stack) -> tuple[Step, ...]:

@@ -36,34 +36,34 @@ class Lens:
 
 
 @torch.inference_mode()
-def logit_lens(walked: ModelWalk, progress: Progress | None = None) -> Lens:
+def logit_lens(model_walk: ModelWalk, progress: Progress | None = None) -> Lens:
     """Apply the rest of the model to the residual stream after each block of the last stack.
 
     `progress(done, total)` is called for each layer. Raises CaptureError for a model without an output layer.
     """
-    blocks, returned, streams = _blocks_and_streams(walked)
-    final = _logits_from(walked, blocks, returned, streams[-1])
+    blocks, returned, streams = _blocks_and_streams(model_walk)
+    final = _logits_from(model_walk, blocks, returned, streams[-1])
     predicted = final.argmax(dim=-1)
     rows = []
     for number, stream in enumerate(streams):
         if progress:
             progress(number, len(streams))
-        rows.append(_lens_row(_logits_from(walked, blocks, returned, stream), predicted))
+        rows.append(_lens_row(_logits_from(model_walk, blocks, returned, stream), predicted))
     best, probability, final_probability, rank = (torch.stack(values) for values in zip(*rows, strict=True))
     return Lens(best, probability, predicted, final_probability, rank, final)
 
 
 @torch.inference_mode()
 def logits_along(
-    walked: ModelWalk, token: int = -1, *, readout_run: Run | None = None, progress: Progress | None = None
+    model_walk: ModelWalk, token: int = -1, *, readout_run: Run | None = None, progress: Progress | None = None
 ) -> Float[Tensor, "layer vocabulary"]:
     """All logits of the lens at one token, before the first block and after each; the last are the model's own.
 
-    `readout_run`: the run that applies the output layer, where that of `walked` edits attention (in this pass the
+    `readout_run`: the run that applies the output layer, where that of `model_walk` edits attention (in this pass the
     blocks do not run).
     """
-    blocks, returned, streams = _blocks_and_streams(walked)
-    reader = replace(walked, run=readout_run) if readout_run else walked
+    blocks, returned, streams = _blocks_and_streams(model_walk)
+    reader = replace(model_walk, run=readout_run) if readout_run else model_walk
     rows = []
     for number, stream in enumerate(streams):
         if progress:
@@ -72,12 +72,12 @@ def logits_along(
     return torch.stack(rows)
 
 
-def _blocks_and_streams(walked: ModelWalk) -> tuple[list[str], object, list[Tensor]]:
+def _blocks_and_streams(model_walk: ModelWalk) -> tuple[list[str], object, list[Tensor]]:
     """The paths of the blocks, what the last one returns, and the stream before the first block and after each."""
-    if walked.logits is None:
+    if model_walk.logits is None:
         raise CaptureError("This model has no head, so there is nothing to read its layers with: choose another one.")
-    blocks = [block.path for block in walked.stack.blocks]
-    first, outputs = _streams(walked, blocks)
+    blocks = [block.path for block in model_walk.stack.blocks]
+    first, outputs = _streams(model_walk, blocks)
     return blocks, outputs[-1], [first, *(stream_in(tensors_in(output)) for output in outputs)]
 
 
@@ -92,9 +92,9 @@ def _lens_row(logits: Float[Tensor, "token class"], predicted: Int[Tensor, " tok
     )
 
 
-def _streams(walked: ModelWalk, blocks: list[str]) -> tuple[Tensor, list[object]]:
+def _streams(model_walk: ModelWalk, blocks: list[str]) -> tuple[Tensor, list[object]]:
     """The stream before the first block, and the unchanged return value of each block."""
-    copy, passes = weight_sharing_copy(walked.network), {}
+    copy, passes = weight_sharing_copy(model_walk.network), {}
 
     def hook_for(path: str) -> Callable:
         def hook(module: nn.Module, args: tuple, kwargs: dict, output: object) -> None:
@@ -105,18 +105,18 @@ def _streams(walked: ModelWalk, blocks: list[str]) -> tuple[Tensor, list[object]
 
     for path in blocks:
         copy.get_submodule(path).register_forward_hook(hook_for(path), with_kwargs=True)
-    walked.run(copy)
+    model_walk.run(copy)
     return stream_in(tensors_in(passes[blocks[0]][0])), [passes[path][1] for path in blocks]
 
 
 def _logits_from(
-    walked: ModelWalk, blocks: list[str], returned: object, stream: Tensor
+    model_walk: ModelWalk, blocks: list[str], returned: object, stream: Tensor
 ) -> Float[Tensor, "token class"]:
     """The logits of the model when its last block returns `stream`: on a copy, whose blocks are not run."""
-    copy, block_output = weight_sharing_copy(walked.network), _replace_stream(returned, stream)
+    copy, block_output = weight_sharing_copy(model_walk.network), _replace_stream(returned, stream)
     for path in blocks:
         copy.get_submodule(path).forward = lambda *_, **__: block_output
-    output = walked.run(copy)
+    output = model_walk.run(copy)
     logits = output if isinstance(output, Tensor) else output.logits  # type: ignore[attr-defined]
     return (logits[0] if logits[0].ndim == 2 else logits).float()
 

@@ -44,12 +44,12 @@ class ResidualStream:
 
 
 @torch.inference_mode()
-def stream_of(walked: ModelWalk, stack: Stack | None = None) -> ResidualStream:
+def stream_of(model_walk: ModelWalk, stack: Stack | None = None) -> ResidualStream:
     """Run the model again and keep the stream before and after each block (by default of the last stack).
 
     Raises CaptureError if the blocks change the shape of the vectors.
     """
-    stack = stack or walked.stack
+    stack = stack or model_walk.stack
     points: dict[str, Tensor] = {}
 
     def hook(path: str, module: nn.Module, args: tuple, kwargs: dict, output: object) -> None:
@@ -59,8 +59,8 @@ def stream_of(walked: ModelWalk, stack: Stack | None = None) -> ResidualStream:
         if any(path == block.path for block in stack.blocks):
             points[path] = stream_in(tensors_in(output))
 
-    with hooked_copy(walked.network, hook) as copy:
-        walked.run(copy)
+    with hooked_copy(model_walk.network, hook) as copy:
+        model_walk.run(copy)
     vectors = tuple(tokens_of(points[path]).clone() for path in ("", *(block.path for block in stack.blocks)))
     if len({vector.shape for vector in vectors}) > 1:
         raise CaptureError("The blocks of this model change the shape of their vectors, so they are no one stream.")

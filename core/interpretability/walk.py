@@ -74,9 +74,9 @@ def _parts(
     model: nn.Module, events: list, atoms: dict[str, Kind], cross: frozenset[str], output: Mark | None
 ) -> dict[tuple[str, int], Part]:
     modules = dict(model.named_modules())
-    ran = {(event.path, event.turn): event for event in events if isinstance(event, ModuleRun)}
+    runs = {(event.path, event.turn): event for event in events if isinstance(event, ModuleRun)}
     parts = {}
-    for (path, turn), event in ran.items():
+    for (path, turn), event in runs.items():
         if path not in atoms:
             continue
         kind: Kind = "cross-attention" if path in cross else atoms[path]
@@ -84,9 +84,9 @@ def _parts(
             kind = "head"
         part = _part(modules[path], event, kind)
         inner = [
-            _part(modules[name], ran[name, turn], kind_of(modules[name]))
+            _part(modules[name], runs[name, turn], kind_of(modules[name]))
             for name in inner_of(path, modules[path])
-            if (name, turn) in ran
+            if (name, turn) in runs
         ]
         parts[path, turn] = replace(part, inner=tuple(inner))
     return parts

@@ -199,18 +199,18 @@ def load_bert(weights: dict[str, Tensor], *, heads: int, epsilon: float = 1e-12)
         epsilon=epsilon,
     )
     model = PretrainingBERT(config)
-    ours = {our_name: weights[name] for our_name, name in BERT_NAMES.items()}
+    state_dict = {state_name: weights[name] for state_name, name in BERT_NAMES.items()}
     for layer in range(config.layers):
-        theirs = f"bert.encoder.layer.{layer}"
+        prefix = f"bert.encoder.layer.{layer}"
         for kind in ("weight", "bias"):
-            parts = [weights[f"{theirs}.attention.self.{name}.{kind}"] for name in ("query", "key", "value")]
-            ours[f"bert.blocks.{layer}.attention.qkv.{kind}"] = torch.cat(parts)
-            for our_name, name in BLOCK_NAMES.items():
-                ours[f"bert.blocks.{layer}.{our_name}.{kind}"] = weights[f"{theirs}.{name}.{kind}"]
+            parts = [weights[f"{prefix}.attention.self.{name}.{kind}"] for name in ("query", "key", "value")]
+            state_dict[f"bert.blocks.{layer}.attention.qkv.{kind}"] = torch.cat(parts)
+            for state_name, name in BLOCK_NAMES.items():
+                state_dict[f"bert.blocks.{layer}.{state_name}.{kind}"] = weights[f"{prefix}.{name}.{kind}"]
     both_tasks = "cls.seq_relationship.weight" in weights
     if both_tasks:
-        ours |= {our_name: weights[name] for our_name, name in NEXT_SENTENCE_NAMES.items()}
-    model.load_state_dict(ours, strict=both_tasks)
+        state_dict |= {state_name: weights[name] for state_name, name in NEXT_SENTENCE_NAMES.items()}
+    model.load_state_dict(state_dict, strict=both_tasks)
     return model.eval()
 
 

@@ -1,4 +1,4 @@
-"""A BERT fine-tuned for two tasks at once: a tag for every word, and a verdict on the whole sentence.
+"""A BERT fine-tuned for two tasks at once: a tag for every word, and the sentiment of the whole sentence.
 
 Devlin et al. 2018, section 4.1 (a sentence is classified by the vector of [CLS]) and section 5.3 (a word is tagged by
 the vector of its first piece). One body serves both small heads.
@@ -16,7 +16,7 @@ TAGS = (
     *("PRON", "DET", "AUX", "ADP", "CCONJ", "SCONJ", "PART", "NUM"),
     *("PUNCT", "SYM", "X"),
 )
-VERDICTS = ("negative", "positive")  # in the order of SST-2's labels
+SENTIMENTS = ("negative", "positive")  # in the order of SST-2's labels
 
 
 class TasksBERT(nn.Module):
@@ -28,22 +28,22 @@ class TasksBERT(nn.Module):
         self.bert = BERT(config)
         self.tags = nn.Linear(config.width, len(TAGS))
         self.pooler = nn.Linear(config.width, config.width)
-        self.verdicts = nn.Linear(config.width, len(VERDICTS))
+        self.verdicts = nn.Linear(config.width, len(SENTIMENTS))
         for head in (self.tags, self.pooler, self.verdicts):
             initialise(head)
 
     def forward(
         self, tokens: Int[Tensor, "batch token"], padding: Bool[Tensor, "batch token"] | None = None
     ) -> tuple[Float[Tensor, "batch token tag"], Float[Tensor, "batch 2"]]:
-        """Logits of TAGS at every place (those at a word's first piece count), and of VERDICTS.
+        """Logits of TAGS at every place (those at a word's first piece count), and of SENTIMENTS.
 
         `padding` is True where there is no token.
         """
         x = self.bert(tokens, padding=padding)  # (batch, token, width)
-        return self.tags(x), self.verdict(x)
+        return self.tags(x), self.sentiment(x)
 
-    def verdict(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch 2"]:
-        """Logits of VERDICTS, read from the first token, [CLS]."""
+    def sentiment(self, x: Float[Tensor, "batch token width"]) -> Float[Tensor, "batch 2"]:
+        """Logits of SENTIMENTS, read from the first token, [CLS]."""
         return self.verdicts(torch.tanh(self.pooler(x[:, 0])))
 
 

@@ -231,9 +231,11 @@ def load_clip(weights: dict[str, Tensor], *, heads: tuple[int, int], end: int, q
         if ".k_proj." in name or ".v_proj." in name or name.endswith("position_ids"):
             continue
         if ".q_proj." in name:  # one matrix for all three here
-            renamed[_ours(name)] = torch.cat([weights[name.replace(".q_proj.", f".{part}_proj.")] for part in "qkv"])
+            renamed[_state_name(name)] = torch.cat(
+                [weights[name.replace(".q_proj.", f".{part}_proj.")] for part in "qkv"]
+            )
         else:
-            renamed[_ours(name)] = weights[name]
+            renamed[_state_name(name)] = weights[name]
     missing, unknown = network.load_state_dict(renamed, strict=False)
     if missing or unknown:
         raise ValueError(f"These weights do not fit a CLIP: missing {sorted(missing)}, unknown {sorted(unknown)}.")
@@ -263,7 +265,7 @@ _NAMES = (
 )
 
 
-def _ours(name: str) -> str:
-    for theirs, ours in _NAMES:
-        name = re.sub(theirs, ours, name)
+def _state_name(name: str) -> str:
+    for pattern, replacement in _NAMES:
+        name = re.sub(pattern, replacement, name)
     return name

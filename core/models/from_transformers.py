@@ -86,9 +86,9 @@ def load_next_sentence(files: Sequence[Path], width: int) -> NextSentence | None
     for file in files:
         with safe_open(file, "pt") as tensors:
             names = set(tensors.keys())
-            for ours, theirs in NEXT_SENTENCE_NAMES.items():
-                if theirs in names:
-                    weights[ours.removeprefix("next_sentence.")] = tensors.get_tensor(theirs).float()
+            for state_name, reference_name in NEXT_SENTENCE_NAMES.items():
+                if reference_name in names:
+                    weights[state_name.removeprefix("next_sentence.")] = tensors.get_tensor(reference_name).float()
     if len(weights) < len(NEXT_SENTENCE_NAMES):
         return None
     head = NextSentence(width)
@@ -110,10 +110,10 @@ def load_tokenizer(folder: Path) -> tuple[Tokenizer, int]:
     return Tokenizer.from_str(tokenizer.backend_tokenizer.to_str()), text_limit(tokenizer.model_max_length)
 
 
-def text_limit(setting: Any, *, usual: int = 10**9) -> int:
-    """The longest text in tokens by a tokenizer's setting; `usual` where it is no number, or below 1."""
+def text_limit(setting: Any, *, default: int = 10**9) -> int:
+    """The longest text in tokens by a tokenizer's setting; `default` where it is no number, or below 1."""
     is_number = isinstance(setting, int | float) and not isinstance(setting, bool)
-    return int(min(setting, 10**9)) if is_number and setting >= 1 else usual
+    return int(min(setting, 10**9)) if is_number and setting >= 1 else default
 
 
 def context_of(config: "PreTrainedConfig", network: nn.Module, longest: int) -> int:

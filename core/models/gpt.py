@@ -135,16 +135,16 @@ def load_gpt2(weights: dict[str, Tensor], *, heads: int) -> GPT:
     layers = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("h."))
     model = GPT(GPTConfig(vocabulary, weights["wpe.weight"].shape[0], width, layers, heads))
 
-    ours = {"token_embedding.weight": weights["wte.weight"], "position_embedding.weight": weights["wpe.weight"]}
+    state_dict = {"token_embedding.weight": weights["wte.weight"], "position_embedding.weight": weights["wpe.weight"]}
     for kind in ("weight", "bias"):
-        ours[f"norm.{kind}"] = weights[f"ln_f.{kind}"]
+        state_dict[f"norm.{kind}"] = weights[f"ln_f.{kind}"]
         for layer in range(layers):
-            for our_name, gpt2_name in GPT2_NAMES.items():
+            for state_name, gpt2_name in GPT2_NAMES.items():
                 tensor = weights[f"h.{layer}.{gpt2_name}.{kind}"]
                 # GPT-2 stores its linear maps as (in, out), torch as (out, in).
-                transposed = kind == "weight" and "norm" not in our_name
-                ours[f"blocks.{layer}.{our_name}.{kind}"] = tensor.T if transposed else tensor
-    model.load_state_dict(ours)
+                transposed = kind == "weight" and "norm" not in state_name
+                state_dict[f"blocks.{layer}.{state_name}.{kind}"] = tensor.T if transposed else tensor
+    model.load_state_dict(state_dict)
     return model.eval()
 
 

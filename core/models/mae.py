@@ -307,13 +307,13 @@ def load_mae(
         if query:  # one matrix for all three here
             others = {"query": ("key", "value"), "q_proj": ("k_proj", "v_proj")}[query[1]]
             parts = [weight, *(weights[name.replace(query[1], other)] for other in others)]
-            renamed[_ours(name)] = torch.cat(parts)
+            renamed[_state_name(name)] = torch.cat(parts)
         elif name.endswith("projection.weight"):
-            renamed[_ours(name)] = weight.permute(0, 2, 3, 1).flatten(1)  # channels last, as patches are cut
+            renamed[_state_name(name)] = weight.permute(0, 2, 3, 1).flatten(1)  # channels last, as patches are cut
         elif name.endswith(("cls_token", "mask_token")):
-            renamed[_ours(name)] = weight.flatten()
+            renamed[_state_name(name)] = weight.flatten()
         else:
-            renamed[_ours(name)] = weight
+            renamed[_state_name(name)] = weight
     missing, unknown = network.load_state_dict(renamed, strict=False)
     if missing or unknown:
         raise ValueError(f"These weights do not fit a masked autoencoder: missing {missing}, unknown {unknown}.")
@@ -347,7 +347,7 @@ _NAMES = (
 )
 
 
-def _ours(name: str) -> str:
-    for theirs, ours in _NAMES:
-        name = re.sub(theirs, ours, name)
+def _state_name(name: str) -> str:
+    for pattern, replacement in _NAMES:
+        name = re.sub(pattern, replacement, name)
     return name

@@ -47,7 +47,7 @@ def load_marian_tokenizers(folder: Path) -> MarianTokenizers:
     target = Tokenizer(models.WordLevel(target_vocabulary, UNKNOWN))
     target.decoder = decoders.Metaspace()
     target.add_special_tokens([token for token in special if token in target_vocabulary])
-    return MarianTokenizers(source, target, text_limit(settings.get("model_max_length"), usual=USUAL_LIMIT))
+    return MarianTokenizers(source, target, text_limit(settings.get("model_max_length"), default=USUAL_LIMIT))
 
 
 def _vocabulary(path: Path) -> dict[str, int]:

@@ -71,7 +71,7 @@ class ReaderResult:
 
 
 @dataclass(frozen=True)
-class _Read:
+class _ReaderShares:
     whole: Proportion
     found: Proportion
 
@@ -79,7 +79,7 @@ class _Read:
 @dataclass(frozen=True)
 class _Reader:
     asked: PositiveInt
-    read: Mapping[str, _Read]
+    read: Mapping[str, _ReaderShares]
 
 
 def reader(folder: Path = WEIGHTS / "scene-reader") -> Mapping[str, ReaderResult]:

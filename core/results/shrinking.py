@@ -32,7 +32,7 @@ class Variant:
     questions: PositiveInt
 
     @property
-    def is_whole(self) -> bool:
+    def is_full(self) -> bool:
         """Whether this is the whole network."""
         return self.variant == "whole"
 
@@ -48,7 +48,7 @@ class Variant:
             return None
         return error_of(self.quality, self.questions)
 
-    def lost(self, whole: "Variant") -> float:
+    def quality_loss(self, whole: "Variant") -> float:
         """The relative loss of quality, for bits their relative increase; below 0 if it is better than the whole."""
         difference = self.quality - whole.quality
         return (difference if self.measure == "bits" else -difference) / whole.quality + 0.0  # no "-0%"

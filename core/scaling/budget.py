@@ -58,14 +58,18 @@ def training_memory(shape: Shape, context: int, batch: int, *, fused: bool = Tru
     """
     weights, layers = total(shape), shape.layers + shape.decoder_layers
     channels = CHANNEL_BYTES * shape.width + (0 if fused else SCORE_BYTES * shape.heads * context)
-    kept = r"{t}\cdot {d}" if fused else r"({t}\cdot {d} + {u}\cdot {h}\cdot {n})"
-    more = {"P": weights, "B": batch, "n": context, "t": CHANNEL_BYTES, "u": SCORE_BYTES, "L": layers}
+    activation_formula = r"{t}\cdot {d}" if fused else r"({t}\cdot {d} + {u}\cdot {h}\cdot {n})"
+    values = {"P": weights, "B": batch, "n": context, "t": CHANNEL_BYTES, "u": SCORE_BYTES, "L": layers}
     return (
         line(WEIGHTS, rf"{HALF_WEIGHTS}\cdot {{P}}", HALF_WEIGHTS * weights, shape, P=weights),
         line(GRADIENTS, rf"{HALF_GRADIENTS}\cdot {{P}}", HALF_GRADIENTS * weights, shape, P=weights),
         line(OPTIMISER, rf"{MASTER_AND_MOMENTS}\cdot {{P}}", MASTER_AND_MOMENTS * weights, shape, P=weights),
         line(
-            ACTIVATIONS, rf"{{L}}\cdot {{B}}\cdot {{n}}\cdot {kept}", layers * batch * context * channels, shape, **more
+            ACTIVATIONS,
+            rf"{{L}}\cdot {{B}}\cdot {{n}}\cdot {activation_formula}",
+            layers * batch * context * channels,
+            shape,
+            **values,
         ),
     )
 

@@ -6,7 +6,7 @@ its middle.
 
 from ..errors import InputError
 from ..view.codec import whole_number
-from .things import APART, GROUNDS, MOST, NIGHT, SIDE, Scene, Thing, touch
+from .things import GAP, GROUNDS, MOST, NIGHT, SIDE, Scene, Thing, touch
 
 EXAMPLE = "0-0~star.red.large.plain.20.20~circle.blue.small.plain.46.44"
 LONGEST = 400  # characters
@@ -52,7 +52,7 @@ def check_scene(scene: Scene) -> None:
             if touch(thing, other):
                 raise InputError(
                     f"The {thing.colour} {thing.shape} and the {other.colour} {other.shape} touch; things stand at "
-                    f"least {APART} pixel apart."
+                    f"least {GAP} pixel apart."
                 )
 
 

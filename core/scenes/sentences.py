@@ -90,7 +90,7 @@ def _words(sentence: Sentence) -> Iterator[Word]:
             yield from (Word("a"), Word(group.shape, "shape", 0))
     elif sentence.denied and group.number == "no":
         yield from (Word("there"), Word("is"), Word("no", "negation"))
-        yield from _described(group, 0, plural=False)
+        yield from _noun_phrase(group, 0, plural=False)
     elif sentence.denied:
         yield from (Word("nothing", "negation"), Word("is"), Word(group.colour, "colour", 0))
     else:
@@ -103,10 +103,10 @@ def _words(sentence: Sentence) -> Iterator[Word]:
 
 def _group(group: Group, of: int) -> Iterator[Word]:
     yield Word(group.number) if group.number == "a" else Word(group.number, "number", of)
-    yield from _described(group, of, plural=group.number != "a")
+    yield from _noun_phrase(group, of, plural=group.number != "a")
 
 
-def _described(group: Group, of: int, *, plural: bool) -> Iterator[Word]:
+def _noun_phrase(group: Group, of: int, *, plural: bool) -> Iterator[Word]:
     for kind, word in (("size", group.size), ("texture", group.texture), ("colour", group.colour)):
         if word:
             yield Word(word, kind, of)

@@ -21,7 +21,7 @@ GROUNDS = ((250, 248, 243), (222, 224, 228), (196, 204, 214), (60, 64, 72))  # p
 NIGHT = 3  # the dark one, which is never graded
 SIDE = 64
 MOST = 4  # things
-APART = 1  # pixels between two things, at least
+GAP = 1  # pixels between two things, at least
 TRIES = 200  # to find a place for all things before new ones are drawn
 
 SPLITS = ("train", "test", "pairs", "relations", "four")
@@ -73,29 +73,29 @@ def scene_at(split: str, number: int) -> Scene:
     return random_scene(Random(f"{split} {number}"), split)
 
 
-def random_scene(dice: Random, split: str = "test") -> Scene:
-    """A scene of a split, drawn with `dice`."""
+def random_scene(rng: Random, split: str = "test") -> Scene:
+    """A scene of a split, drawn with `rng`."""
     while True:
-        count = MOST if split == "four" else dice.randint(2 if split == "relations" else 1, MOST - 1)
-        things = [_drawn(dice, held_out=split == "pairs" and place == 0) for place in range(count)]
-        if placed := place_things(dice, things):
-            top = dice.randrange(len(GROUNDS))
-            graded = top < NIGHT and dice.random() < 0.5
-            return Scene(tuple(placed), top, dice.randrange(NIGHT) if graded else top)
+        count = MOST if split == "four" else rng.randint(2 if split == "relations" else 1, MOST - 1)
+        things = [_random_thing(rng, held_out=split == "pairs" and place == 0) for place in range(count)]
+        if placed := place_things(rng, things):
+            top = rng.randrange(len(GROUNDS))
+            graded = top < NIGHT and rng.random() < 0.5
+            return Scene(tuple(placed), top, rng.randrange(NIGHT) if graded else top)
 
 
-def _drawn(dice: Random, *, held_out: bool) -> Thing:
+def _random_thing(rng: Random, *, held_out: bool) -> Thing:
     pairs = [pair for pair in product(COLOURS, SHAPES) if (pair in HELD_PAIRS) == held_out]
-    colour, shape = dice.choice(pairs)
-    return Thing(shape, colour, dice.choice(list(SIZES)), dice.choice(TEXTURES), 0, 0)
+    colour, shape = rng.choice(pairs)
+    return Thing(shape, colour, rng.choice(list(SIZES)), rng.choice(TEXTURES), 0, 0)
 
 
-def place_things(dice: Random, things: list[Thing]) -> list[Thing] | None:
+def place_things(rng: Random, things: list[Thing]) -> list[Thing] | None:
     """The same things at random places where they do not touch; None if no such places were found in TRIES tries."""
     for _ in range(TRIES):
         placed: list[Thing] = []
         for thing in things:
-            row, column = (dice.randint(thing.radius + 1, SIDE - thing.radius - 1) for _ in range(2))
+            row, column = (rng.randint(thing.radius + 1, SIDE - thing.radius - 1) for _ in range(2))
             moved = Thing(thing.shape, thing.colour, thing.size, thing.texture, row, column)
             if any(touch(moved, other) for other in placed):
                 break
@@ -106,6 +106,6 @@ def place_things(dice: Random, things: list[Thing]) -> list[Thing] | None:
 
 
 def touch(first: Thing, second: Thing) -> bool:
-    """Whether the bounding squares of two things are less than APART pixels apart."""
-    room = first.radius + second.radius + APART
+    """Whether the bounding squares of two things are less than GAP pixels apart."""
+    room = first.radius + second.radius + GAP
     return abs(first.row - second.row) < room and abs(first.column - second.column) < room

@@ -13,7 +13,7 @@ def is_true(sentence: Sentence, scene: Scene) -> bool:
     if sentence.superlative:
         extreme = extreme_of(sentence.superlative, scene)
         return extreme is not None and sentence.group.fits(scene.things[extreme])
-    group_things, other_things = _meant(sentence, scene)
+    group_things, other_things = _things_meant(sentence, scene)
     return bool(group_things) and (sentence.other is None or bool(other_things))
 
 
@@ -28,7 +28,7 @@ def meanings(sentence: Sentence, scene: Scene) -> tuple[frozenset[int], ...]:
         extreme = extreme_of(sentence.superlative, scene)
         assert extreme is not None
         return tuple(frozenset([extreme]) if word.kind else frozenset[int]() for word in sentence.words)
-    groups = _meant(sentence, scene)
+    groups = _things_meant(sentence, scene)
     both = groups[0] | groups[1]
     return tuple(
         frozenset[int]() if not word.kind else both if word.of is None else groups[word.of] for word in sentence.words
@@ -45,7 +45,7 @@ def holds(relation: str, first: Thing, second: Thing) -> bool:
     return toward > abs(aside)
 
 
-def _meant(sentence: Sentence, scene: Scene) -> tuple[frozenset[int], frozenset[int]]:
+def _things_meant(sentence: Sentence, scene: Scene) -> tuple[frozenset[int], frozenset[int]]:
     """The numbers of the things of both groups that make a sentence true; empty if it is false."""
     nothing = frozenset[int](), frozenset[int]()
     first = sentence.group.of(scene)

@@ -69,7 +69,7 @@ def pairs_of(language: str) -> tuple[Pair, ...]:
 def _pairs(test: Test, words: dict[str, tuple[str, ...]]) -> Iterator[Pair]:
     for template in test.templates:
         for chosen in _fillings(template, words):
-            before, after = (_filled(_PLACE.sub(rf"\{side}", template), chosen) for side in (1, 2))
+            before, after = (_fill_template(_PLACE.sub(rf"\{side}", template), chosen) for side in (1, 2))
             yield Pair(test.kind, test.name, test.should, test.sentiments, before, after)
 
 
@@ -86,7 +86,7 @@ def _fillings(template: str, words: dict[str, tuple[str, ...]]) -> Iterator[dict
         yield chosen
 
 
-def _filled(text: str, chosen: dict[str, str]) -> str:
+def _fill_template(text: str, chosen: dict[str, str]) -> str:
     spell: dict[str, Callable[[str], str]] = {"": str, "~": swap_letters, "-": drop_letter}
     return _SLOT.sub(lambda slot: spell[slot[2]](chosen[slot[1]]), text)
 
@@ -163,9 +163,9 @@ def positivity(probabilities: Float[Tensor, "... class"], classes: Sequence[str]
 
 def fails(pair: Pair, probabilities: Float[Tensor, "side class"], classes: Sequence[str]) -> bool | None:
     """Whether a classifier fails on a pair; None where the names of its classes do not say."""
-    same = bool(probabilities[0].argmax() == probabilities[1].argmax())
+    is_invariant = bool(probabilities[0].argmax() == probabilities[1].argmax())
     if pair.should in ("change", "stay"):
-        return same == (pair.should == "change")
+        return is_invariant == (pair.should == "change")
     if (scores := positivity(probabilities, classes)) is None:
         return None
     change = float(scores[1] - scores[0])

@@ -85,8 +85,8 @@ def ranked(importances: Sequence[Float[Tensor, " head"]]) -> list[Head]:
 def random_order(network: nn.Module, *, seed: int) -> list[Head]:
     """All heads in a random order."""
     heads = _heads(headed_modules(network))
-    dice = torch.Generator().manual_seed(seed)
-    return [heads[place] for place in torch.randperm(len(heads), generator=dice).tolist()]
+    rng = torch.Generator().manual_seed(seed)
+    return [heads[place] for place in torch.randperm(len(heads), generator=rng).tolist()]
 
 
 def by_module(heads: Sequence[Head]) -> dict[int, list[int]]:

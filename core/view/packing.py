@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from . import codec
 from .scene import Layer, PatchSequence, Scene, Sequence, TextSequence
-from .wanted import ViewRequest
+from .view_request import ViewRequest
 
 PatternCallback = Callable[[int, np.ndarray], None]  # called with the number of a layer and patterns of its heads
 

@@ -110,7 +110,7 @@ def interpolate_noise(
     return (((1 - share) * angle).sin() * first + (share * angle).sin() * last) / angle.sin()
 
 
-def offered(weights: Path = WEIGHTS) -> tuple[str, ...]:
+def available(weights: Path = WEIGHTS) -> tuple[str, ...]:
     """The names in ATTENTION_GANS whose weights exist."""
     folder = weights / "attention-gan"
     files = ("{}.safetensors", "{}-matching.safetensors", "{}-tokenizer.json")

@@ -4,7 +4,7 @@ drawer = load_dalle("scenes")                            # one of DALLES
 words = drawer.encode("a red star above a blue circle")
 for codes in drawer.draw(words, range(4), seed=0): ...          # after each row: (picture, codes so far)
 pixels = drawer.coder.paint(codes)                       # values 0 to 1
-drawer.look(words, codes[0])[2].words                    # attention of layer 2 to the words: (head, place, word)
+drawer.attention(words, codes[0])[2].words                    # attention of layer 2 to the words: (head, place, word)
 """
 
 from collections.abc import Iterator, Sequence
@@ -140,7 +140,7 @@ class PictureDrawer(SentenceReader):
         return sampling_probabilities(output.codes[:, -1])[0]
 
     @torch.no_grad()
-    def look(self, words: Tokens, codes: Int[Tensor, " place"]) -> tuple[PictureAttention, ...]:
+    def attention(self, words: Tokens, codes: Int[Tensor, " place"]) -> tuple[PictureAttention, ...]:
         """The attention with which each code of a picture is predicted, for each layer."""
         context, count = self.network.config.context, len(words)
         with record_attention(self.network) as record:
@@ -163,7 +163,7 @@ def agreement(
     return (clip.pictures((pixels - mean) / deviation) @ clip.texts([text]).T)[:, 0]
 
 
-def offered(weights: Path = WEIGHTS) -> tuple[str, ...]:
+def available(weights: Path = WEIGHTS) -> tuple[str, ...]:
     """The names in DALLES whose weights exist."""
     folder = weights / "dalle"
     files = ("{}.safetensors", "{}-codes.safetensors", "{}-tokenizer.json")

@@ -3,7 +3,7 @@
 reader = load_image_gpt("next")                          # one of IMAGE_GPTS
 prepared = reader.prepare(picture)                       # a PIL picture
 prepared.colours                                         # 1,024 numbers of the palette, row by row
-record = reader.look(prepared.colours)                   # the attention with which each pixel is predicted
+record = reader.record(prepared.colours)                   # the attention with which each pixel is predicted
 """
 
 from dataclasses import dataclass, field
@@ -71,7 +71,7 @@ class PixelReader:
         return PixelPicture(colours, self.network.paint(colours[None])[0], pixels, photograph)
 
     @torch.inference_mode()
-    def look(self, colours: Int[Tensor, " place"]) -> Record:
+    def record(self, colours: Int[Tensor, " place"]) -> Record:
         """The attention of a pass that predicts each pixel of a picture after those before it."""
         with record_attention(self.network) as record:
             self.network(self.network.after_start(colours[None]))

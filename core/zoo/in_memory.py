@@ -20,7 +20,7 @@ def offer(model: TextModel | ImageModel) -> str:
     return model.name
 
 
-def offered(name: str) -> TextModel | ImageModel | None:
+def offered_model(name: str) -> TextModel | ImageModel | None:
     """The model of a name; None if there is none."""
     return _OFFERED.get(name)
 

@@ -3,7 +3,7 @@
 joint = load_joint("two-streams")                        # one of JOINT
 tokens = joint.encode("a red star above a blue circle")
 with record_attention(joint.network) as record:
-    output = joint.run(joint.prepare(picture).pixels, joint.hide(tokens, [2]))
+    output = joint.run(joint.prepare(picture).pixels, joint.mask_places(tokens, [2]))
 joint.guesses(output, 2)                                 # words by probability, for place 2
 joint.attention(record, len(tokens))[0].words            # from words to patches in layer 0: (head, word, patch)
 """
@@ -34,7 +34,7 @@ from .text_models import Prediction
 JOINT = {"two-streams": "Two streams (ViLBERT)", "one-stream": "One stream (VisualBERT)"}
 NETWORKS: dict[str, type[ViLBERT] | type[SingleStream]] = {"two-streams": ViLBERT, "one-stream": SingleStream}
 MASK = "[MASK]"
-WHOLE = "picture"  # the label of the token of the picture as a whole, before those of its patches
+PICTURE_TOKEN = "picture"  # the label of the token of the picture as a whole, before those of its patches
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class JointReader:
     def prepare(self, picture: Image.Image) -> PreparedPicture:
         """The middle of an RGB picture, as the network takes it."""
         return PreparedPicture(
-            self.framing.pixels(picture), self.framing.crop(picture), Patches(*self.grid, prefix=(WHOLE,))
+            self.framing.pixels(picture), self.framing.crop(picture), Patches(*self.grid, prefix=(PICTURE_TOKEN,))
         )
 
     def encode(self, text: str) -> Tokens:
@@ -105,15 +105,13 @@ class JointReader:
         words = (plain_words(word) for word in text.split() if word.strip(".,") != MASK)
         return tuple(dict.fromkeys(word for word in words if word and word not in vocabulary))
 
-    def hide(self, tokens: Tokens, places: Collection[int]) -> Tokens:
+    def mask_places(self, tokens: Tokens, places: Collection[int]) -> Tokens:
         """The same sentence with [MASK] at `places`."""
         mask = self.tokenizer.get_vocab()[MASK]
-        hidden = [place in places for place in range(len(tokens))]
-        return replace(
-            tokens,
-            ids=tuple(mask if hide else number for hide, number in zip(hidden, tokens.ids, strict=True)),
-            labels=tuple(f" {MASK}" if hide else label for hide, label in zip(hidden, tokens.labels, strict=True)),
-        )
+        masked = [place in places for place in range(len(tokens))]
+        ids = (mask if is_masked else number for is_masked, number in zip(masked, tokens.ids, strict=True))
+        labels = (f" {MASK}" if is_masked else label for is_masked, label in zip(masked, tokens.labels, strict=True))
+        return replace(tokens, ids=tuple(ids), labels=tuple(labels))
 
     @torch.no_grad()
     def run(

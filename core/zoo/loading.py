@@ -81,25 +81,27 @@ def inspect(
     source = find_source(name, purpose, permission)
     if source.kind == "hub":
         return repositories.inspect_repository(
-            source.where, purpose, permission, attends=attends, alternatives=EMBEDDED[purpose], progress=progress
+            source.location, purpose, permission, attends=attends, alternatives=EMBEDDED[purpose], progress=progress
         )
     if source.kind == "embedded":
-        if purpose == "text" and (title := sentiment_classifiers.titles().get(source.where)):
-            return repositories.Offer(name, title, sentiment_classifiers.parameter_count(source.where), 0, "apache-2.0")
+        if purpose == "text" and (title := sentiment_classifiers.titles().get(source.location)):
+            return repositories.Offer(
+                name, title, sentiment_classifiers.parameter_count(source.location), 0, "apache-2.0"
+            )
         texts = embedded.TEXT | sentiment_classifiers.titles()
         if purpose in ("both", "gaps"):
-            raise (not_both if purpose == "both" else no_autoencoder)(name, source.where)
+            raise (not_both if purpose == "both" else no_autoencoder)(name, source.location)
         titles, others = (texts, embedded.IMAGE) if purpose == "text" else (embedded.IMAGE, texts)
-        if source.where in others:
-            raise wrong_page(name, others[source.where], "image" if purpose == "text" else "text")
-        parameters = read_weights(embedded.WEIGHTS / source.where, name).parameters
-        return repositories.Offer(name, titles[source.where], parameters, 0, "apache-2.0")
+        if source.location in others:
+            raise wrong_page(name, others[source.location], "image" if purpose == "text" else "text")
+        parameters = read_weights(embedded.WEIGHTS / source.location, name).parameters
+        return repositories.Offer(name, titles[source.location], parameters, 0, "apache-2.0")
     if source.kind == "memory":
         model = _in_memory(name, purpose, attends=attends)
         tasks: list[Task] = [task for task, (make, _) in TEXT_MODELS.items() if make is type(model)]
         task = tasks[0] if tasks else "picture"
         return repositories.Offer(name, f"{type(model.network).__name__}: {task}", model.parameters, 0, task=task)
-    kind, weights = _check(Path(source.where), name, purpose, attends=attends)
+    kind, weights = _check(Path(source.location), name, purpose, attends=attends)
     return repositories.Offer(name, f"{kind.architecture}: {kind.task}", weights, 0, task=kind.task)
 
 
@@ -110,16 +112,16 @@ def fetch(
     source = find_source(name, purpose, permission)
     if source.kind == "hub":
         return repositories.fetch_repository(
-            source.where, permission, alternatives=EMBEDDED[purpose], progress=progress
+            source.location, permission, alternatives=EMBEDDED[purpose], progress=progress
         )
     if source.kind == "folder":
-        return Path(source.where)
+        return Path(source.location)
     if source.kind == "memory":
         raise ModelError(f"'{name}' is in memory, and in no folder.")
     return (
         sentiment_classifiers.FOLDER
-        if source.where in sentiment_classifiers.titles()
-        else embedded.WEIGHTS / source.where
+        if source.location in sentiment_classifiers.titles()
+        else embedded.WEIGHTS / source.location
     )
 
 
@@ -129,9 +131,9 @@ def purpose_of(name: str) -> Purpose | None:
     for purpose in purposes:
         with suppress(ModelError):
             source = find_source(name, purpose)
-            if source.where.startswith("timm/"):
+            if source.location.startswith("timm/"):
                 return "image"
-            if folder := repositories.find_fetched(source.where):
+            if folder := repositories.find_fetched(source.location):
                 read_kind(folder, name, purpose, attends=False)
                 return purpose
     return None
@@ -140,10 +142,10 @@ def purpose_of(name: str) -> Purpose | None:
 def load_text(name: str, *, permission: Permission = AT_HOME, longest: int = LONGEST) -> TextModel:
     """A model that reads text: one of the project, of the hub (fetched if it is not here), or of a folder."""
     source = find_source(name, "text", permission)
-    if source.kind == "embedded" and source.where in sentiment_classifiers.titles():
-        return sentiment_classifiers.load_reviewer(source.where, longest=longest)
+    if source.kind == "embedded" and source.location in sentiment_classifiers.titles():
+        return sentiment_classifiers.load_reviewer(source.location, longest=longest)
     if source.kind == "embedded":
-        return load_embedded_text(source.where, longest=longest)
+        return load_embedded_text(source.location, longest=longest)
     if source.kind == "memory":
         wrapped = _in_memory(name, "text")
         return replace(wrapped, context=min(wrapped.context, longest))
@@ -183,7 +185,7 @@ def load_image(name: str, *, permission: Permission = AT_HOME, attends: bool = T
     """A model that reads pictures: one of the project, timm, the hub, or a folder; `attends` as in `inspect`."""
     source = find_source(name, "image", permission)
     if source.kind == "embedded":
-        return load_embedded_image(source.where)
+        return load_embedded_image(source.location)
     if source.kind == "memory":
         return _in_memory(name, "image", attends=attends)
     folder = _folder(source, "image", permission, attends=attends)
@@ -223,7 +225,7 @@ def load_parts(name: str, required: Task, *, permission: Permission = AT_HOME) -
     """
     source = find_source(name, "both", permission)
     if source.kind == "embedded":
-        check_task(name, source.where, None, required)
+        check_task(name, source.location, None, required)
     folder = _folder(source, "both", permission)
     kind, _ = _check(folder, name, "both")
     check_task(name, kind.architecture, kind.task, required)
@@ -240,7 +242,7 @@ def load_autoencoder_parts(name: str, *, permission: Permission = AT_HOME) -> It
     """The parts of a masked autoencoder of transformers, of the hub or of a folder; otherwise as `load_parts`."""
     source = find_source(name, "gaps", permission)
     if source.kind == "embedded":
-        raise no_autoencoder(name, source.where)
+        raise no_autoencoder(name, source.location)
     folder = _folder(source, "gaps", permission)
     kind, _ = _check(folder, name, "gaps")
     with _ONE_AT_A_TIME, as_model_error(name, "be loaded", folder=str(folder)):
@@ -316,7 +318,7 @@ def _warnings(name: str, network: nn.Module) -> tuple[str, ...]:
 
 def _in_memory(name: str, purpose: Purpose, *, attends: bool = True) -> Any:
     """A wrapped model that reads what `purpose` says; ModelError if it reads something else."""
-    model: Any = in_memory.offered(name)
+    model: Any = in_memory.offered_model(name)
     reads: Purpose = "image" if isinstance(model, ImageModel) else "text"
     architecture = type(model.network).__name__
     if purpose in ("both", "gaps"):
@@ -330,11 +332,13 @@ def _in_memory(name: str, purpose: Purpose, *, attends: bool = True) -> Any:
 
 def _folder(source: Source, purpose: Purpose, permission: Permission, *, attends: bool = True) -> Path:
     if source.kind == "folder":
-        return Path(source.where)
-    if folder := repositories.find_fetched(source.where):
+        return Path(source.location)
+    if folder := repositories.find_fetched(source.location):
         return folder
-    repositories.inspect_repository(source.where, purpose, permission, attends=attends, alternatives=EMBEDDED[purpose])
-    return repositories.fetch_repository(source.where, permission, alternatives=EMBEDDED[purpose])
+    repositories.inspect_repository(
+        source.location, purpose, permission, attends=attends, alternatives=EMBEDDED[purpose]
+    )
+    return repositories.fetch_repository(source.location, permission, alternatives=EMBEDDED[purpose])
 
 
 def _check(folder: Path, name: str, purpose: Purpose, *, attends: bool = True) -> tuple[Kind, int]:

@@ -54,7 +54,7 @@ class MaskedLanguageModel(LanguageModel):
         with self._foreign_errors("read these sentences"):
             return encode_pair(self.tokenizer, first, second, context=self.context)
 
-    def hide(self, tokens: Tokens, places: Iterable[int]) -> Tokens:
+    def mask_places(self, tokens: Tokens, places: Iterable[int]) -> Tokens:
         """The same tokens with the mask at `places`."""
         ids, labels, label = list(tokens.ids), list(tokens.labels), self.label(self.mask)
         for place in places:

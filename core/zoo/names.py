@@ -17,10 +17,10 @@ MOST_NAMED = 12  # names of a list in an error message
 
 @dataclass(frozen=True)
 class Source:
-    """Where a model is: `where` is its name (embedded, memory), a repository of the hub, or the path of a folder."""
+    """Where a model is: `location` is its name (embedded, memory), a repository of the hub, or the path of a folder."""
 
     kind: Literal["embedded", "memory", "hub", "folder"]
-    where: str
+    location: str
 
 
 def find_source(name: str, purpose: Purpose, permission: Permission = AT_HOME) -> Source:
@@ -34,7 +34,7 @@ def find_source(name: str, purpose: Purpose, permission: Permission = AT_HOME) -
         raise ModelError(f"No model is named. {RULE}")
     if name in TEXT or name in IMAGE or name in sentiment_classifiers.titles():
         return Source("embedded", name)
-    if permission.folders and in_memory.offered(name):
+    if permission.folders and in_memory.offered_model(name):
         return Source("memory", name)
     if _FOLDER_LIKE.match(name):
         return _folder(name, purpose, permission)

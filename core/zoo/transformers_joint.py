@@ -23,7 +23,7 @@ from ..hub.permissions import AT_HOME, Permission
 from ..images import Patches
 from ..text import Tokens, encode
 from .image_models import Framing, PreparedPicture
-from .joint import MASK, WHOLE, WordPatchAttention, cross_links, one_stream_attention
+from .joint import MASK, PICTURE_TOKEN, WordPatchAttention, cross_links, one_stream_attention
 from .loading import labels_of, load_parts
 from .text_models import Prediction, best
 
@@ -87,7 +87,7 @@ class NamedJointReader:
     def prepare(self, picture: Image.Image) -> PreparedPicture:
         """The middle of an RGB picture, as the network takes it."""
         with as_model_error(self.name, "prepare this picture"):
-            cut = Patches(*self.grid, prefix=(WHOLE,))
+            cut = Patches(*self.grid, prefix=(PICTURE_TOKEN,))
             return PreparedPicture(self.framing.pixels(picture), self.framing.crop(picture), cut)
 
     def encode(self, text: str) -> Tokens:

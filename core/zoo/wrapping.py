@@ -71,7 +71,7 @@ def _wrap_text_model(
     if not isinstance(backend, Tokenizer):
         raise ModelError(f"Its tokenizer is a {type(tokenizer).__name__}, and one of the library tokenizers is needed.")
     if context is None:
-        longest = from_transformers.text_limit(getattr(tokenizer, "model_max_length", None), usual=LARGEST_TEXT)
+        longest = from_transformers.text_limit(getattr(tokenizer, "model_max_length", None), default=LARGEST_TEXT)
         context = from_transformers.context_of(config, network, longest)  # type: ignore[arg-type]  # any or none will do
     make, _ = TEXT_MODELS[task]
     return make(

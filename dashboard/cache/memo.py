@@ -72,7 +72,7 @@ class _Computation:
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     waiters: int = 0
-    so_far: tuple[int, int] = (0, 1)
+    progress: tuple[int, int] = (0, 1)
 
 
 _store = Store(_budget())
@@ -149,7 +149,7 @@ class CachedFunction(Generic[Parameters, Value]):
         self, key: tuple[Hashable, ...], bound: inspect.BoundArguments, computation: _Computation, progress: Progress
     ) -> Value:
         def report(done: int, total: int) -> None:
-            computation.so_far = done, total
+            computation.progress = done, total
             turns.report(done, total, progress)
 
         if self._reports:
@@ -213,7 +213,7 @@ def _exclusively(computation: _Computation, progress: Progress) -> Iterator[None
         if not computation.lock.acquire(blocking=False):
             with turns.lend_place(progress):
                 while not computation.lock.acquire(timeout=turns.PAUSE):
-                    progress(*computation.so_far)
+                    progress(*computation.progress)
                 stack.callback(computation.lock.release)  # also if this visitor leaves while it waits for a place again
         else:
             stack.callback(computation.lock.release)

@@ -24,11 +24,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core.errors import AtlasError
 from core.progress import Progress, no_progress
 
-AT_ONCE = 2  # short computations at a time: more would only take the processor from one another
+CONCURRENT_SHORT = 2  # short computations at a time: more would only take the processor from one another
 LONG_AT_ONCE = 1
 # Threads for each computation: with one for every core, those of several visitors would wait for one another, spinning,
 # which took four times the processor's time.
-THREADS = max(1, (os.cpu_count() or 1) // AT_ONCE)
+THREADS = max(1, (os.cpu_count() or 1) // CONCURRENT_SHORT)
 MOST_WAITING = 20  # in the long line: the last of them waits for minutes
 LONG_AFTER = 0.5  # seconds after which work that reports progress counts as long
 PAUSE = 0.1  # seconds between two checks of a waiting thread
@@ -61,8 +61,8 @@ class Turn:
     line: "Line | None" = None  # the line in which it has a place
     worked: float = 0.0  # seconds of work in earlier places
     since: float = 0.0  # when it got this place
-    so_far: tuple[int, int] = (0, 1)
-    counted: bool = False  # whether `so_far` is of all the work, not of a part
+    progress: tuple[int, int] = (0, 1)
+    counted: bool = False  # whether `progress` is of all the work, not of a part
 
     @property
     def duration(self) -> float:
@@ -72,7 +72,7 @@ class Turn:
     @property
     def remaining(self) -> float | None:
         """Estimated seconds until it is done, at the same pace; None while there is too little progress."""
-        done, total = self.so_far
+        done, total = self.progress
         return self.duration * max(0, total - done) / done if done and self.duration > LONG_AFTER else None
 
 
@@ -81,7 +81,7 @@ class Line:
 
     def __init__(self, places: int):
         self.places = places
-        self.at_work: list[Turn] = []
+        self.running: list[Turn] = []
         self.waiting: deque[Turn] = deque()
         self.durations: deque[float] = deque(maxlen=REMEMBERED)
         self._changed = threading.Condition()
@@ -100,7 +100,7 @@ class Line:
             else:
                 self.waiting.append(turn)
         try:
-            while not self._got_place(turn):
+            while not self._acquire(turn):
                 waits()
         except BaseException:
             self._leave(turn, self.waiting)
@@ -111,13 +111,13 @@ class Line:
         turn.worked, turn.line = turn.duration, None
         if done:
             self.durations.append(turn.worked)
-        self._leave(turn, self.at_work)
+        self._leave(turn, self.running)
 
     def waiting_sentence(self, turn: Turn) -> str:
         """A sentence with the number of turns before a waiting one, and an estimate of the time, if there is one."""
         with self._changed:
             ahead = list(self.waiting)
-            ahead, working = ahead[: ahead.index(turn) if turn in ahead else 0], list(self.at_work)
+            ahead, working = ahead[: ahead.index(turn) if turn in ahead else 0], list(self.running)
         if not (count := len(ahead) + len(working)):
             return "It is your turn."
         visitors = "1 visitor is" if count == 1 else f"{count} visitors are"
@@ -131,14 +131,14 @@ class Line:
             return f"{visitors} before you; the one at work needs {_about(min(known))} more."
         return f"{visitors} before you: {_about(min(known) + len(ahead) * statistics.median(self.durations))}."
 
-    def _got_place(self, turn: Turn) -> bool:
+    def _acquire(self, turn: Turn) -> bool:
         with self._changed:
             free = self._changed.wait_for(
-                lambda: len(self.at_work) < self.places and self.waiting[0] is turn, timeout=PAUSE
+                lambda: len(self.running) < self.places and self.waiting[0] is turn, timeout=PAUSE
             )
             if free:
                 self.waiting.popleft()
-                self.at_work.append(turn)
+                self.running.append(turn)
                 turn.line, turn.since = self, time.monotonic()
                 self._changed.notify_all()
             return free
@@ -149,7 +149,7 @@ class Line:
             self._changed.notify_all()
 
     def _check(self, visitor: Visitor) -> None:
-        others = [turn.visitor for turn in (*self.at_work, *self.waiting)]
+        others = [turn.visitor for turn in (*self.running, *self.waiting)]
         # The visitor's own earlier run of the same page is no second one: it ends at its next report.
         if any(other.browser == visitor.browser is not None and other.session != visitor.session for other in others):
             raise AtlasError(ONE_EACH)
@@ -157,7 +157,7 @@ class Line:
             raise AtlasError(FULL.format(waiting=len(self.waiting), most=MOST_WAITING))
 
 
-short_line, long_line = Line(AT_ONCE), Line(LONG_AT_ONCE)
+short_line, long_line = Line(CONCURRENT_SHORT), Line(LONG_AT_ONCE)
 _thread = threading.local()
 
 
@@ -173,7 +173,7 @@ def turn(progress: Progress = no_progress) -> Iterator[None]:
         yield
         return
     with _thread_turn(Turn()) as own_turn:
-        short_line.enter(own_turn, lambda: progress(*own_turn.so_far))
+        short_line.enter(own_turn, lambda: progress(*own_turn.progress))
         yield
 
 
@@ -187,7 +187,7 @@ def long_turn(progress: Progress = no_progress) -> Iterator[Progress]:
         long_line.enter(own_turn, lambda: _show_progress(own_turn, progress), limited=True)
 
         def report_progress(done: int, total: int) -> None:
-            own_turn.so_far = done, total
+            own_turn.progress = done, total
             progress(done, total)
 
         yield report_progress
@@ -200,7 +200,7 @@ def report(done: int, total: int, progress: Progress = no_progress) -> None:
     """
     own_turn = current()
     if own_turn and not own_turn.counted:
-        own_turn.so_far = done, total
+        own_turn.progress = done, total
     if (
         own_turn
         and own_turn.visitor.session is not None
@@ -241,7 +241,7 @@ def _show_progress(own_turn: Turn, progress: Progress) -> None:
     if waits and own_turn in long_line.waiting:
         waits(long_line.waiting_sentence(own_turn))
     else:
-        progress(*own_turn.so_far)
+        progress(*own_turn.progress)
 
 
 def _about(seconds: float) -> str:

@@ -18,10 +18,10 @@ UNKNOWN = (
     "There is no class {code} here. A class ends after {hours} hours, and whenever the server starts anew. Ask your "
     "teacher for the code: {letters} letters."
 )
-ALL_TAKEN = (
+NO_CODE_LEFT = (
     "{count} classes are at work here, and there can be no more than {most}. Try again when one of them has ended."
 )
-OWN_TAKEN = (
+TOO_MANY_CLASSES = (
     "{count} classes are at work that were opened from your network, and there can be no more than {most}. End one of "
     "them first."
 )
@@ -50,9 +50,9 @@ class Classes:
             self.forget()
             if by is not None:
                 self._make_room(
-                    [room for room in self._classes.values() if room.opened_by == by], MOST_OF_ADDRESS, OWN_TAKEN
+                    [room for room in self._classes.values() if room.opened_by == by], MOST_OF_ADDRESS, TOO_MANY_CLASSES
                 )
-            self._make_room(list(self._classes.values()), MOST_CLASSES, ALL_TAKEN)
+            self._make_room(list(self._classes.values()), MOST_CLASSES, NO_CODE_LEFT)
             code = new_code()
             while code in self._classes:
                 code = new_code()

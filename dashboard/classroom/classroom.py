@@ -21,7 +21,7 @@ MOST_QUESTIONS = 100  # of a class whose answers are kept; then the oldest quest
 LONGEST_ADDRESS = 60_000  # characters: no server takes a longer one
 LONGEST_ANSWER = 200  # characters of a question's name, of a choice, of a follower's number
 MOST_PARAMETERS = 500
-AWAY = 10.0  # seconds in which who is away still counts: to go to another page is to connect again
+RECONNECT_WITHIN = 10.0  # seconds in which who is away still counts: to go to another page is to connect again
 TEACHER_AWAY = HOUR / 4  # seconds in which the class of a teacher who is away is given to nobody else
 # Parameters of an address that are each visitor's own.
 PERSONAL = frozenset({"class", "present", "embed", "embed_options"})
@@ -116,34 +116,34 @@ class Class:
             self.address = address
             self.notify(everybody=True)
 
-    def join(self, who: str, *, following: bool = True) -> int:
-        """Count a connection of the follower `who`, a text that stays the same when it connects again; its number.
+    def join(self, member: str, *, following: bool = True) -> int:
+        """Count a connection of the follower `member`, a text that stays the same when it connects again; its number.
 
         AtlasError if the class is full or locked, or if the follower was removed.
         """
-        _check_length(who)
+        _check_length(member)
         with self._guard:
-            self._check_place(who)
-            if who not in self._followers:
+            self._check_place(member)
+            if member not in self._followers:
                 self._last_number += 1
-                self._followers[who] = Follower(self._last_number)
+                self._followers[member] = Follower(self._last_number)
                 self._forget_members()
-            follower = self._followers[who]
+            follower = self._followers[member]
             follower.connections += 1
             follower.following = following
             self.notify()
             return follower.number
 
-    def follow(self, who: str, *, following: bool) -> None:
+    def follow(self, member: str, *, following: bool) -> None:
         """Note whether a follower goes with the teacher, or looks around."""
         with self._guard:
-            self._followers[who].following = following
+            self._followers[member].following = following
             self.notify()
 
-    def leave(self, who: str) -> None:
-        """Count a connection as closed; the follower counts for AWAY seconds more: it may change the page."""
+    def leave(self, member: str) -> None:
+        """Count a connection as closed; the follower counts for RECONNECT_WITHIN seconds more: it may change page."""
         with self._guard:
-            follower = self._followers[who]
+            follower = self._followers[member]
             follower.connections -= 1
             follower.left_at = self._timer()
             self.notify()
@@ -157,29 +157,29 @@ class Class:
     def remove(self, number: int) -> None:
         """Remove a follower for good, with its answers; nothing if no follower has the number."""
         with self._guard:
-            for who, follower in self._followers.items():
+            for member, follower in self._followers.items():
                 if follower.number == number:
                     follower.removed = True
                     for answers in self._answers.values():
-                        answers.pop(who, None)
+                        answers.pop(member, None)
             self.notify(everybody=True)
 
-    def is_removed(self, who: str) -> bool:
+    def is_removed(self, member: str) -> bool:
         """Whether the teacher has removed a follower."""
         with self._guard:
-            return who in self._followers and self._followers[who].removed
+            return member in self._followers and self._followers[member].removed
 
-    def answer(self, question: str, who: str, choice: str) -> None:
+    def answer(self, question: str, member: str, choice: str) -> None:
         """Store a follower's answer to a question; a later answer replaces an earlier one."""
-        for text in (question, who, choice):
+        for text in (question, member, choice):
             _check_length(text)
         with self._guard:
-            if self.is_removed(who):
+            if self.is_removed(member):
                 raise AtlasError(REMOVED.format(code=self.code))
             answers = self._answers.setdefault(question, {})
-            if who not in answers and len(answers) >= MOST_FOLLOWERS:
+            if member not in answers and len(answers) >= MOST_FOLLOWERS:
                 raise AtlasError(f"{len(answers)} have answered, and no more than {MOST_FOLLOWERS} can.")
-            answers[who] = choice
+            answers[member] = choice
             if len(self._answers) > MOST_QUESTIONS:
                 del self._answers[next(iter(self._answers))]
             self.notify()
@@ -216,9 +216,9 @@ class Class:
             for callback in self._watchers:
                 callback(everybody)
 
-    def _check_place(self, who: str) -> None:
+    def _check_place(self, member: str) -> None:
         """Raise AtlasError if one more connection of a follower is not allowed."""
-        follower, present = self._followers.get(who), self._present()
+        follower, present = self._followers.get(member), self._present()
         if follower is None and self.locked:
             raise AtlasError(LOCKED.format(code=self.code))
         if follower is not None and follower.removed:
@@ -232,8 +232,8 @@ class Class:
             raise AtlasError(ALL_OPEN.format(code=self.code, count=tabs, most=MOST_SOCKETS))
 
     def _present(self) -> list[Follower]:
-        """Followers who are connected, or were until AWAY seconds ago."""
-        since = self._timer() - AWAY
+        """Followers who are connected, or were until RECONNECT_WITHIN seconds ago."""
+        since = self._timer() - RECONNECT_WITHIN
         return [
             follower
             for follower in self._followers.values()
@@ -243,7 +243,7 @@ class Class:
     def _forget_members(self) -> None:
         """Forget the oldest followers who are not connected, if there are more than MOST_MEMBERS."""
         while len(self._followers) > MOST_MEMBERS:
-            gone = next(who for who, follower in self._followers.items() if not follower.connections)
+            gone = next(member for member, follower in self._followers.items() if not follower.connections)
             del self._followers[gone]
 
 

@@ -30,7 +30,7 @@ class Limits:
     def __init__(self, timer: Callable[[], float] = time.monotonic):
         self._timer = timer
         self._sockets: Counter[str] = Counter()
-        self._wrong: dict[str, dict[str, float]] = {}  # when a code was tried first, by code, by address
+        self._failed_codes: dict[str, dict[str, float]] = {}  # when a code was tried first, by code, by address
 
     @contextmanager
     def connected(self, network: str | None) -> Iterator[None]:
@@ -61,14 +61,14 @@ class Limits:
             return
         codes = self._recent(network)
         codes.setdefault(code.strip().upper()[:20], self._timer())
-        self._wrong.pop(network, None)
-        self._wrong[network] = codes  # the last of them now
-        if len(self._wrong) > MOST_ADDRESSES:
-            del self._wrong[next(iter(self._wrong))]
+        self._failed_codes.pop(network, None)
+        self._failed_codes[network] = codes  # the last of them now
+        if len(self._failed_codes) > MOST_ADDRESSES:
+            del self._failed_codes[next(iter(self._failed_codes))]
 
     def _recent(self, network: str) -> dict[str, float]:
         since = self._timer() - WITHIN
-        return {code: time for code, time in self._wrong.get(network, {}).items() if time > since}
+        return {code: time for code, time in self._failed_codes.get(network, {}).items() if time > since}
 
 
 def network_of(host: str | None) -> str | None:

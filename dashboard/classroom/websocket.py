@@ -27,7 +27,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketDiscon
 from core.errors import AtlasError
 from dashboard import contents
 from dashboard.classroom.classes import Classes
-from dashboard.classroom.classroom import AWAY, LONGEST_ADDRESS, REMOVED, Class
+from dashboard.classroom.classroom import LONGEST_ADDRESS, RECONNECT_WITHIN, REMOVED, Class
 from dashboard.classroom.limits import Limits, network_of
 from dashboard.classroom.pacing import RateLimited
 
@@ -112,7 +112,7 @@ class Connection:
     def __init__(self, socket: WebSocket, school: School):
         self._socket, self._school = socket, school
         self._network = network_of(socket.client.host if socket.client else None)
-        self._who: str | None = None  # None: the teacher
+        self._member: str | None = None  # None: the teacher
         self._number = 0  # of a follower
         self._questions: tuple[Question, ...] = ()
         self._sent: dict[str, Any] = {}
@@ -127,7 +127,7 @@ class Connection:
                 with self._school.limits.connected(self._network):
                     first = await self._receive(FIRST_TIMEOUT)
                     room = self._enter(first)
-                    with self._listening(room):
+                    with self._subscription(room):
                         await self._exchange(room)
             except AtlasError as error:
                 await self._close(str(error))
@@ -144,14 +144,14 @@ class Connection:
         if "key" in first:
             room.connect_teacher(_text(first, "key"))
         else:
-            self._who = _text(first, "who")
-            self._number = room.join(self._who, following=first.get("following") is not False)
+            self._member = _text(first, "who")
+            self._number = room.join(self._member, following=first.get("following") is not False)
         return room
 
     @contextlib.contextmanager
-    def _listening(self, room: Class):
+    def _subscription(self, room: Class):
         loop, audience = asyncio.get_running_loop(), self._school.audience(room)
-        events = audience.teachers if self._who is None else audience.followers
+        events = audience.teachers if self._member is None else audience.followers
         events.add(self._changed)
         self._changed.set()
         # When its day is over, nobody else may ask for it.
@@ -161,11 +161,11 @@ class Connection:
         finally:
             expiry.cancel()
             events.discard(self._changed)
-            if self._who is None:
+            if self._member is None:
                 room.disconnect_teacher()
             else:
-                room.leave(self._who)
-                loop.call_later(AWAY + CLOCK_TOLERANCE, room.notify)  # then it counts no more
+                room.leave(self._member)
+                loop.call_later(RECONNECT_WITHIN + CLOCK_TOLERANCE, room.notify)  # then it counts no more
 
     async def _exchange(self, room: Class) -> None:
         updates = asyncio.create_task(self._send_updates(room))
@@ -189,10 +189,10 @@ class Connection:
         """The reason why this connection ends; "" while it goes on."""
         if room.ended:
             return ENDED.format(code=room.code)
-        return REMOVED.format(code=room.code) if self._who is not None and room.is_removed(self._who) else ""
+        return REMOVED.format(code=room.code) if self._member is not None and room.is_removed(self._member) else ""
 
     def _state(self, room: Class) -> dict[str, Any]:
-        if self._who is not None:
+        if self._member is not None:
             return {"code": room.code, "address": room.address, "number": self._number}
         return {
             "code": room.code,
@@ -217,25 +217,25 @@ class Connection:
     def _handle(self, room: Class, message: dict[str, Any]) -> None:
         """Carry out a message, if this browser may send it; else AtlasError."""
         match message:
-            case {"address": str(address)} if self._who is None:
+            case {"address": str(address)} if self._member is None:
                 room.go_to(address)
-            case {"asks": list(questions)} if self._who is None:
+            case {"asks": list(questions)} if self._member is None:
                 self._questions = tuple(map(_question, questions[:MOST_QUESTIONS]))
                 self._changed.set()
-            case {"lock": bool(locked)} if self._who is None:
+            case {"lock": bool(locked)} if self._member is None:
                 room.lock(locked=locked)
                 self._changed.set()
-            case {"remove": int(number)} if self._who is None and number is not True:
+            case {"remove": int(number)} if self._member is None and number is not True:
                 room.remove(number)
                 self._changed.set()
-            case {"end": True} if self._who is None:
+            case {"end": True} if self._member is None:
                 self._school.classes.end(room)
             case {"here": True}:
                 pass
-            case {"following": bool(following)} if self._who is not None:
-                room.follow(self._who, following=following)
-            case {"question": str(question), "choice": str(choice)} if self._who is not None:
-                room.answer(question, self._who, choice)
+            case {"following": bool(following)} if self._member is not None:
+                room.follow(self._member, following=following)
+            case {"question": str(question), "choice": str(choice)} if self._member is not None:
+                room.answer(question, self._member, choice)
             case _:
                 raise AtlasError(UNREADABLE)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from dashboard.figures.beside import name_positions, shares, span
+from dashboard.figures.label_positions import name_positions, shares, span
 from dashboard.figures.paper import escape, on_paper
 from dashboard.theme import Look
 

@@ -132,7 +132,7 @@ def _choose_own() -> None:
 
 
 def _inform_of_dropped_file(what: str, again: str, instead: str) -> None:
-    st.info(uploads.FORGOTTEN.format(what=what, again=again, instead=instead), icon=":material/history:")
+    st.info(uploads.EXPIRED.format(what=what, again=again, instead=instead), icon=":material/history:")
 
 
 def _note_owner(is_own: bool) -> None:
@@ -178,12 +178,12 @@ def number(label: str, count: int, *, key: str, first: int = 0) -> int:
     return number_box(label, 0, count - 1, first, key=key, width=130)
 
 
-def number_box(label: str, least: Number, most: Number, first: Number, *, key: str, **more: Any) -> Number:
+def number_box(label: str, least: Number, most: Number, first: Number, *, key: str, **widget_options: Any) -> Number:
     """A box for a number from `least` to `most`; `first` is the default, also for an invalid number in the address.
 
-    `more` is passed to `st.number_input`.
+    `widget_options` is passed to `st.number_input`.
     """
-    return st.number_input(label, least, most, first, key=key, bind=_bind_if_finite(key), **more)
+    return st.number_input(label, least, most, first, key=key, bind=_bind_if_finite(key), **widget_options)
 
 
 def _bind_if_finite(key: str) -> Literal["query-params"] | None:
@@ -222,19 +222,20 @@ def choice(
     key: str,
     first: Option | None = None,
     about: str | None = None,
-    **more: Any,
+    **widget_options: Any,
 ) -> Option:
     """One of a few options, side by side; the default is `first`, or the first of them, also for an invalid choice.
 
-    `about` is its help; `more` is passed to `st.segmented_control`.
+    `about` is its help; `widget_options` is passed to `st.segmented_control`.
     """
     available = list(options)
     default = available[0] if first is None else first
     if st.session_state.get(key) not in (*available, None):
         st.session_state[key] = default
-    more.setdefault("wrap", None if about else True)  # with a help, one that wraps takes a whole row in a control bar
+    # With a help, one that wraps takes a whole row in a control bar.
+    widget_options = {"wrap": None if about else True, "help": about or None} | widget_options
     chosen = st.segmented_control(
-        label, available, default=default, key=key, bind="query-params", required=True, help=about or None, **more
+        label, available, default=default, key=key, bind="query-params", required=True, **widget_options
     )
     return default if chosen is None else chosen  # an address may name none: `?picture=`
 

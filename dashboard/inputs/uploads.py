@@ -18,7 +18,7 @@ from dashboard.cache import memo
 from dashboard.cache.memo import Digest, Upload
 
 RULE = "It is kept for an hour at most, less if others need the room."
-FORGOTTEN = (
+EXPIRED = (
     "Your {what} is forgotten: files are kept for an hour at most, less if others need the room. {again}, or go on "
     "with {instead}."
 )

@@ -12,7 +12,7 @@ WEAKER_RATIO = 0.5  # of its former probability is left
 LOST_RATIO = 0.1  # of its former probability is left
 
 
-def tell_change(
+def change_notice(
     before: Float[np.ndarray, " choice"], after: Float[np.ndarray, " choice"], *, name: Callable[[int], str]
 ) -> str:
     """A sentence (Markdown) about a change of probabilities, and of the choice that was the most probable one.
@@ -35,10 +35,10 @@ def tell_change(
         return f"**{label} stays first**: {shares}. In all, {distance:.0%} of the probability went elsewhere."
     new_first = int(after.argmax())
     change = f"{percent(before[new_first])} before, {percent(after[new_first])} now"
-    instead = f"Now “{typeset.plain(name(new_first))}” comes first ({change})."
+    sentence = f"Now “{typeset.plain(name(new_first))}” comes first ({change})."
     if after[first] < LOST_RATIO * before[first]:
-        return f"**Loses {label}**: {shares}. {instead}"
-    return f"**{label} comes no longer first**: {shares}. {instead}"
+        return f"**Loses {label}**: {shares}. {sentence}"
+    return f"**{label} comes no longer first**: {shares}. {sentence}"
 
 
 def percent(share: float) -> str:

@@ -12,7 +12,7 @@ from dashboard.figures.predictions import prediction_bars
 from dashboard.inputs import photograph
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
-from dashboard.output.prediction_changes import tell_change
+from dashboard.output.prediction_changes import change_notice
 from dashboard.recordings.watched import Watched, WatchedImage, WatchedText
 
 TOP, TOP_OF_TWO = 5, 3  # of one run; of each of two, which stand in one figure
@@ -35,7 +35,7 @@ def show(plain: Watched, changed: Watched | None) -> None:
     st.subheader(plain.model.question, anchor=False)
     shares = [run.model.probabilities(run.run).float().numpy() for run in runs]
     if changed:
-        st.markdown(tell_change(*shares, name=lambda number: typeset.readable(runs[0].model.label(number))))
+        st.markdown(change_notice(*shares, name=lambda number: typeset.readable(runs[0].model.label(number))))
     elif classes := getattr(plain.model, "classes", ()):
         caption = f"The most probable of the {len(classes):,} classes that it knows; it can name nothing else."
         if isinstance(plain, WatchedImage):

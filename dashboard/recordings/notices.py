@@ -15,7 +15,7 @@ from core.interpretability import mask_of
 from core.text import Tokens
 from dashboard import typeset
 from dashboard.frame import layout
-from dashboard.recordings.row_sums import Calls, say_negative, say_row_sums
+from dashboard.recordings.row_sums import Calls, negative_weight_notice, row_sum_notices
 
 MOST_WEIGHTS = 2**26  # at most so many are read, about a second: of larger maps a sample of rows, evenly spread
 FAR_DISTANCE = 4  # tokens: a link across at least so many is far
@@ -53,7 +53,7 @@ class Finding:
         return self.query if self.query >= 0 else None
 
     @property
-    def where(self) -> str:
+    def head_name(self) -> str:
         """Layer and head in words."""
         return f"layer {self.layer}, head {self.head}"
 
@@ -84,7 +84,7 @@ def notice_text(calls: Calls, tokens: Tokens) -> Notice:
         return _single_notice(
             "No layer of this model is known to let the tokens of the whole text look at one another."
         )
-    if negative := say_negative(calls):
+    if negative := negative_weight_notice(calls):
         return _single_notice(negative)
     if len(tokens) < 3:
         return _single_notice("This text is too short to show a pattern: write a few words more.")
@@ -94,7 +94,11 @@ def notice_text(calls: Calls, tokens: Tokens) -> Notice:
     if not findings:
         return _single_notice("Every head is silenced: none of them looks at anything.")
     previous, firsts, links = zip(*findings, strict=True)
-    sentences = [say_previous(previous), say_sinks(firsts, f", {_name(tokens, 0)},"), *say_row_sums(calls)]
+    sentences = [
+        previous_token_notice(previous),
+        sink_notice(firsts, f", {_name(tokens, 0)},"),
+        *row_sum_notices(calls),
+    ]
     if len(rows) < len(tokens):
         sentences.append(f"The text is long: {len(rows):,} of {len(tokens):,} rows of each map were looked at.")
     link = max((candidate for candidate in links if candidate), key=_value_of, default=None)
@@ -102,7 +106,7 @@ def notice_text(calls: Calls, tokens: Tokens) -> Notice:
         return Notice(tuple(sentences), max(previous, key=_value_of))
     besides = "the first token and separators" if any(tokens.special) else "the first token"
     sentences.append(
-        f"The strongest link across {FAR_DISTANCE} tokens or more, {besides} left aside: in **{link.where}** "
+        f"The strongest link across {FAR_DISTANCE} tokens or more, {besides} left aside: in **{link.head_name}** "
         f"{_name(tokens, link.query)} gives {link.value:.0%} to {_name(tokens, link.key)}, "
         f"{abs(link.query - link.key)} tokens away."
     )
@@ -113,48 +117,48 @@ def notice_picture(calls: Calls, patches: Patches) -> Notice:
     """Notices about self-attention over all patches: mean distances, and the class token in the last layer."""
     if not calls or not patches.rows * patches.columns:
         return _single_notice("No layer of this model lets every patch look at every other.")
-    if negative := say_negative(calls):
+    if negative := negative_weight_notice(calls):
         return _single_notice(negative)
     if patches.rows * patches.columns == 1:
         return _single_notice("This picture is one patch: there is no other to look at.")
     rows = _sampled_rows(patches.rows * patches.columns, calls)
     places = torch.cartesian_prod(torch.arange(patches.rows), torch.arange(patches.columns)).reshape(-1, 2).double()
-    gaps = torch.cdist(places[rows], places)
+    patch_distances = torch.cdist(places[rows], places)
     reaches = [
         Finding(layer, head, reach)
         for layer, call in calls.items()
-        for head, reach in enumerate(_reaches(call, rows, gaps, before=len(patches.prefix)))
+        for head, reach in enumerate(_reaches(call, rows, patch_distances, before=len(patches.prefix)))
         if math.isfinite(reach)
     ]
     if not reaches:
         return _single_notice("Every head is silenced: none of them looks at anything.")
-    start, sentences = max(reaches, key=_value_of), [say_distances(reaches, float(gaps.mean()))]
+    start, sentences = max(reaches, key=_value_of), [distance_notice(reaches, float(patch_distances.mean()))]
     if patches.prefix and (class_notice := _class_token_notice(*list(calls.items())[-1], patches)):
         start, sentence = class_notice
         sentences.append(sentence)
     about_start = len(sentences) - 1
-    return Notice((*sentences, *say_row_sums(calls)), start, about_start)
+    return Notice((*sentences, *row_sum_notices(calls)), start, about_start)
 
 
-def say_previous(shares: Sequence[Finding]) -> str:
+def previous_token_notice(shares: Sequence[Finding]) -> str:
     """A sentence about the head whose attention to the previous token exceeds even attention most, if any does."""
     most = max(shares, key=lambda share: (share.value - share.even, share.value))
     comparison = f"a token gives that one on average {most.value:.0%}, where even attention would give {most.even:.0%}"
     if most.value - most.even < NOTABLE_EXCESS:
-        return f"No head has a liking for the token just before: at most, in {most.where}, {comparison}."
+        return f"No head has a liking for the token just before: at most, in {most.head_name}, {comparison}."
     others = sum(abs(share.value - most.value) < EQUAL_SHARE for share in shares) - 1
     ties = f" (as {'do' if others > 1 else 'does'} {others} more)" if others else ""
-    verdict = ": a previous-token head." if most.is_habit else "."
-    return f"**{most.where.capitalize()}** looks most at the token just before{ties}: {comparison}{verdict}"
+    label = ": a previous-token head." if most.is_habit else "."
+    return f"**{most.head_name.capitalize()}** looks most at the token just before{ties}: {comparison}{label}"
 
 
-def say_sinks(shares: Sequence[Finding], name: str = "") -> str:
+def sink_notice(shares: Sequence[Finding], name: str = "") -> str:
     """A sentence with the number of heads whose sink is the first token; `name`, between commas, may follow that."""
     sinks, most = [share for share in shares if share.is_habit], max(shares, key=_value_of)
     if not sinks:
         return (
             f"The first token{name} is not an attention sink here: the most it gets is {most.value:.0%}, in "
-            f"{most.where}, where even attention would give it {most.even:.0%}."
+            f"{most.head_name}, where even attention would give it {most.even:.0%}."
         )
     evens = [sink.even for sink in sinks]
     even = f"{'at most ' if min(evens) < max(evens) else ''}{max(evens):.0%}"
@@ -164,7 +168,7 @@ def say_sinks(shares: Sequence[Finding], name: str = "") -> str:
     )
 
 
-def say_distances(distances: Sequence[Finding], even: float | None) -> str:
+def distance_notice(distances: Sequence[Finding], even: float | None) -> str:
     """A sentence about the heads with the smallest and the largest mean distance, in patches.
 
     `even` is the distance of attention spread evenly; None if layers attend within windows of patches that may differ
@@ -178,8 +182,8 @@ def say_distances(distances: Sequence[Finding], even: float | None) -> str:
             f"All heads look about as far: {nearest.value:.1f} to {farthest.value:.1f} {unit} away on average.{reach}"
         )
     return (
-        f"**{nearest.where.capitalize()}** looks nearest, {nearest.value:.1f} {unit} away on average; "
-        f"**{farthest.where}** farthest, {farthest.value:.1f}.{reach}"
+        f"**{nearest.head_name.capitalize()}** looks nearest, {nearest.value:.1f} {unit} away on average; "
+        f"**{farthest.head_name}** farthest, {farthest.value:.1f}.{reach}"
     )
 
 
@@ -243,12 +247,12 @@ def _findings(
 
 
 def _reaches(
-    call: AttentionCall, rows: Int[Tensor, " patch"], gaps: Float[Tensor, "patch key"], *, before: int
+    call: AttentionCall, rows: Int[Tensor, " patch"], patch_distances: Float[Tensor, "patch key"], *, before: int
 ) -> list[float]:
     """The mean attention distance of each head in patches, as `core.heads.measures` has it; NaN for a silenced head."""
     reaches = list[float]()
     for block in call.weights_by_heads(queries=(before + rows).tolist()):
-        reaches += (shares(block[..., before:]) * gaps).sum(dim=-1).nanmean(dim=-1).tolist()
+        reaches += (shares(block[..., before:]) * patch_distances).sum(dim=-1).nanmean(dim=-1).tolist()
     return reaches
 
 

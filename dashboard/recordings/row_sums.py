@@ -12,7 +12,7 @@ Calls = Mapping[int, AttentionCall]  # by the number of the layer
 SUM_MARGIN = 0.005  # sums that differ from 1 by less read as 1
 
 
-def say_negative(calls: Calls) -> str:
+def negative_weight_notice(calls: Calls) -> str:
     """A sentence that names the layers with weights below 0, which are no shares; "" if there are none."""
     layers = [str(layer) for layer, call in calls.items() if call.has_negative_weights]
     if not layers:
@@ -21,12 +21,12 @@ def say_negative(calls: Calls) -> str:
     return f"Heads of {where} have attention weights below 0, which are no shares: nothing is said of them here."
 
 
-def say_row_sums(calls: Calls) -> tuple[str, ...]:
+def row_sum_notices(calls: Calls) -> tuple[str, ...]:
     """A sentence about rows that do not sum to 1, with their sums and the cause; empty if all do.
 
     It names the layer whose sums differ most from 1, on average over the rows of all heads that are not silenced.
     """
-    if negative := say_negative(calls):
+    if negative := negative_weight_notice(calls):
         return (negative,)
     sums = {layer: _sums_of_rows(call) for layer, call in calls.items() if not call.rows_sum_to_one}
     differences = {layer: float((values - 1).abs().nanmean()) for layer, values in sums.items()}
@@ -38,12 +38,12 @@ def say_row_sums(calls: Calls) -> tuple[str, ...]:
     empty = int((sums[most] == 0).all(dim=1).sum())
     empty_note = f" Nothing is left of {empty} row{'s' if empty > 1 else ''} in any head." if empty else ""
     return (
-        f"Rows of {of_layers} do not sum to 1: in layer {most} {_say_sums(calls[most], sums[most])}.{empty_note} "
+        f"Rows of {of_layers} do not sum to 1: in layer {most} {_sum_notice(calls[most], sums[most])}.{empty_note} "
         "Shares in these sentences are of each row's own sum.",
     )
 
 
-def _say_sums(call: AttentionCall, sums: Float[Tensor, "batch head query"]) -> str:
+def _sum_notice(call: AttentionCall, sums: Float[Tensor, "batch head query"]) -> str:
     """The sums of rows and their cause: the mean if none is above 1, else the range."""
     finite = sums[~sums.isnan()]
     if float(finite.max()) > 1 + SUM_MARGIN:

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from core.capture import AttentionCall, record_attention
-from core.capture.written import WrittenWeights
+from core.capture.written_weights import WrittenWeights
 
 WIDTH, HEADS, LAYERS = 16, 2, 2
 EMPTY = 3  # the row of which the mask leaves nothing

@@ -7,7 +7,7 @@ import torch
 
 from core.capture import record_attention
 from core.errors import ModelError
-from core.models.bert_tasks import TAGS, VERDICTS, TasksBERT, with_heads
+from core.models.bert_tasks import SENTIMENTS, TAGS, TasksBERT, with_heads
 from core.probing.fine_tuning import frequent_tags
 from core.probing.fine_tuning.attention_shift import maps_of, row_moved, shares
 from core.probing.fine_tuning.frequent_tags import TagCount
@@ -47,24 +47,24 @@ def test_before_it_learns_the_body_is_the_pretrained_one(before):
 def test_a_saved_one_comes_back_with_both_heads(after):
     assert isinstance(after.network, TasksBERT)
     tokens = torch.tensor([after.encode(TEXT).ids])
-    tags, verdict = after.network(tokens)
-    assert (tags.shape, verdict.shape) == ((1, tokens.shape[1], len(TAGS)), (1, len(VERDICTS)))
+    tags, sentiment = after.network(tokens)
+    assert (tags.shape, sentiment.shape) == ((1, tokens.shape[1], len(TAGS)), (1, len(SENTIMENTS)))
     assert after.run(after.encode(TEXT)).logits is None  # it says nothing about tokens of the vocabulary
 
 
 def test_the_verdict_hangs_on_the_first_vector_alone(after):
     x = torch.randn(2, 5, after.network.config.width, generator=torch.Generator().manual_seed(0))
     changed = torch.cat([x[:, :1], torch.zeros_like(x[:, 1:])], dim=1)
-    torch.testing.assert_close(after.network.verdict(x), after.network.verdict(changed))
+    torch.testing.assert_close(after.network.sentiment(x), after.network.sentiment(changed))
 
 
 def test_padding_changes_nothing(after):
     ids = torch.tensor([after.encode(TEXT).ids])
     padded = torch.cat([ids, torch.zeros(1, 6, dtype=torch.long)], dim=1)
-    tags, verdict = after.network(ids)
+    tags, sentiment = after.network(ids)
     longer, same = after.network(padded, torch.arange(padded.shape[1])[None] >= ids.shape[1])
     torch.testing.assert_close(longer[:, : ids.shape[1]], tags, rtol=1e-4, atol=1e-5)
-    torch.testing.assert_close(same, verdict, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(same, sentiment, rtol=1e-4, atol=1e-5)
 
 
 def test_a_tag_is_read_off_the_piece_in_which_its_word_begins(after):
@@ -81,7 +81,7 @@ def test_a_tag_is_read_off_the_piece_in_which_its_word_begins(after):
     assert list(said.first_pieces) == places
     logits = after.network(torch.tensor([encoding.ids]))[0][0, places]
     torch.testing.assert_close(said.tags, logits.softmax(dim=-1))
-    assert float(said.verdict.sum()) == pytest.approx(1)
+    assert float(said.sentiment.sum()) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("text", ["😀", "مرحبا بالعالم", "...", "日本", "\u200b", "a"])
@@ -115,8 +115,8 @@ def test_what_moved_is_what_one_would_have_to_carry_elsewhere():
 
 
 def test_frequent_tags_are_counted_saved_and_read_again(tmp_path):
-    dice = random.Random(0)
-    pairs = [(dice.choice(["book", "Book", "read", "the"]), dice.choice(TAGS[:4])) for _ in range(400)] + [("a", "DET")]
+    rng = random.Random(0)
+    pairs = [(rng.choice(["book", "Book", "read", "the"]), rng.choice(TAGS[:4])) for _ in range(400)] + [("a", "DET")]
     tags = frequent_tags.count(pairs)
     for word in ("book", "Book", "read", "the"):
         found = [tag for of, tag in pairs if of == word]

@@ -26,8 +26,8 @@ def transformer() -> CaptionTransformer:
 
 
 def given_input(seed: int, length: int = 5) -> tuple[torch.Tensor, torch.Tensor]:
-    dice = torch.Generator().manual_seed(seed)
-    return torch.randn(2, 9, 12, generator=dice), torch.randint(20, (2, length), generator=dice)
+    rng = torch.Generator().manual_seed(seed)
+    return torch.randn(2, 9, 12, generator=rng), torch.randint(20, (2, length), generator=rng)
 
 
 @given(st.integers(0, 99))

@@ -8,7 +8,7 @@ from transformers import InformerConfig, InformerModel
 
 from core.capture import edit_attention, record_attention
 from core.errors import CaptureError
-from tests.core.test_capture_detection import WIDTH, LinearAttention, Projected, WrittenAttention, X, recorded
+from tests.core.test_capture_coverage import WIDTH, LinearAttention, Projected, WrittenAttention, X, recorded
 
 MASK = torch.ones(6, 6).tril()
 

@@ -11,7 +11,7 @@ from transformers import Gemma3nTextConfig, Gemma3nTextModel, Gemma4TextConfig, 
 from core.capture import Cut, Record, edit_attention, record_attention
 from core.errors import CaptureError
 from core.shrinking.number_formats import in_number_format
-from tests.core.test_capture_detection import WIDTH, Projected, WrittenAttention, X, recorded
+from tests.core.test_capture_coverage import WIDTH, Projected, WrittenAttention, X, recorded
 from tests.core.tiny_models import inputs_of, tiny_transformers
 
 SIZES = {"vocab_size": 50, "hidden_size": 32, "num_hidden_layers": 4, "num_attention_heads": 4}

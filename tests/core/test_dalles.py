@@ -26,7 +26,7 @@ from core.scenes.things import Scene, Thing, scene_at
 from core.scenes.truth import holds, is_true
 from core.zoo.clips import PictureText
 from core.zoo.dalles import FILLING, PictureCoder, PictureDrawer, agreement, load_dalle, load_scene_reader
-from core.zoo.dalles import offered as offered_in
+from core.zoo.dalles import available as offered_in
 from core.zoo.image_models import Framing
 from core.zoo.sentence_readers import nearest_words
 from training.common.scenes import scenes_tokenizer
@@ -138,7 +138,7 @@ def test_the_look_of_a_part_is_the_row_of_the_token_before_it():
     *_, codes = drawer.draw(words, range(1))
     with record_attention(drawer.network) as record:
         drawer.network(drawer.padded_ids(words)[None], codes[:, :-1])
-    looks = drawer.look(words, codes[0])
+    looks = drawer.attention(words, codes[0])
     assert [look.mask for look in looks] == list(MASKS)
     for look, call in zip(looks, record.calls, strict=True):
         for head, place in product(range(2), range(16)):
@@ -156,7 +156,7 @@ def test_the_first_part_reads_words_alone():
     drawer = made()
     words = drawer.encode("a red star")
     *_, codes = drawer.draw(words, range(1))
-    for look in drawer.look(words, codes[0]):
+    for look in drawer.attention(words, codes[0]):
         torch.testing.assert_close(look.words[:, 0].sum(dim=-1), torch.ones(2))
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from core import zoo
 from core.capture import record_attention
 from core.errors import InputError
-from core.generation.newest import find_farthest_head, last_token_weights
+from core.generation.newest_token import find_farthest_head, last_token_weights
 from core.generation.writing import append_written, encode_without_limit, first_visible, next_logits, pieces, read_ids
 
 TEXT = "The old man looked at the sea. It was grey, and the boats had not come back."

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.capture import record_attention
 from core.errors import CaptureError, InputError
 from core.probing.grammar import relations
-from core.probing.grammar.links import NOTHING, WordMaps, strongest, word_maps, words_of
+from core.probing.grammar.links import NO_WORD, WordMaps, strongest, word_maps, words_of
 from core.probing.grammar.relations import OFFSETS, TO_DEPENDENT, TO_GOVERNOR, best_heads, count
 from core.probing.grammar.trees import ROOT, Tree, encode_tree
 from core.zoo import load_text
@@ -58,7 +58,7 @@ def looked_by_hand(model, tree: Tree) -> dict[tuple[int, int], list[int]]:
                     if other != word and own and other in tokens.words
                 }
                 most = max(shares.values(), default=0)
-                chosen.append(NOTHING if most <= 0 else max(shares, key=shares.get))
+                chosen.append(NO_WORD if most <= 0 else max(shares, key=shares.get))
             found[number, head] = chosen
     return found
 
@@ -110,7 +110,7 @@ def test_what_was_worked_out_on_paper(load):
     before[range(1, 5), range(4)] = 1.0
     last = torch.zeros(5, 5)
     last[:, 4] = 1.0
-    assert strongest(torch.stack([before, last])).tolist() == [[NOTHING, 0, 1, 2, 3], [4, 4, 4, 4, NOTHING]]
+    assert strongest(torch.stack([before, last])).tolist() == [[NO_WORD, 0, 1, 2, 3], [4, 4, 4, 4, NO_WORD]]
     found = counted(load("gpt2"), [FOX], [torch.stack([before, last])])
     shares = {(best.relation, best.direction): (best.head, best.share, best.offset, best.cases) for best in found.heads}
     assert shares == {

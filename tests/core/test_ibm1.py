@@ -17,9 +17,9 @@ TOY = [
 
 
 def some_text(seed: int) -> list[tuple[list[str], list[str]]]:
-    dice = random.Random(seed)
+    rng = random.Random(seed)
     words = [f"w{number}" for number in range(12)]
-    return [(dice.choices(words, k=dice.randint(0, 6)), dice.choices(words, k=dice.randint(1, 6))) for _ in range(40)]
+    return [(rng.choices(words, k=rng.randint(0, 6)), rng.choices(words, k=rng.randint(1, 6))) for _ in range(40)]
 
 
 def by_hand(pairs, rounds: int) -> dict[tuple[str, str | None], float]:

@@ -176,7 +176,7 @@ def test_a_hidden_pixel_becomes_the_mean_of_the_seen_ones_around_it():
 
 def test_shares_and_distances_of_looks_are_those_of_the_weights_one_by_one():
     reader = PixelReader("next", "", small())
-    record = reader.look(torch.randint(COLOURS, (16,)))
+    record = reader.record(torch.randint(COLOURS, (16,)))
     looks = measure_pixel_attention(record.calls, SIDE)
     assert [(look.layer, look.head) for look in looks] == [(layer, head) for layer in range(3) for head in range(2)]
     for look in looks:

@@ -15,9 +15,9 @@ from core.attribution.masked_patch_sources import AutoencoderLayer, decoder_atte
 from core.attribution.record_aggregation import MEAN, ROLLOUT, Stack, combine
 from core.capture import AttentionCall, Paste, Record, edit_attention, record_attention
 from core.capture.view_of_record import layer_of_call
-from core.capture.written import WrittenWeights
+from core.capture.written_weights import WrittenWeights
 from core.errors import CaptureError
-from core.generation.newest import find_farthest_head
+from core.generation.newest_token import find_farthest_head
 from core.heads import measures
 from core.heads.contributions import output_shares, watch_outputs
 from core.heads.head_table import attention_moved_between, induction_scores, measure_heads

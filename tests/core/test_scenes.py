@@ -33,13 +33,13 @@ def told(split: str, number: int) -> list[str]:
     return [each.text for each in found]
 
 
-def sentences_about(scene: Scene, dice: Random, count: int, *, held: bool | None = False) -> tuple[Sentence, ...]:
+def sentences_about(scene: Scene, rng: Random, count: int, *, held: bool | None = False) -> tuple[Sentence, ...]:
     """So many true sentences about a scene, none of them twice unless it has too few."""
     found: list[Sentence] = []
     for tried in range(50 * count):
         if len(found) == count:
             break
-        sentence = sentence_about(scene, dice, held_out=held)
+        sentence = sentence_about(scene, rng, held_out=held)
         if sentence is not None and (sentence not in found or tried > 25 * count):
             found.append(sentence)
     return tuple(found)

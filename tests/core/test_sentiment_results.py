@@ -6,7 +6,7 @@ import pytest
 
 from core.errors import ModelError
 from core.published import sentiment_results as published
-from core.results.sentiment_fooled import sentiment_fooled
+from core.results.behavioural_test_results import failures_by_model
 from core.results.sentiment_results import LOGISTIC, MACHINE, results
 from core.zoo.sentiment_classifiers import FOLDER, REVIEWERS
 
@@ -48,4 +48,4 @@ def test_a_row_of_no_kind_is_named(tmp_path):
         "english,english-rnn,magic,a test,change,3,1,4,0.0,by hand\n"
     )
     with pytest.raises(ModelError, match="'kind' is \"magic\""):
-        sentiment_fooled(file)
+        failures_by_model(file)

@@ -40,10 +40,10 @@ def network(kind: str) -> nn.Module:
 
 
 def inputs(kind: str) -> tuple:
-    dice = torch.Generator().manual_seed(1)
+    rng = torch.Generator().manual_seed(1)
     if kind == "vit":
-        return (torch.randn(2, 3, 32, 32, generator=dice),)
-    tokens = torch.randint(4, 50, (2, 9), generator=dice)
+        return (torch.randn(2, 3, 32, 32, generator=rng),)
+    tokens = torch.randint(4, 50, (2, 9), generator=rng)
     return (tokens, tokens[:, :6]) if kind == "translator" else (tokens,)
 
 

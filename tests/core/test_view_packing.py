@@ -7,7 +7,7 @@ from PIL import Image
 
 from core.view import Layer, PatchSequence, Scene, TextSequence, codec, packing
 from core.view.packing import overview_of, pack
-from core.view.wanted import ViewRequest
+from core.view.view_request import ViewRequest
 
 
 def weights(queries: int, keys: int, head: int = 0, *, causal: bool = False) -> np.ndarray:

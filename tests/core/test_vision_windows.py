@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from core.capture import AttentionCall
-from core.capture.written import WrittenWeights
+from core.capture.written_weights import WrittenWeights
 from core.errors import ModelError
 from core.vision import windows
 from tests.core.tiny_models import picture, tiny_timm

@@ -159,7 +159,7 @@ def test_networks_of_words_and_patches_have_a_map_for_each_word_that_is_hidden(k
     )
     assert (found["attention"] >= 0).all()
     assert (found["attention"].sum(dim=-1) < 1).all()  # the whole picture, and words, take the rest
-    hidden = model.hide(tokens, [3])
+    hidden = model.mask_places(tokens, [3])
     changed = cover_each_patch(pixels, model.grid)[20:21]
     scores = [model.run(each, hidden).words[0, 3].log_softmax(dim=-1)[tokens.ids[3]] for each in (pixels, changed)]
     assert_close(found["occlusion"][1, 20], scores[0] - scores[1], atol=1e-5, rtol=1e-3)

@@ -100,7 +100,7 @@ def test_the_models_that_come_along_are_open_to_everybody(name):
     ],
 )
 def test_a_listed_name_opens_in_each_of_its_forms(name, repository):
-    assert find_source(name, "image", LISTED).where == repository
+    assert find_source(name, "image", LISTED).location == repository
 
 
 @pytest.mark.parametrize("name", ["vit_small_patch16_224", "test_vit4", "vit_tiny_patch16_224.no_such_tag"])

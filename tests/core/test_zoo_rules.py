@@ -41,7 +41,7 @@ def load(folder):
 )
 def test_names_are_read_by_their_form(name, source):
     found = find_source(name, "text")
-    assert (found.kind, found.where) == source
+    assert (found.kind, found.location) == source
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_names_are_read_by_their_form(name, source):
     ],
 )
 def test_names_of_timm_stand_for_repositories_of_the_hub(name, repository):
-    assert find_source(name, "image").where == repository
+    assert find_source(name, "image").location == repository
 
 
 @pytest.mark.parametrize("name", ["vit_base_patch16_224.no_such_tag", "test_vit4"])

@@ -14,10 +14,10 @@ from dashboard.classroom import limits as classroom_limits
 from dashboard.classroom.classes import LETTERS, MOST_CLASSES, MOST_OF_ADDRESS, Classes
 from dashboard.classroom.classroom import (
     AGE,
-    AWAY,
     MOST_FOLLOWERS,
     MOST_MEMBERS,
     MOST_SOCKETS,
+    RECONNECT_WITHIN,
     TEACHER_AWAY,
     valid_address,
 )
@@ -101,7 +101,7 @@ def test_two_hundred_follow_and_no_more_until_one_has_left(classes, clock):
     room.leave("8")
     with pytest.raises(AtlasError, match="is full"):
         room.join("one more")
-    clock.now += AWAY
+    clock.now += RECONNECT_WITHIN
     room.join("one more")
     assert room.followers == 200
 
@@ -111,13 +111,13 @@ def test_who_changes_pages_counts_meanwhile_and_who_is_gone_does_not(classes, cl
     room.join("a")
     room.join("b")
     room.leave("a")
-    clock.now += AWAY - 1
+    clock.now += RECONNECT_WITHIN - 1
     assert room.followers == 2
     room.join("a")
     clock.now += 2
     assert room.followers == 2
     room.leave("a")
-    clock.now += AWAY
+    clock.now += RECONNECT_WITHIN
     assert room.followers == 1
 
 
@@ -133,8 +133,8 @@ def test_who_looks_around_does_not_count(classes):
 
 def test_a_later_answer_replaces_an_earlier_one_and_answers_count_by_question(classes):
     room = classes.open()
-    for who, choice in (("a", "left"), ("b", "left"), ("c", "right"), ("a", "right")):
-        room.answer("q", who, choice)
+    for member, choice in (("a", "left"), ("b", "left"), ("c", "right"), ("a", "right")):
+        room.answer("q", member, choice)
     room.answer("other", "a", "left")
     assert room.answers("q", ["left", "right"]) == {"left": 1, "right": 2}
     assert room.answers("other", ["left", "right"]) == {"left": 1}
@@ -143,11 +143,13 @@ def test_a_later_answer_replaces_an_earlier_one_and_answers_count_by_question(cl
 
 def test_only_answers_that_a_question_allows_are_counted(classes):
     room = classes.open()
-    for who, choice in (("a", "left"), ("b", "Something for the projector"), ("c", "LEFT"), ("d", "left ")):
-        room.answer("q", who, choice)
+    for member, choice in (("a", "left"), ("b", "Something for the projector"), ("c", "LEFT"), ("d", "left ")):
+        room.answer("q", member, choice)
     assert room.answers("q", ["left", "right"]) == {"left": 1}
-    for who, number in zip("abcdefgh", ("3", "3.0", "3e0", "0.50", "nan", "1e999", "three", "<b>3</b>"), strict=True):
-        room.answer("a number", who, number)
+    for member, number in zip(
+        "abcdefgh", ("3", "3.0", "3e0", "0.50", "nan", "1e999", "three", "<b>3</b>"), strict=True
+    ):
+        room.answer("a number", member, number)
     assert room.answers("a number") == {"3": 3, "0.5": 1}
 
 
@@ -304,7 +306,7 @@ def test_one_network_opens_few_classes_and_the_others_go_on(classes, clock):
 
 def test_a_follower_who_is_removed_is_gone_with_its_answers_and_comes_back_only_as_another(classes):
     room = classes.open()
-    numbers = [room.join(who) for who in "abc"]
+    numbers = [room.join(member) for member in "abc"]
     room.answer("q", "b", "x")
     room.answer("q", "c", "x")
     room.remove(numbers[1])
@@ -341,7 +343,7 @@ def test_a_class_remembers_so_many_followers_and_forgets_the_first_who_are_gone(
     for number in range(MOST_MEMBERS):
         room.join(str(number))
         room.leave(str(number))
-        clock.now += AWAY
+        clock.now += RECONNECT_WITHIN
     assert room.join("stays") == first
     assert room.join("0") > MOST_MEMBERS
 

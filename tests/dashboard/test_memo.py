@@ -277,7 +277,7 @@ def test_only_so_many_compute_at_once_and_nested_ones_never_block_one_another():
         with guard:
             at_once[0] += 1
             most[0] = max(most[0], at_once[0])
-            if at_once[0] == turns.AT_ONCE:
+            if at_once[0] == turns.CONCURRENT_SHORT:
                 full.set()
         assert full.wait(20)  # nobody ends before as many as may be are at work
         with guard:
@@ -291,8 +291,8 @@ def test_only_so_many_compute_at_once_and_nested_ones_never_block_one_another():
     run_all(
         [functools.partial(outer, number) for number in range(20)] + [functools.partial(inner, n) for n in range(6)]
     )
-    assert most[0] == turns.AT_ONCE
-    assert not turns.short_line.at_work
+    assert most[0] == turns.CONCURRENT_SHORT
+    assert not turns.short_line.running
     assert not memo._computations
 
 
@@ -345,7 +345,7 @@ def test_a_long_computation_that_asks_for_what_another_makes_lets_it_finish(monk
         assert slow() == "done"
         assert turns.current().line is turns.long_line
     maker.join(10)
-    assert not turns.long_line.at_work
+    assert not turns.long_line.running
 
 
 def test_sizes_count_what_is_shared_once_and_views_with_what_they_keep_alive():

@@ -285,30 +285,30 @@ def test_what_is_told_first_is_about_the_head_to_look_at_first():
     far[0, 7] = 0
     far[0, 7, 2] = 1
     for found in (notice_text(calls_of(far), TEXT), notice_text(calls_of(UNIFORM[None]), TEXT)):
-        assert found.start.where in found.ordered[0].lower()
+        assert found.start.head_name in found.ordered[0].lower()
         assert sorted(found.ordered) == sorted(found.sentences)
     assert notice_text({}, TEXT).ordered == notice_text({}, TEXT).sentences
 
 
 def test_what_rows_sum_to_is_said_with_its_cause():
-    (masked,) = row_sums.say_row_sums({3: call_of("mask")})
+    (masked,) = row_sums.row_sum_notices({3: call_of("mask")})
     mean = float(call_of("mask").row_sums().mean())
     assert f"in layer 3 the mean sum is {mean:.2f}, because a mask after the softmax" in masked
     assert "Nothing is left of 1 row in any head." in masked
-    (sunk,) = row_sums.say_row_sums({0: call_with(torch.stack([UNIFORM])), 3: call_of("sink")})
+    (sunk,) = row_sums.row_sum_notices({0: call_with(torch.stack([UNIFORM])), 3: call_of("sink")})
     assert sunk.startswith("Rows of 1 of 2 layers")
     assert "because an attention sink that is no token took the rest. Shares" in sunk
 
 
 def test_rows_that_sum_to_more_than_one_lost_nothing():
-    (sentence,) = row_sums.say_row_sums({0: call_with(torch.stack([UNIFORM * 1.5, UNIFORM * 0.5]))})
+    (sentence,) = row_sums.row_sum_notices({0: call_with(torch.stack([UNIFORM * 1.5, UNIFORM * 0.5]))})
     assert "in layer 0 the sums are 0.50 to 1.50" in sentence
     assert "took the rest" not in sentence
 
 
 def test_the_layer_whose_sums_differ_most_from_one_is_named():
     calls = {0: call_with(UNIFORM[None] * 0.9), 1: call_with(UNIFORM[None] * 1.4), 2: call_with(UNIFORM[None])}
-    (sentence,) = row_sums.say_row_sums(calls)
+    (sentence,) = row_sums.row_sum_notices(calls)
     assert sentence.startswith("Rows of 2 of 3 layers do not sum to 1: in layer 1 ")
 
 
@@ -316,11 +316,11 @@ def test_nothing_is_said_of_rows_that_sum_to_one_or_of_silenced_heads():
     near = {0: call_with(UNIFORM[None] * 0.998)}
     silenced = {0: call_with(torch.stack([UNIFORM, UNIFORM * 0])), 1: call_with(UNIFORM[None] * 0)}
     assert not near[0].rows_sum_to_one
-    assert row_sums.say_row_sums(near) == row_sums.say_row_sums(silenced) == row_sums.say_row_sums({}) == ()
-    assert row_sums.say_row_sums(calls_of(UNIFORM[None], silenced=((0, 0),))) == ()
+    assert row_sums.row_sum_notices(near) == row_sums.row_sum_notices(silenced) == row_sums.row_sum_notices({}) == ()
+    assert row_sums.row_sum_notices(calls_of(UNIFORM[None], silenced=((0, 0),))) == ()
 
 
 def test_negative_weights_are_named_and_end_all_shares():
     negative = {0: call_with(UNIFORM[None]), 1: call_with(UNIFORM[None] - 0.5)}
-    assert row_sums.say_row_sums(negative) == notice_text(negative, TEXT).sentences
+    assert row_sums.row_sum_notices(negative) == notice_text(negative, TEXT).sentences
     assert "layer 1 have attention weights below 0" in notice_text(negative, TEXT).sentences[0]

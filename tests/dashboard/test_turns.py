@@ -15,7 +15,7 @@ WITHIN = 20  # seconds in which whatever ends at all has ended
 @pytest.fixture(autouse=True)
 def lines(monkeypatch):
     """Empty lines, and visitors who are told apart by their threads."""
-    monkeypatch.setattr(turns, "short_line", Line(turns.AT_ONCE))
+    monkeypatch.setattr(turns, "short_line", Line(turns.CONCURRENT_SHORT))
     monkeypatch.setattr(turns, "long_line", Line(turns.LONG_AT_ONCE))
     monkeypatch.setattr(turns, "_visitor", lambda: Visitor(*threading.current_thread().name.split("/", 1)))
 
@@ -76,7 +76,7 @@ def test_long_work_is_done_in_the_order_in_which_it_was_asked_for():
     for job in jobs:
         job.end()
     assert log == [f"{number}/" for number in range(6)]
-    assert not turns.long_line.at_work
+    assert not turns.long_line.running
     assert not turns.long_line.waiting
 
 
@@ -96,12 +96,12 @@ def test_who_waits_is_told_the_place_and_as_much_about_the_time_as_is_known(monk
     line.enter(first, lambda: None)
     line.waiting.extend([second, third])
     assert line.waiting_sentence(second) == "1 visitor is before you."
-    first.so_far, clock[0] = (1, 5), 10.0
+    first.progress, clock[0] = (1, 5), 10.0
     assert line.waiting_sentence(second) == "1 visitor is before you: about 40 s."
     assert line.waiting_sentence(third) == "2 visitors are before you; the one at work needs about 40 s more."
     line.durations.append(20.0)
     assert line.waiting_sentence(third) == "2 visitors are before you: about 60 s."
-    first.so_far, clock[0] = (2, 200), 11.0
+    first.progress, clock[0] = (2, 200), 11.0
     assert line.waiting_sentence(second) == "1 visitor is before you: about 19 min."
     line.leave(first)
     assert line.waiting_sentence(second) == "It is your turn."
@@ -112,7 +112,7 @@ def test_a_turn_begins_to_know_its_time_after_a_moment_and_does_not_count_what_i
     monkeypatch.setattr(turns.time, "monotonic", lambda: clock[0])
     line, mine = Line(1), Turn()
     line.enter(mine, lambda: None)
-    mine.so_far, clock[0] = (1, 2), turns.LONG_AFTER / 2
+    mine.progress, clock[0] = (1, 2), turns.LONG_AFTER / 2
     assert mine.remaining is None
     clock[0] = 4.0
     assert mine.remaining == 4.0
@@ -173,8 +173,8 @@ def test_an_exception_frees_the_place():
             raise ValueError("wrong")
         with failing(), turn():
             raise ValueError("wrong")
-    assert not turns.long_line.at_work
-    assert not turns.short_line.at_work
+    assert not turns.long_line.running
+    assert not turns.short_line.running
     assert turns.current() is None
 
 
@@ -201,13 +201,13 @@ def test_work_that_takes_long_goes_on_in_the_long_line_and_leaves_its_place_to_s
     thread = threading.Thread(target=compute, name="1/", daemon=True)
     thread.start()
     assert moved.wait(WITHIN)
-    assert not turns.short_line.at_work
+    assert not turns.short_line.running
     assert not finished.is_set()
     monkeypatch.setattr(turns, "LONG_AFTER", long_before)
     job.end()
     assert finished.wait(WITHIN)
     thread.join(WITHIN)
-    assert not turns.long_line.at_work
+    assert not turns.long_line.running
 
 
 def test_what_the_server_does_for_itself_stands_in_nobodys_way(monkeypatch):
@@ -215,7 +215,7 @@ def test_what_the_server_does_for_itself_stands_in_nobodys_way(monkeypatch):
     monkeypatch.setattr(turns, "LONG_AFTER", -1.0)
     with turn():
         turns.report(1, 2)
-        assert not turns.long_line.at_work
+        assert not turns.long_line.running
 
 
 def test_a_long_turn_that_waits_for_the_work_of_another_lends_its_place_and_comes_next():
@@ -237,8 +237,8 @@ def test_a_long_turn_that_waits_for_the_work_of_another_lends_its_place_and_come
 
 def test_nested_turns_take_no_further_place():
     with long_turn(), turn(), turn():
-        assert len(turns.long_line.at_work) == 1
-        assert not turns.short_line.at_work
+        assert len(turns.long_line.running) == 1
+        assert not turns.short_line.running
         turns.report(1, 2)
     assert turns.current() is None
 
@@ -247,4 +247,4 @@ def test_of_a_long_turn_the_whole_counts_and_not_its_parts():
     with long_turn() as report:
         report(3, 36)
         turns.report(1, 2)
-        assert turns.current().so_far == (3, 36)
+        assert turns.current().progress == (3, 36)

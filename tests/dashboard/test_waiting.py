@@ -112,7 +112,7 @@ def test_what_cannot_be_had_leaves_a_sentence_and_nothing_to_cancel():
     app = AppTest.from_function(refused).run().button(key="count").click().run()
     assert [element.value for element in app.warning] == ["It cannot be counted."]
     assert [button.label for button in app.button] == ["Count"]
-    assert not turns.long_line.at_work
+    assert not turns.long_line.running
 
 
 def stopped():

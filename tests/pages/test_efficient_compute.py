@@ -5,7 +5,7 @@ import threading
 import pytest
 import torch
 
-from core.efficient import LowRank, SlidingWindow, swapped
+from core.efficient import LowRank, SlidingWindow, model_loss
 from dashboard.cache import memo
 from dashboard.cache.memo import Upload
 from pages.scale.efficient_attention import compute
@@ -37,7 +37,7 @@ def test_a_reading_that_was_stopped_is_not_kept_and_can_be_done_again(text):
 def test_two_who_ask_for_the_same_loss_at_once_have_it_computed_once(monkeypatch, text):
     reading, calls, found = compute.read(MODEL, text, 64), [], []
     both = threading.Barrier(2)
-    really = swapped.surprises
+    really = model_loss.surprises
 
     def counted(*args, **kwargs):
         calls.append(1)
@@ -47,7 +47,7 @@ def test_two_who_ask_for_the_same_loss_at_once_have_it_computed_once(monkeypatch
         both.wait(10)
         found.append(compute.surprises(reading, SlidingWindow(window=4), (0, 1)))
 
-    monkeypatch.setattr(swapped, "surprises", counted)
+    monkeypatch.setattr(model_loss, "surprises", counted)
     threads = [threading.Thread(target=ask) for _ in range(2)]
     for thread in threads:
         thread.start()

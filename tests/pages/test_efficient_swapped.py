@@ -8,7 +8,7 @@ from core import zoo
 from core.costs.attention_costs import TOKENS, VARIANTS
 from core.costs.one_pass import Cost
 from core.efficient import BigBird
-from core.efficient.swapped import surprises
+from core.efficient.model_loss import surprises
 from core.text import read_text
 from pages.scale.efficient_attention import compute, work_curves
 from tests.pages.conftest import check, prose, told

@@ -119,7 +119,7 @@ def test_patches_that_attend_to_all_words_alike_prefer_none():
 def test_hidden_words_are_guessed_from_what_is_shown(name):
     found = {shown: compute.true_chances(name, SCENE, TEXT, (2,), shown)[2] for shown in (ITS, ANOTHER, NONE)}
     model = joint(name)
-    tokens = model.hide(model.encode(TEXT), [2])
+    tokens = model.mask_places(model.encode(TEXT), [2])
     grey = torch.zeros(1, 3, 64, 64)
     said = model.run(grey, tokens).words[0, 2].softmax(dim=-1)
     assert found[NONE] == pytest.approx(float(said[model.encode(TEXT).ids[2]]), abs=1e-6)
@@ -269,21 +269,21 @@ def test_measured_sentences_compare_both_networks():
         kinds = {"all": share, "colour": share, "number": 1.0}
         return Shares(name, "test", shown, kinds, {"all": asked, "colour": asked, "number": 3})
 
-    def lies(share):
+    def false_sentences(share):
         return tuple(Shares(name, "test", ITS, {"order": share}, {"order": 400}) for name in JOINT)
 
     without = [of(name, shown, 0.12) for name in JOINT for shown in (ANOTHER, NONE)]
-    both = Results((of("two-streams", ITS, 0.9), of("one-stream", ITS, 0.8), *without), lies(0.52))
+    both = Results((of("two-streams", ITS, 0.9), of("one-stream", ITS, 0.8), *without), false_sentences(0.52))
     first, needs, *_, better, order, _ = measured.noticed(both)
     assert "**Two streams (ViLBERT)** guesses 90% of the hidden words with the picture, 12% with another one" in first
     assert "kind “colour” (+78.0 points)" in needs  # of three numbers nothing is told
     assert "Two streams (ViLBERT) guesses more than One stream (VisualBERT), by 10.0 points" in better
     assert "notices 52% of the sentences whose groups changed places, which cannot be told from chance" in order
-    same = Results((of("two-streams", ITS, 0.9), of("one-stream", ITS, 0.89), *without), lies(0.7))
+    same = Results((of("two-streams", ITS, 0.9), of("one-stream", ITS, 0.89), *without), false_sentences(0.7))
     *_, better, order, _ = measured.noticed(same)
     assert "cannot be decided" in better
     assert "more than chance" in order
-    worse = Results((of("two-streams", ITS, 0.12), of("one-stream", ITS, 0.8), *without), lies(0.4))
+    worse = Results((of("two-streams", ITS, 0.12), of("one-stream", ITS, 0.8), *without), false_sentences(0.4))
     *_, order = measured.noticed(worse)
     assert "less than chance" in order
     assert "no kind of word" in measured.noticed(worse)[1]

@@ -14,7 +14,7 @@ from core.images import Patches
 from core.text import Tokens
 from core.zoo.masked_language_models import MaskedLanguageModel
 from core.zoo.text_models import CausalLanguageModel, TextRun
-from dashboard.recordings.notices import Finding, say_distances
+from dashboard.recordings.notices import Finding, distance_notice
 from dashboard.recordings.watched import watch_image, watch_text
 from pages.foundations.many_heads import compute, measured, one_at_a_time, silenced
 from tests.core.saved_models import byte_level_tokenizer
@@ -140,7 +140,7 @@ def test_of_one_or_two_tokens_nothing_is_said_that_is_no_number(text):
 
 def test_distances_in_windows_are_told_in_the_patches_of_their_layer():
     found = measured.findings(torch.tensor([[1.0, 4.0], [2.0, torch.nan]]))
-    said = say_distances(found, None)
+    said = distance_notice(found, None)
     assert said == (
         "**Layer 0, head 0** looks nearest, 1.0 patches of its own layer away on average; **layer 0, head 1** "
         "farthest, 4.0."

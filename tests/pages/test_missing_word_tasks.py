@@ -41,7 +41,7 @@ def test_the_section_is_alive_at_once_and_claims_what_the_model_says(visit):
     layer, head = divmod(int(looks.moved.argmax()), looks.moved.shape[1])
     assert (app.number_input(key="tasks_layer").value, app.number_input(key="tasks_head").value) == (layer, head)
     assert f"**Layer {layer}, head {head}** moved most" in prose(app)
-    assert f"with a probability of {max(looks.said.verdict.tolist()):.1%}" in prose(app)
+    assert f"with a probability of {max(looks.said.sentiment.tolist()):.1%}" in prose(app)
     assert f"{len(looks.said.words)} words" in prose(app)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.probing.small_tasks import TASKS, Links, Written, load_small_gpt, right_digits, write
+from core.probing.small_tasks import TASKS, Links, WrittenAnswer, load_small_gpt, right_digits, write
 from core.probing.small_tasks.tasks import CARRY, COLUMN, Aim
 from pages.language.next_word import compute_small_tasks as compute
 from pages.language.next_word import words
@@ -94,16 +94,16 @@ def test_each_head_alone_is_what_the_map_holds(name):
         assert alone[layer, head] == pytest.approx(compute.accuracy(name, ((layer, head),)))
 
 
-def answered(name: str, text: str, right: str, least: int = 0) -> Written:
+def answered(name: str, text: str, right: str, least: int = 0) -> WrittenAnswer:
     probabilities = torch.full((len(right), 12), 0.0)
     for place, digit in enumerate(text):
         probabilities[place, int(digit)] = 0.6 if place == least else 0.9
-    return Written(text, right, probabilities, torch.zeros(1, 1, len(right), TASKS[name].context))
+    return WrittenAnswer(text, right, probabilities, torch.zeros(1, 1, len(right), TASKS[name].context))
 
 
 def test_what_is_nearly_certain_is_not_called_so():
     written = answered("add", "231", "231")
-    sure = Written("231", "231", written.probabilities.clamp_min(0.9999), written.weights)
+    sure = WrittenAnswer("231", "231", written.probabilities.clamp_min(0.9999), written.weights)
     assert "at more than 99.9%" in about_answer(TASKS["add"], torch.tensor([4, 7, 8, 5]), sure)
 
 

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
 from core import zoo
-from core.generation.newest import FarthestHead
+from core.generation.newest_token import FarthestHead
 from core.generation.rules import Rules, draw, random_number
 from core.generation.writing import encode_without_limit
 from dashboard.cache import memo

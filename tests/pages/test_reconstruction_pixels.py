@@ -113,7 +113,7 @@ def test_an_onlooker_sees_each_row_and_what_is_kept_does_not_depend_on_it():
 def test_the_map_of_a_pixel_is_the_row_of_the_token_that_asks_for_it():
     looked = compute_pixels.look("rocket")
     reader = image_gpt("next")
-    calls = reader.look(compute_pixels.read_picture("rocket").colours).calls
+    calls = reader.record(compute_pixels.read_picture("rocket").colours).calls
     for layer, head, place in ((0, 1, 0), (2, 3, 40), (7, 0, 1023)):
         row = looked.scene.layers[layer].weights(head)[1 + place]
         weights = calls[layer].weights(head)[place].numpy()

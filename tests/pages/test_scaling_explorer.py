@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dashboard.figures.beside import MARK, Box, boxes, name_positions
-from dashboard.figures.explored import Axis, Line, explored
+from dashboard.figures.label_positions import MARK, Box, boxes, name_positions
+from dashboard.figures.scatter import Axis, Line, scatter
 from dashboard.theme import DARK, LIGHT, Look
 from pages.scale.scaling_comparison.cards import as_markdown
 from pages.scale.scaling_comparison.explorer import numbers, points
@@ -179,7 +179,7 @@ def test_of_two_at_one_place_both_have_a_name():
 @pytest.mark.parametrize("palette", [LIGHT, DARK])
 def test_a_click_gives_back_the_row_and_the_pointer_tells_in_text(palette):
     points = table(40)
-    figure = explored(points, x=Axis("size", True, "B"), y=Axis("score"), hues=HUES, look=Look(palette), footer="a <i>")
+    figure = scatter(points, x=Axis("size", True, "B"), y=Axis("score"), hues=HUES, look=Look(palette), footer="a <i>")
     rows = [row for trace in figure.data for row in trace.customdata]
     assert sorted(rows) == points.index.tolist()
     for trace in figure.data:
@@ -189,22 +189,22 @@ def test_a_click_gives_back_the_row_and_the_pointer_tells_in_text(palette):
 
 
 def test_only_few_have_names_and_only_the_chosen_are_named_among_many():
-    few = explored(table(8), x=Axis("size", True), y=Axis("score"), hues=HUES, look=Look(LIGHT))
+    few = scatter(table(8), x=Axis("size", True), y=Axis("score"), hues=HUES, look=Look(LIGHT))
     assert any(trace.mode == "markers+text" for trace in few.data)
-    many = explored(table(60), x=Axis("size", True), y=Axis("score"), hues=HUES, look=Look(LIGHT), chosen=[103, 999])
+    many = scatter(table(60), x=Axis("size", True), y=Axis("score"), hues=HUES, look=Look(LIGHT), chosen=[103, 999])
     assert all(trace.mode == "markers" for trace in many.data)
     assert [note.text for note in many.layout.annotations] == ["model 3"]
 
 
 def test_lines_lie_below_the_marks_and_take_no_clicks():
     line = Line("a fit", np.array([1e5, 1e9]), np.array([50.0, 80.0]), low=np.array([45, 75]), high=np.array([55, 85]))
-    figure = explored(table(30), x=Axis("size", True), y=Axis("score"), hues=HUES, look=Look(LIGHT), lines=[line])
+    figure = scatter(table(30), x=Axis("size", True), y=Axis("score"), hues=HUES, look=Look(LIGHT), lines=[line])
     assert [trace.mode for trace in figure.data][:3] == ["lines"] * 3
     assert all(trace.hoverinfo == "skip" for trace in figure.data[:3])
 
 
 def test_one_point_alone_has_a_range_around_it():
-    figure = explored(table(1), x=Axis("size", True), y=Axis("score"), hues=HUES, look=Look(LIGHT))
+    figure = scatter(table(1), x=Axis("size", True), y=Axis("score"), hues=HUES, look=Look(LIGHT))
     low, high = figure.layout.xaxis.range
     assert low < np.log10(figure.data[0].x[0]) < high
 
@@ -213,7 +213,7 @@ def test_one_point_alone_has_a_range_around_it():
 def test_names_of_chosen_neighbours_lie_apart_and_in_the_order_of_their_marks(count):
     points = table(60)
     points["x"] = 1e6  # all above one another
-    figure = explored(
+    figure = scatter(
         points, x=Axis("size", True), y=Axis("score"), hues=HUES, look=Look(LIGHT), chosen=points.index[:count].tolist()
     )
     # Plotly counts an annotation's offset in pixels downwards.

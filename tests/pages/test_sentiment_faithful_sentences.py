@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.attribution.agreement import Agreement, agreement
 from core.attribution.token_deletion import FaithfulWords
-from core.results.sentiment_faithful import MEASURES, RANDOM, Faithful, Mean, Measured, RankAgreement
+from core.results.faithfulness_results import MEASURES, RANDOM, Faithful, Mean, Measured, RankAgreement
 from dashboard.theme import LIGHT, Look
 from pages.language.sentiment import faithful_sentences as sentences
 from pages.language.sentiment.compute_faithful import Curves

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.results.sentiment_swapped import Swapped, swapped
+from core.results.swapped_attention_results import SwappedAttention, results
 from core.zoo.sentiment_classifiers import load_reviewer
 from pages.language.sentiment.compute_swap import Exchanged
 from pages.language.sentiment.swap_it import about_different, about_measured, about_needed, about_permuted
@@ -61,7 +61,9 @@ def test_flips_are_counted(flips, middle, moved):
     assert "single word" in about_permuted(found)
 
 
-ROW = st.builds(Swapped, st.just("own"), st.just("all"), st.integers(50, 900), SHARES, SHARES, SHARES, SHARES, SHARES)
+ROW = st.builds(
+    SwappedAttention, st.just("own"), st.just("all"), st.integers(50, 900), SHARES, SHARES, SHARES, SHARES, SHARES
+)
 
 
 @given(SHARES, SHARES, st.integers(50, 30_000))
@@ -87,7 +89,7 @@ def test_the_table_is_summed_up_by_its_own_numbers(found):
 
 @pytest.mark.parametrize("language", ["english", "spanish"])
 def test_the_table_holds_what_cannot_be_otherwise(language):
-    rows = {(row.kind, row.part): row for row in swapped(language)}
+    rows = {(row.kind, row.part): row for row in results(language)}
     for part in ("all", "lowest", "middle", "highest"):
         own = rows["own", part]
         assert (own.flips, own.change, own.divergence) == (0, 0, 0)

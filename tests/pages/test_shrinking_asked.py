@@ -95,7 +95,7 @@ def test_qualities_are_written_with_their_measure():
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_an_empty_sentence_gets_a_sentence_and_another_one_works_after_it(visit, section):
-    app = visit(PAGE, show=section, shrunk=words.VERDICTS)
+    app = visit(PAGE, show=section, shrunk=words.SENTIMENTS)
     app.text_input(key="sentence").set_value(" ").run()
     assert not app.exception
     assert [*app.error, *app.warning]

@@ -27,7 +27,7 @@ def test_the_section_opens_by_its_address(visit, name):
 
 
 def test_a_matrix_of_another_network_gives_way_to_the_first_one_of_this(visit):
-    app = check(visit(PAGE, show="Bits", shrunk=words.VERDICTS, bits_matrix="no.such.matrix"))
+    app = check(visit(PAGE, show="Bits", shrunk=words.SENTIMENTS, bits_matrix="no.such.matrix"))
     assert app.selectbox(key="bits_matrix").value == "bert.blocks.0.attention.qkv"
 
 

@@ -38,7 +38,7 @@ def test_heads_go_in_the_order_that_was_asked_for(visit, monkeypatch, way):
     # Greedily takes 666 runs: tests/core/test_shrinking_heads.py counts them with a tiny network. What is kept of the
     # order below is of this sentence alone.
     monkeypatch.setattr(compute_heads, "greedy_order", lambda network, *_: random_order(network, seed=1))
-    app = visit(PAGE, show=SECTION, shrunk=words.VERDICTS, heads_order=way, sentence=f"Dull, {way}.")
+    app = visit(PAGE, show=SECTION, shrunk=words.SENTIMENTS, heads_order=way, sentence=f"Dull, {way}.")
     assert "**11 of 36** heads are taken out" in prose(app)
     assert ("has the largest share" in prose(app)) == (way == BY_GRADIENT)
 
@@ -135,4 +135,4 @@ def test_the_table_begins_with_the_whole_and_gets_smaller(model):
     assert [round(row.share, 1) for row in trained] == [0.0, 0.2, 0.4, 0.6, 0.8]
     for row in trained[2:]:
         (plain,) = (each for each in rest if (each.order, each.removed, each.trained) == (row.order, row.removed, 0))
-        assert row.lost(whole) < plain.lost(whole)  # training gives something back
+        assert row.quality_loss(whole) < plain.quality_loss(whole)  # training gives something back

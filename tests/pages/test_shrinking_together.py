@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.results.shrinking import Combined, measured
-from core.shrinking.together import Recipe, recipes
+from core.shrinking.recipes import Recipe, recipes
 from pages.scale.shrinking import words_together as words
 from pages.scale.shrinking.compute_together import kind_of, table_of, variants
 from pages.scale.shrinking.together import about_free, about_front, about_sum, row_of, steps_of
@@ -90,7 +90,7 @@ def test_no_variant_of_the_front_is_beaten(model, by):
 def test_the_table_holds_every_recipe_and_bits_save_bytes(model):
     rows = measured(Combined, model)
     assert [row.variant for row in rows] == [recipe.title for recipe in recipes(model)]
-    assert rows[0].is_whole
+    assert rows[0].is_full
     assert kind_of(rows[0]) == words.WHOLE
     for recipe in recipes(model):
         row, plain = row_of(rows, recipe), row_of(rows, Recipe(recipe.student, recipe.heads, recipe.neurons))

@@ -22,9 +22,9 @@ def test_the_section_opens_by_its_address(visit, name):
 
 
 def test_with_nothing_gone_nothing_moves_and_neurons_may_go_instead(visit):
-    app = visit(PAGE, show="Weights", shrunk=words.VERDICTS, weights_percent="0")
+    app = visit(PAGE, show="Weights", shrunk=words.SENTIMENTS, weights_percent="0")
     assert "In all, **0.0%** of the probability has moved" in prose(app)
-    app = check(visit(PAGE, show="Weights", shrunk=words.VERDICTS, weights_way="whole neurons", weights_percent="90"))
+    app = check(visit(PAGE, show="Weights", shrunk=words.SENTIMENTS, weights_way="whole neurons", weights_percent="90"))
     assert "In all, **0.0%**" not in prose(app)
 
 
@@ -86,7 +86,7 @@ def test_as_much_can_go_as_keeps_the_quality_and_rows_are_faster_from_where_they
 @pytest.mark.parametrize("model", words.MODELS.values())
 def test_zeros_alone_save_bytes_and_no_time_and_neurons_save_both(model):
     whole, *rest = measured(Zeroed, model)
-    assert whole.is_whole
+    assert whole.is_full
     zeros, neurons = ([row for row in rest if row.way == way] for way in ("weights", "neurons"))
     assert all(row.parameters == whole.parameters for row in zeros)
     assert [row.bytes for row in zeros] == sorted((row.bytes for row in zeros), reverse=True)

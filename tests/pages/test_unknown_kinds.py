@@ -13,7 +13,7 @@ from core.zoo.text_models import EncoderDecoder, TextRun
 from dashboard.recordings import scenes
 from pages.foundations.inside_the_transformer.walk import who_sees_whom
 from pages.foundations.many_heads import measured
-from tests.core.test_capture_detection import X
+from tests.core.test_capture_coverage import X
 from tests.core.test_capture_kinds import Fused, OwnKernel, with_projections
 
 

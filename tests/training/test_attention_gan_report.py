@@ -18,7 +18,7 @@ from core.models.stored_weights import save_weights
 from core.results import attention_gan_results
 from core.results.attention_gan_results import CROWDS, TRUE
 from core.results.dalle_results import CHANCE, DIRECT, WHOLE
-from core.zoo.attention_gans import WORD_ATTENTION, StagePainter, offered
+from core.zoo.attention_gans import WORD_ATTENTION, StagePainter, available
 from core.zoo.dalles import PictureCoder, PictureDrawer
 from training.attention_gan import report
 from training.common.scenes import scenes_tokenizer
@@ -59,7 +59,7 @@ def test_what_is_there_is_installed_measured_and_can_be_read(tmp_path, monkeypat
     given |= {"--sentences": 3, "--crowd": 4}
     monkeypatch.setattr(sys, "argv", ["report", *(str(part) for pair in given.items() for part in pair)])
     report.main()
-    assert offered(tmp_path) == ("scenes",)
+    assert available(tmp_path) == ("scenes",)
     found = attention_gan_results.results(tmp_path / "attention-gan")
     assert found.painters["scenes"].seconds == {1: 0.5, 4: 0.5, 16: 0.5}
     card = (tmp_path / "attention-gan" / "CARD.md").read_text()

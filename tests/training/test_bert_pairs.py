@@ -39,5 +39,5 @@ def test_padding_is_never_asked_for():
     made = batches()
     for step in range(made.per_epoch):
         tokens, _ = made.both(step)
-        hidden = made.masking.hide(tokens, torch.Generator().manual_seed(step))
+        hidden = made.masking.mask_words(tokens, torch.Generator().manual_seed(step))
         assert not (hidden.is_target & made.is_padding(tokens)).any()

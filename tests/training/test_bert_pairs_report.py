@@ -83,11 +83,11 @@ def test_hidden_tokens_are_asked_for_where_they_stand(model):
     end = tokens.segments.index(1) - 1
     total, right, loss = 0, 0, 0.0
     for _ in range(20):
-        asked = masking.hide(torch.tensor([tokens.ids[1:end]]), generator, always_masked=True).is_target[0]
+        asked = masking.mask_words(torch.tensor([tokens.ids[1:end]]), generator, always_masked=True).is_target[0]
         places = [1 + place for place, hidden in enumerate(asked.tolist()) if hidden]
         if not places:
             continue
-        logits = model.run(model.hide(tokens, places)).logits
+        logits = model.run(model.mask_places(tokens, places)).logits
         for place in places:
             total += 1
             right += int(logits[place].argmax()) == tokens.ids[place]

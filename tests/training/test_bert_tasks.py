@@ -77,17 +77,17 @@ def test_a_sentence_that_is_too_long_has_no_example(model):
     assert tagged_sentence(words, ["NOUN"] * 200, " ".join(words), model).example is None
 
 
-def some_examples(count: int, seed: int, *, verdicts: bool) -> list[Example]:
+def some_examples(count: int, seed: int, *, sentiments: bool) -> list[Example]:
     dice = np.random.default_rng(seed)
     made = []
     for _ in range(count):
         ids = tuple(int(number) for number in dice.integers(1, 50, dice.integers(3, 20)))
-        made.append(Example(ids, verdict=1) if verdicts else Example(ids, (1,), (2,)))
+        made.append(Example(ids, sentiment=1) if sentiments else Example(ids, (1,), (2,)))
     return made
 
 
 def test_batches_take_turns_hold_every_example_once_an_epoch_and_depend_on_the_step_alone():
-    tasks = (some_examples(40, 0, verdicts=False), some_examples(30, 1, verdicts=True))
+    tasks = (some_examples(40, 0, sentiments=False), some_examples(30, 1, sentiments=True))
     batches, again = Batches(tasks, tokens=60, seed=3), Batches(tasks, tokens=60, seed=3)
     torch.testing.assert_close(again.batch(9).ids, batches.batch(9).ids)  # asked for in another order
     seen: list[tuple[int, ...]] = []
@@ -142,5 +142,5 @@ def test_naive_bayes_is_bayes_rule_with_counts_that_begin_at_one():
     different = len({"good", "film", "good film", "bad", "bad film"})
     good = math.log(1 / 3) + math.log(2 / (3 + different))
     bad = math.log(2 / 3) + math.log(1 / (4 + different))
-    assert bayes.verdict("good") == int(good > bad)
-    assert bayes.verdict("bad film") == 0
+    assert bayes.prediction("good") == int(good > bad)
+    assert bayes.prediction("bad film") == 0

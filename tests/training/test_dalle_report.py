@@ -19,7 +19,7 @@ from core.results.dalle_results import ALL, CHANCE, DIRECT, THROUGH, WHOLE
 from core.scenes.sentences import parse
 from core.scenes.things import HELD_PAIRS, Scene, Thing
 from core.scenes.truth import is_true
-from core.zoo.dalles import PictureCoder, load_dalle, offered
+from core.zoo.dalles import PictureCoder, available, load_dalle
 from training.common import drawn_statements
 from training.common.scenes import scenes_tokenizer
 from training.dalle import drawings, report
@@ -54,7 +54,7 @@ def test_what_is_there_is_installed_measured_and_can_be_read(tmp_path, monkeypat
     given = {"--runs": tmp_path / "runs", "--out": tmp_path / "dalle", "--readers": tmp_path, "--sentences": 3}
     monkeypatch.setattr(sys, "argv", ["report", *(str(part) for pair in given.items() for part in pair)])
     report.main()
-    assert offered(tmp_path) == ("scenes",)
+    assert available(tmp_path) == ("scenes",)
     drawer = load_dalle("scenes", weights=tmp_path)
     assert drawer.network.config.masks == ("row", "column")
     found = dalle_results.results(tmp_path / "dalle")

@@ -49,7 +49,7 @@ def test_whole_words_are_asked_for_in_the_planned_share_and_nothing_else_is_chan
     masking = Masking(tokenizer)
     tokens = torch.from_numpy(books.tokens[: len(books.tokens) // 50 * 50].astype("int64").reshape(-1, 50))
     tokens[:, 0] = tokenizer.token_to_id("[CLS]")
-    hidden = masking.hide(tokens, torch.Generator().manual_seed(3), always_masked=always_masked)
+    hidden = masking.mask_words(tokens, torch.Generator().manual_seed(3), always_masked=always_masked)
     assert hidden.is_target.float().mean().item() == pytest.approx(SHARE, abs=0.03)
     assert not hidden.is_target[:, 0].any()
     assert (hidden.tokens == tokens)[~hidden.is_target].all()

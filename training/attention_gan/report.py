@@ -29,10 +29,10 @@ from training.attention_gan.train import EMA
 from training.common.card import install, save_card, table
 from training.common.command_line import CommandLine
 from training.common.drawn_statements import (
+    BATCH_SIZE,
     CANDIDATES,
     NAMED,
     SENTENCES,
-    TOGETHER,
     cell,
     measure_statements,
     own_name,
@@ -156,10 +156,10 @@ def crowds(painter: StagePainter, reader: SceneReader, count: int) -> dict[str, 
     diversity_texts = texts[:ALIKE_SENTENCES]
     drawer = load_dalle("scenes")
     ways: dict[str, Callable[[Sequence[str], int], Iterable[Pictures]]] = {
-        words: lambda texts, tried, words=words: paintings_of(painter, texts, tried, word_attention=words)  # type: ignore[misc]
+        words: lambda texts, candidates, words=words: paintings_of(painter, texts, candidates, word_attention=words)  # type: ignore[misc]
         for words in WORD_ATTENTION
     }
-    ways[DALLE] = lambda texts, tried: drawings_of(drawer, texts, tried)
+    ways[DALLE] = lambda texts, candidates: drawings_of(drawer, texts, candidates)
     results: dict[str, dict[str, float]] = {}
     for name, make in ways.items():
         crowd_pictures = torch.cat(list(make(texts, 1)))
@@ -180,7 +180,7 @@ def crowd(
 @torch.no_grad()
 def features(reader: SceneReader, pictures: Pictures) -> Float[Tensor, "batch feature"]:
     """Features of pictures for the Fréchet distance: activations of the reader of scenes, averaged over places."""
-    parts = [reader.features(part).relu().mean(dim=(2, 3)) for part in pictures.split(TOGETHER)]
+    parts = [reader.features(part).relu().mean(dim=(2, 3)) for part in pictures.split(BATCH_SIZE)]
     return torch.cat(parts)
 
 

@@ -115,14 +115,14 @@ def paint(
 ) -> tuple[Generator, float]:
     """Train generator and judges in turn; returns the running mean of the generator, and the seconds that it took."""
     generator = Generator(config).to(device)
-    judges = [Discriminator(config, side).to(device) for side in config.stages]
-    for module in nn.ModuleList([generator, *judges]).modules():
+    discriminators = [Discriminator(config, side).to(device) for side in config.stages]
+    for module in nn.ModuleList([generator, *discriminators]).modules():
         if isinstance(module, nn.Conv2d | nn.Linear):
             nn.init.orthogonal_(module.weight)
     mean = AveragedModel(generator, multi_avg_fn=get_ema_multi_avg_fn(EMA), use_buffers=True)
     painter = torch.optim.Adam(generator.parameters(), RATE, BETAS)
-    referee = torch.optim.Adam(nn.ModuleList(judges).parameters(), RATE, BETAS)
-    trained_parts: dict[str, Any] = {"generator": generator, "judges": nn.ModuleList(judges), "mean": mean}
+    referee = torch.optim.Adam(nn.ModuleList(discriminators).parameters(), RATE, BETAS)
+    trained_parts: dict[str, Any] = {"generator": generator, "judges": nn.ModuleList(discriminators), "mean": mean}
     trained_parts |= {"painter": painter, "referee": referee}
     step, seconds = resume(trained_parts, folder)
     started, totals = time.monotonic() - seconds, torch.zeros(3)
@@ -131,10 +131,10 @@ def paint(
         pairs = to_device(batch(10**6 + step, BATCH), device)
         read = matching.text(pairs.ids)
         with torch.autocast(device, torch.bfloat16):
-            painted = generate(generator, read, config, device)
+            output = generate(generator, read, config, device)
             verdicts = [
-                discriminator_loss(judge, smaller(pairs.pixels, side), picture.detach(), read.sentence)
-                for judge, side, picture in zip(judges, config.stages, painted.pictures, strict=True)
+                discriminator_loss(discriminator, smaller(pairs.pixels, side), picture.detach(), read.sentence)
+                for discriminator, side, picture in zip(discriminators, config.stages, output.pictures, strict=True)
             ]
         losses = [torch.stack(verdicts).sum()]
         losses[0].backward()
@@ -142,12 +142,12 @@ def paint(
         painter.zero_grad(set_to_none=True)
         with torch.autocast(device, torch.bfloat16):
             passes = [
-                generator_loss(judge, picture, read.sentence)
-                for judge, picture in zip(judges, painted.pictures, strict=True)
+                generator_loss(discriminator, picture, read.sentence)
+                for discriminator, picture in zip(discriminators, output.pictures, strict=True)
             ]
-        regions, picture_vector = matching.regions(painted.pictures[-1].float())
+        regions, picture_vector = matching.regions(output.pictures[-1].float())
         match = damsm_loss(regions, picture_vector, read, pairs.also_true)
-        losses += [torch.stack(passes).sum() + condition_divergence(painted), match]
+        losses += [torch.stack(passes).sum() + condition_divergence(output), match]
         (losses[1] + LAMBDA * match).backward()
         painter.step()
         for optimiser in (painter, referee):
@@ -227,10 +227,10 @@ def scene_batch(tokenizer: Tokenizer, config: AttentionGANConfig, step: int, siz
 def emoji_batch(emoji: list[Emoji], tokenizer: Tokenizer, config: AttentionGANConfig, step: int, size: int) -> Batch:
     """The batch of a step: training emoji, half of them mirrored, each with one of its names."""
     training_emoji = [item for number, item in enumerate(emoji) if number % HELD]
-    dice = Random(f"emoji {step}")
+    rng = Random(f"emoji {step}")
     chosen = [training_emoji[number] for number in batch_at(step, len(training_emoji), size, MATCHING.seed).tolist()]
-    texts = [dice.choice(item.texts) for item in chosen]
-    pixels = 2 * as_pixels([item.picture[:, :: dice.choice((1, -1))] for item in chosen]) - 1
+    texts = [rng.choice(item.texts) for item in chosen]
+    pixels = 2 * as_pixels([item.picture[:, :: rng.choice((1, -1))] for item in chosen]) - 1
     also_true = torch.tensor([[text in item.texts for text in texts] for item in chosen])
     return Batch(pixels, filled(tokenizer, texts, config.context), also_true)
 

@@ -73,13 +73,13 @@ class Batches:
 
     def batch(self, step: int, *, pairs: bool | None = None, always_masked: bool = False) -> Batch:
         """The batch of a step; `pairs`: whether there are two texts in a row, None: at random."""
-        dice = np.random.default_rng((self.seed, step))
-        length = int(dice.choice(LENGTHS, p=OFTEN))
-        two = bool(dice.random() < PAIRS) if pairs is None else pairs
+        rng = np.random.default_rng((self.seed, step))
+        length = int(rng.choice(LENGTHS, p=OFTEN))
+        two = bool(rng.random() < PAIRS) if pairs is None else pairs
         rows, another = list[np.ndarray](), list[bool]()
         while len(rows) < max(2, self.tokens // length):
-            other = bool(dice.random() < 0.5)
-            row = self._pair(dice, length, other) if two else self._single(dice, length)
+            other = bool(rng.random() < 0.5)
+            row = self._pair(rng, length, other) if two else self._single(rng, length)
             if row is not None:
                 rows.append(row)
                 another.append(other)
@@ -88,21 +88,21 @@ class Batches:
         if two:
             ends = tokens.eq(self.separator).long()
             segments = (ends.cumsum(dim=1) - ends).clamp(max=1)
-        hidden = self.masking.hide(
+        hidden = self.masking.mask_words(
             tokens, torch.Generator().manual_seed(self.seed * 1_000_003 + step), always_masked=always_masked
         )
         targets = torch.where(hidden.is_target, tokens, -100)
         return Batch(hidden.tokens, segments, targets, torch.tensor(another).long() if two else None)
 
-    def _single(self, dice: np.random.Generator, length: int) -> np.ndarray | None:
-        text = self.books.after(int(dice.integers(len(self.books.starts))), length - 2)
+    def _single(self, rng: np.random.Generator, length: int) -> np.ndarray | None:
+        text = self.books.after(int(rng.integers(len(self.books.starts))), length - 2)
         return None if len(text) < length - 2 else np.concatenate([[self.begin], text, [self.separator]])
 
-    def _pair(self, dice: np.random.Generator, length: int, other: bool) -> np.ndarray | None:
+    def _pair(self, rng: np.random.Generator, length: int, other: bool) -> np.ndarray | None:
         """Some sentences, then those that follow or (`other`) random ones; None if they do not fill the length."""
         books, room = self.books, length - 3
-        first = second = int(dice.integers(len(books.starts)))
-        most = int(dice.integers(room // 4, 3 * room // 4 + 1))
+        first = second = int(rng.integers(len(books.starts)))
+        most = int(rng.integers(room // 4, 3 * room // 4 + 1))
         while second < len(books.starts) and books.starts[second] - books.starts[first] < most:
             second += 1
         if second >= len(books.starts) or books.texts[second] != books.texts[first]:
@@ -110,7 +110,7 @@ class Batches:
         first_text = books.tokens[books.starts[first] : books.starts[second]]
         first_text = first_text[len(first_text) - min(len(first_text), room - room // 8) :]
         if other:
-            second = int(dice.integers(len(books.starts)))
+            second = int(rng.integers(len(books.starts)))
         second_text = books.after(second, room - len(first_text))
         if len(first_text) + len(second_text) < room:
             return None

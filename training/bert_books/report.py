@@ -66,7 +66,7 @@ def guess(
     comparable = has_visible_neighbours[hidden.is_target]
     preceding, following = (tokens.roll(shift, 1)[hidden.is_target][comparable].numpy() for shift in (1, -1))
     two_sided = TwoSided(books.tokens, masking.vocabulary)
-    chances, best = two_sided.guess(preceding, following, true[comparable].numpy())
+    probabilities, best = two_sided.guess(preceding, following, true[comparable].numpy())
     frequent = int(np.bincount(books.tokens).argmax())
     figures = {
         "tokens": len(true),
@@ -77,7 +77,7 @@ def guess(
     }
     return figures, {
         "the model": _figures(right[comparable].numpy(), losses[comparable].numpy()),
-        "trigram with both neighbours": _figures(best == true[comparable].numpy(), -np.log(chances)),
+        "trigram with both neighbours": _figures(best == true[comparable].numpy(), -np.log(probabilities)),
         "most frequent token": _figures(
             true[comparable].numpy() == frequent, -np.log(two_sided.alone[true[comparable].numpy()])
         ),
@@ -91,7 +91,7 @@ def questions(tokenizer: Tokenizer, held_out: Sentences) -> tuple[Tensor, Masked
     rows = held_out.tokens[: len(held_out.tokens) // room * room].reshape(-1, room).astype(np.int64)
     edge = np.ones((len(rows), 1), np.int64)
     tokens = torch.from_numpy(np.concatenate([begin * edge, rows, separator * edge], axis=1))
-    hidden = masking.hide(tokens, torch.Generator().manual_seed(SEED), always_masked=True)
+    hidden = masking.mask_words(tokens, torch.Generator().manual_seed(SEED), always_masked=True)
     return tokens, hidden
 
 

@@ -55,7 +55,7 @@ def guess(model: PretrainingBERT, tokenizer: Tokenizer, split: Split) -> dict[st
         for english, french in split.test:
             sides = [tokenizer.encode(text, add_special_tokens=False).ids for text in (english, french[0])]
             own_ids, other_ids = sides if language == "English" else sides[::-1]
-            hidden = masking.hide(torch.tensor([own_ids]), generator, always_masked=True)
+            hidden = masking.mask_words(torch.tensor([own_ids]), generator, always_masked=True)
             if not hidden.is_target.any() or len(own_ids) + len(other_ids) + 3 > model.config.context:
                 continue
             places, targets = hidden.is_target[0].nonzero()[:, 0], torch.tensor(own_ids)[hidden.is_target[0]]

@@ -113,7 +113,7 @@ def learn(model: PretrainingBERT, batches: Batches, plan: Plan, run: Path) -> di
     def loss_at(step: int) -> Tensor:
         tokens, segments = (rows[:, :context] for rows in batches.both(step))
         generator = torch.Generator().manual_seed(plan.seed * 1_000_003 + step)
-        hidden = batches.masking.hide(tokens, generator)
+        hidden = batches.masking.mask_words(tokens, generator)
         with torch.autocast("cpu", torch.bfloat16), sdpa_kernel(SDPBackend.MATH):
             features = model.bert(hidden.tokens, segments, batches.is_padding(tokens))
             return F.cross_entropy(model.words(features[hidden.is_target]).float(), tokens[hidden.is_target])

@@ -24,12 +24,12 @@ MIXED = 4  # tokens: of rows that differ by less in length, chance says which st
 
 @dataclass(frozen=True)
 class Example:
-    """The tokens of a text, and its targets: tags at the first tokens of its words, or a sentiment (`verdict`)."""
+    """The tokens of a text, and its targets: tags at the first tokens of its words, or a sentiment (`sentiment`)."""
 
     ids: tuple[int, ...]
     places: tuple[int, ...] = ()
     tags: tuple[int, ...] = ()
-    verdict: int | None = None
+    sentiment: int | None = None
 
 
 @dataclass(frozen=True)
@@ -99,22 +99,22 @@ def tagged_sentence(words: Sequence[str], tags: Sequence[str], text: str, model:
 
 
 def phrase_examples(
-    texts: Sequence[str], verdicts: Sequence[int], tokenizer: Tokenizer, context: int
+    texts: Sequence[str], sentiments: Sequence[int], tokenizer: Tokenizer, context: int
 ) -> Iterator[Example]:
     """Phrases as tokens; phrases that are too long are truncated."""
-    for encoding, verdict in zip(tokenizer.encode_batch(list(texts)), verdicts, strict=True):
+    for encoding, sentiment in zip(tokenizer.encode_batch(list(texts)), sentiments, strict=True):
         ids = encoding.ids
-        yield Example(tuple(ids if len(ids) <= context else [*ids[: context - 1], ids[-1]]), verdict=verdict)
+        yield Example(tuple(ids if len(ids) <= context else [*ids[: context - 1], ids[-1]]), sentiment=sentiment)
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Texts of one task with their targets: `tags` (IGNORED where there is none), or `verdicts` (sentiments)."""
+    """Texts of one task with their targets: `tags` (IGNORED where there is none), or `sentiments` (sentiments)."""
 
     ids: Int[Tensor, "batch token"]
     padding: Bool[Tensor, "batch token"]
     tags: Int[Tensor, "batch token"] | None
-    verdicts: Int[Tensor, " batch"] | None
+    sentiments: Int[Tensor, " batch"] | None
 
 
 def batch_of(examples: Sequence[Example]) -> Batch:
@@ -126,9 +126,9 @@ def batch_of(examples: Sequence[Example]) -> Batch:
         ids[row, : len(example.ids)] = torch.tensor(example.ids)
         padding[row, : len(example.ids)] = False
         tags[row, list(example.places)] = torch.tensor(example.tags, dtype=torch.long)
-    if examples[0].verdict is None:
+    if examples[0].sentiment is None:
         return Batch(ids, padding, tags, None)
-    return Batch(ids, padding, None, torch.tensor([example.verdict for example in examples]))
+    return Batch(ids, padding, None, torch.tensor([example.sentiment for example in examples]))
 
 
 class Batches:
@@ -152,12 +152,12 @@ class Batches:
 
     def _epoch(self, task: int, epoch: int) -> list[list[int]]:
         """All examples of a task once."""
-        dice = np.random.default_rng((self.seed, task, epoch))
+        rng = np.random.default_rng((self.seed, task, epoch))
         lengths = np.array([len(example.ids) for example in self.tasks[task]])
         batches: list[list[int]] = [[]]
-        for place in np.argsort(lengths + dice.uniform(0, MIXED, len(lengths))):
+        for place in np.argsort(lengths + rng.uniform(0, MIXED, len(lengths))):
             longest = max(lengths[place], *(lengths[batches[-1]] if batches[-1] else [0]))
             if batches[-1] and longest * (len(batches[-1]) + 1) > self.tokens:
                 batches.append([])
             batches[-1].append(int(place))
-        return [batches[number] for number in dice.permutation(len(batches))]
+        return [batches[number] for number in rng.permutation(len(batches))]

@@ -20,7 +20,7 @@ from training.bert_tasks.data import Example, TaggedSentence, TaskData, batch_of
 from training.common.card import save_card, table
 from training.common.sst2 import capital
 
-AT_ONCE = 32  # texts
+BATCH_SIZE = 32  # texts
 
 
 def measure(network: TasksBERT, data: TaskData, folder: Path) -> dict[str, Any]:
@@ -70,8 +70,8 @@ def predicted_sentiments(network: TasksBERT, texts: Sequence[str], data: TaskDat
 
 
 def in_parts(examples: Sequence[Example]) -> list[list[Example]]:
-    """The examples in parts of AT_ONCE."""
-    return [list(examples[start : start + AT_ONCE]) for start in range(0, len(examples), AT_ONCE)]
+    """The examples in parts of BATCH_SIZE."""
+    return [list(examples[start : start + BATCH_SIZE]) for start in range(0, len(examples), BATCH_SIZE)]
 
 
 def right_share(predictions: Sequence[int], sentiments: Sequence[int]) -> float:
@@ -107,14 +107,14 @@ def by_frequency(train: Sequence[TaggedSentence], test: Sequence[TaggedSentence]
 class NaiveBayes:
     """Multinomial naive Bayes on words and pairs of neighbours, with add-one smoothing (Manning et al. 2008, 13.2)."""
 
-    def __init__(self, texts: Sequence[str], verdicts: Sequence[int]):
+    def __init__(self, texts: Sequence[str], sentiments: Sequence[int]):
         self.counts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
-        for text, verdict in zip(texts, verdicts, strict=True):
-            self.counts[verdict].update(features(text))
-        self.shares = [math.log(verdicts.count(verdict) / len(verdicts)) for verdict in (0, 1)]
+        for text, prediction in zip(texts, sentiments, strict=True):
+            self.counts[prediction].update(features(text))
+        self.shares = [math.log(sentiments.count(prediction) / len(sentiments)) for prediction in (0, 1)]
         self.different = len(self.counts[0] | self.counts[1])
 
-    def verdict(self, text: str) -> int:
+    def prediction(self, text: str) -> int:
         """The more probable sentiment, 0 or 1."""
         scores = [
             share
@@ -147,7 +147,7 @@ def report(name: str, data: TaskData, run: Path, variants: Sequence[str], folder
         "variants": results_by_variant,
         "most_frequent_tag": frequency,
         "majority": right_share([majority] * len(data.test_sentiments), data.test_sentiments),
-        "naive_bayes": right_share([bayes.verdict(text) for text in data.test_phrases], data.test_sentiments),
+        "naive_bayes": right_share([bayes.prediction(text) for text in data.test_phrases], data.test_sentiments),
         "words": sum(frequency["cases"].values()),
         "sentences": len(data.test_sentiments),
         "learned_words": sum(len(sentence.words) for sentence in data.train),
@@ -160,7 +160,7 @@ def report(name: str, data: TaskData, run: Path, variants: Sequence[str], folder
         "tags_table": tags_table(results),
         "runs": runs_text(results_by_variant),
     }
-    save_card(folder, CARD, results, texts | {"name": name, "seen": str(frequent_tags.SEEN)})
+    save_card(folder, CARD, results, texts | {"name": name, "seen": str(frequent_tags.MIN_COUNT)})
 
 
 def read_results(folder: Path) -> dict[str, Any]:
@@ -188,7 +188,7 @@ def results_table(results: Mapping[str, Any]) -> str:
         [
             NAMES[name],
             f"{accuracies['tags']:.1%}",
-            f"{accuracies['verdicts']:.1%}",
+            f"{accuracies['sentiments']:.1%}",
             f"{accuracies['verdicts_capital']:.1%}",
         ]
         for name, accuracies in results["variants"].items()

@@ -1,6 +1,6 @@
 """Train `bert-tasks`: `bert-books` fine-tuned for two tasks at once, with two small heads on one body.
 
-Parts of speech: a tag for each word (UD_English-EWT, 17 universal tags). A verdict: does a phrase of a film review
+Parts of speech: a tag for each word (UD_English-EWT, 17 universal tags). Sentiment: does a phrase of a film review
 praise or blame (SST-2)? Batches of the two take turns. Beside it the same heads on a body that stays as it was
 (`frozen`), and the same network from random weights (`scratch`): what fine-tuning and pre-training are worth.
 
@@ -72,8 +72,8 @@ def loss_of(network: TasksBERT, batch: Batch) -> Tensor:
         if batch.tags is not None:
             is_target = batch.tags != IGNORED
             return F.cross_entropy(network.tags(features[is_target]).float(), batch.tags[is_target])
-        assert batch.verdicts is not None
-        return F.cross_entropy(network.verdict(features).float(), batch.verdicts)
+        assert batch.sentiments is not None
+        return F.cross_entropy(network.sentiment(features).float(), batch.sentiments)
 
 
 def command_line() -> CommandLine:

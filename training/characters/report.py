@@ -16,7 +16,7 @@ from training.common.card import save_card, table
 from training.common.language import Trigram
 
 WINDOW = 128  # held-out text is read in windows of so many characters, as in training
-SEEN_BEFORE = 32  # characters that stand before, at least, where bits are counted
+MIN_CONTEXT = 32  # characters that stand before, at least, where bits are counted
 PASSAGES, PASSAGE = 512, 128  # for the mean reach
 QUESTIONS = 1000  # at each distance of the copy task
 
@@ -38,7 +38,7 @@ def report(alphabet: Alphabet, text: Models, copies: Models, *, held_out: Tensor
     models = {
         name: {
             "parameters": sum(parameter.numel() for parameter in model.parameters()),
-            "bits": round(float(shakespeare.bits_by_position(model, held_out, WINDOW)[SEEN_BEFORE:].mean()), 4),
+            "bits": round(float(shakespeare.bits_by_position(model, held_out, WINDOW)[MIN_CONTEXT:].mean()), 4),
             "seconds_per_epoch": round(seconds[name], 1),
         }
         for name, model in text.items()

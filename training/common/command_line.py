@@ -9,7 +9,7 @@ from typing import Literal, NoReturn
 
 import torch
 
-from training.common.data_sets import EMOJI, DataSet, described
+from training.common.data_sets import EMOJI, DataSet, describe
 
 RESUMED, TRAINED = "checkpoints; resumed if present", "where the networks are"
 NO_HELPS: Mapping[str, str] = {}
@@ -78,11 +78,11 @@ class CommandLine(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Exit with a message; if `--data` is missing, with what its folder has to contain and where to get it."""
         if self.data and re.search(r"--data(?![\w-])", message):
-            self.exit(2, f"Say where the data is with --data PATH (make: DATA=PATH): {described(self.data)}.\n")
+            self.exit(2, f"Say where the data is with --data PATH (make: DATA=PATH): {describe(self.data)}.\n")
         super().error(message)
 
     def _data_paragraph(self, emoji: bool) -> str:
-        text = f"{'Emoji' if emoji else 'Data'}: {described(self.data)}."
+        text = f"{'Emoji' if emoji else 'Data'}: {describe(self.data)}."
         return textwrap.fill(text, width=120, break_long_words=False, break_on_hyphens=False)
 
 
@@ -93,5 +93,5 @@ def with_or_without_emoji(arguments: argparse.Namespace, worlds: Iterable[str]) 
     """
     names = list(arguments.only or (world for world in worlds if world != "emoji" or arguments.data is not None))
     if "emoji" in names and arguments.data is None:
-        raise SystemExit(f"Emoji need --data PATH (make: DATA=PATH): {described((EMOJI,))}.")
+        raise SystemExit(f"Emoji need --data PATH (make: DATA=PATH): {describe((EMOJI,))}.")
     return names

@@ -19,7 +19,7 @@ class DataSet:
         return f"{' and '.join(f'`{file}`' for file in self.files)} ({self.origin})"
 
 
-def described(data_sets: Sequence[DataSet]) -> str:
+def describe(data_sets: Sequence[DataSet]) -> str:
     """What a folder has to contain, as the end of a sentence."""
     return f"a folder with {'; '.join(map(str, data_sets))}"
 

@@ -27,7 +27,7 @@ from training.common.scenes import scene_with_sentence
 
 SENTENCES = 200  # of each split
 CANDIDATES = {"test": 16, "pairs": 8, "relations": 8}  # the others would take as long again
-TOGETHER = 64  # pictures that are made, or read, at once
+BATCH_SIZE = 64  # pictures that are made, or read, at once
 NAMED = 100  # emoji that are drawn of their names
 
 SceneSentence = tuple[Scene, Sentence]
@@ -77,7 +77,7 @@ def measure_statements(
 def reference_shares(examples: Sequence[SceneSentence], reader: SceneReader) -> dict[str, Any]:
     """Shares of words that hold in the true scene of another sentence (CHANCE) and of the sentence itself (DIRECT)."""
     pictures = as_pixels([draw(scene) for scene, _ in examples])
-    direct = [scene for part in pictures.split(TOGETHER) for scene in reader.read(part)]
+    direct = [scene for part in pictures.split(BATCH_SIZE) for scene in reader.read(part)]
     sentences = [sentence for _, sentence in examples]
     ways = {CHANCE: [[direct[number - 1]] for number in range(len(direct))], DIRECT: [[scene] for scene in direct]}
     return {way: shares_of(sentences, scenes) for way, scenes in ways.items()}

@@ -62,13 +62,14 @@ class Masking:
         goes_on[:, 1:] = self.goes_on[tokens[:, 1:]] & self.is_open[tokens[:, :-1]]
         return (~goes_on | self.special[tokens]).cumsum(dim=1) - 1
 
-    def hide(
+    def mask_words(
         self, tokens: Int[Tensor, "batch token"], generator: torch.Generator, *, always_masked: bool = False
     ) -> MaskedBatch:
         """Mask each word with the probability SHARE; `always_masked`: every chosen token becomes [MASK]."""
         rows, length = tokens.shape
-        dice = torch.rand(rows, length, generator=generator)  # one for each word: there are no more words than tokens
-        is_target = (dice.gather(1, self.words(tokens)) < SHARE) & ~self.special[tokens]
+        # One number for each word: there are no more words than tokens.
+        priorities = torch.rand(rows, length, generator=generator)
+        is_target = (priorities.gather(1, self.words(tokens)) < SHARE) & ~self.special[tokens]
         if always_masked:
             return MaskedBatch(torch.where(is_target, self.mask, tokens), is_target)
         fate = torch.rand(rows, length, generator=generator)

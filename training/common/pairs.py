@@ -102,8 +102,8 @@ class Batches:
         return source, target[:, :-1], target[:, 1:]
 
     def _cut(self, epoch: int) -> list[list[tuple[list[int], list[int]]]]:
-        dice = random.Random(self.seed * 1_000_003 + epoch)
-        texts = sorted(self._texts(dice), key=lambda text: (len(text[0]) + len(text[1])) * dice.uniform(0.9, 1.1))
+        rng = random.Random(self.seed * 1_000_003 + epoch)
+        texts = sorted(self._texts(rng), key=lambda text: (len(text[0]) + len(text[1])) * rng.uniform(0.9, 1.1))
         batches: list[list[tuple[list[int], list[int]]]] = [[]]
         longest = 0
         for text in texts:
@@ -112,18 +112,18 @@ class Batches:
                 batches.append([])
                 longest = max(len(text[0]) + 1, len(text[1]) + 1)
             batches[-1].append(text)
-        dice.shuffle(batches)
+        rng.shuffle(batches)
         return batches
 
-    def _texts(self, dice: random.Random) -> Iterator[tuple[list[int], list[int]]]:
+    def _texts(self, rng: random.Random) -> Iterator[tuple[list[int], list[int]]]:
         order = list(range(len(self.sources)))
-        dice.shuffle(order)
+        rng.shuffle(order)
         alone = round(len(order) * (1 - self.joined))
         for number in order[:alone]:
             yield self.sources[number], self.targets[number]
         place = alone
         while place < len(order):
-            joined = order[place : place + dice.randint(2, self.MOST)]
+            joined = order[place : place + rng.randint(2, self.MOST)]
             place += len(joined)
             yield [t for n in joined for t in self.sources[n]], [t for n in joined for t in self.targets[n]]
 

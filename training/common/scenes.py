@@ -34,8 +34,8 @@ def scene_with_sentence(split: str, number: int) -> tuple[Scene, Sentence]:
     """A scene of a split and a true sentence about it; each `number` gives another scene, the same on every machine."""
     held_out = {"train": False, "relations": True}.get(split)
     for place in count(number * 1000):  # so that two numbers never meet
-        scene, dice = scene_at(split, place), Random(f"sentence {split} {place}")
-        sentence = sentence_about(scene, dice, held_out=held_out)
+        scene, rng = scene_at(split, place), Random(f"sentence {split} {place}")
+        sentence = sentence_about(scene, rng, held_out=held_out)
         if sentence is not None:
             return scene, sentence
     raise AssertionError

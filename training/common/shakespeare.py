@@ -15,7 +15,7 @@ from core.models.character import Alphabet
 FILE = "tinyshakespeare.txt.gz"
 LEARNT = 0.9  # of the text; the split of nanoGPT
 GROUPS = 4  # of hidden characters: one in four is hidden at a time
-FORGOTTEN = 0.005  # share of characters shown as unknown, so that the unknown character's vector is learned too
+UNKNOWN_SHARE = 0.005  # share of characters shown as unknown, so that the unknown character's vector is learned too
 
 
 def read(data: Path) -> tuple[Alphabet, str, str]:
@@ -40,7 +40,7 @@ class Windows:
         order = torch.randperm(self.per_epoch * self.size, generator=generator)
         starts = offset + self.length * order[step * self.size : (step + 1) * self.size]
         windows = torch.stack([self.characters[start : start + self.length + 1] for start in starts.tolist()])
-        unknown = torch.rand(windows.shape[0], self.length, generator=generator) < FORGOTTEN
+        unknown = torch.rand(windows.shape[0], self.length, generator=generator) < UNKNOWN_SHARE
         return windows[:, :-1].masked_fill(unknown, 0), windows[:, 1:]
 
 

@@ -55,5 +55,5 @@ def read_phrases(file: Path) -> tuple[list[str], list[int]]:
 
 def half_capital(texts: Sequence[str], seed: int) -> list[str]:
     """The texts, a random half of them with a capital first letter."""
-    dice = np.random.default_rng(seed).random(len(texts)) < 0.5
-    return [capital(text) if up else text for text, up in zip(texts, dice, strict=True)]
+    draws = np.random.default_rng(seed).random(len(texts)) < 0.5
+    return [capital(text) if up else text for text, up in zip(texts, draws, strict=True)]

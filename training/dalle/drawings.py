@@ -16,8 +16,8 @@ from core.scenes.draw import draw
 from core.zoo.clips import PictureText, load_clip
 from core.zoo.dalles import PictureDrawer
 from training.common.drawn_statements import (
+    BATCH_SIZE,
     NAMED,
-    TOGETHER,
     SceneSentence,
     measure_statements,
     own_name,
@@ -47,11 +47,11 @@ def measure_drawer(
 ) -> dict[str, Any]:
     """Bits of held-out pictures given their own text and another one, size, and seconds for a picture."""
     words = torch.stack([drawer.padded_ids(drawer.encode(text)) for text in texts])
-    codes = torch.cat([drawer.coder.codes(part) for part in pixels.split(TOGETHER)])
+    codes = torch.cat([drawer.coder.codes(part) for part in pixels.split(BATCH_SIZE)])
 
     def draws(pictures: int) -> Callable[[], object]:
-        dice = uniform_numbers(0, range(pictures), drawer.network.config.places)
-        return lambda: drawn_of(drawer, words[:1].expand(pictures, -1), dice)
+        numbers = uniform_numbers(0, range(pictures), drawer.network.config.places)
+        return lambda: drawn_of(drawer, words[:1].expand(pictures, -1), numbers)
 
     measured: dict[str, Any] = {
         "bits": round(bits(drawer, words, codes), 4),
@@ -69,7 +69,7 @@ def measure_drawer(
 def bits(drawer: PictureDrawer, words: Int[Tensor, "batch token"], codes: Int[Tensor, "batch place"]) -> float:
     """The mean bits of a code, given the text and the codes before it."""
     nats = 0.0
-    for text_part, code_part in zip(words.split(TOGETHER), codes.split(TOGETHER), strict=True):
+    for text_part, code_part in zip(words.split(BATCH_SIZE), codes.split(BATCH_SIZE), strict=True):
         logits = drawer.network(text_part, code_part[:, :-1]).codes
         nats += float(torch.nn.functional.cross_entropy(logits.flatten(0, 1), code_part.flatten(), reduction="sum"))
     return nats / codes.numel() / math.log(2)
@@ -82,7 +82,7 @@ def measure_drawn_statements(
     texts = [sentence.text for _, sentence in examples]
     shares = measure_statements(drawings_of(drawer, texts, candidates), reader, clip, examples)
     pictures, coder = as_pixels([draw(scene) for scene, _ in examples]), drawer.coder
-    decoded = [[scene] for part in pictures.split(TOGETHER) for scene in reader.read(coder.paint(coder.codes(part)))]
+    decoded = [[scene] for part in pictures.split(BATCH_SIZE) for scene in reader.read(coder.paint(coder.codes(part)))]
     bounds = reference_shares(examples, reader)
     return shares | {
         CHANCE: bounds[CHANCE],
@@ -96,17 +96,17 @@ def drawings_of(
 ) -> Iterator[Float[Tensor, "batch channel row column"]]:
     """The candidate pictures of each text, each with random numbers of its own."""
     words = torch.stack([drawer.padded_ids(drawer.encode(text)) for text in texts]).repeat_interleave(candidates, dim=0)
-    dice = torch.cat(
+    numbers = torch.cat(
         [uniform_numbers(number, range(candidates), drawer.network.config.places) for number in range(len(texts))]
     )
-    together = max(1, TOGETHER // candidates) * candidates
-    for text_part, dice_part in zip(words.split(together), dice.split(together), strict=True):
-        yield from drawn_of(drawer, text_part, dice_part).split(candidates)
+    batch_size = max(1, BATCH_SIZE // candidates) * candidates
+    for text_part, number_part in zip(words.split(batch_size), numbers.split(batch_size), strict=True):
+        yield from drawn_of(drawer, text_part, number_part).split(candidates)
 
 
 def drawn_of(
-    drawer: PictureDrawer, words: Int[Tensor, "batch token"], dice: Float[Tensor, "batch place"]
+    drawer: PictureDrawer, words: Int[Tensor, "batch token"], numbers: Float[Tensor, "batch place"]
 ) -> Float[Tensor, "batch channel row column"]:
     """A picture for each text, sampled from all codes at temperature 1."""
-    *_, codes = draw_codes(drawer.network, words, torch.zeros(len(words), 0, dtype=torch.long), dice)
+    *_, codes = draw_codes(drawer.network, words, torch.zeros(len(words), 0, dtype=torch.long), numbers)
     return drawer.coder.paint(codes)

@@ -32,7 +32,7 @@ from core.zoo.dalles import (
 from core.zoo.embedded import WEIGHTS
 from training.common.card import install, save_card, table
 from training.common.command_line import CommandLine
-from training.common.drawn_statements import CANDIDATES, SENTENCES, TOGETHER, cell, scenes_with_sentences
+from training.common.drawn_statements import BATCH_SIZE, CANDIDATES, SENTENCES, cell, scenes_with_sentences
 from training.dalle.drawings import held_out, measure_drawer, measure_drawn_statements
 
 
@@ -109,7 +109,7 @@ def config_of_all(sizes: Mapping[str, DALLEConfig | DiscreteVAEConfig], folder: 
 
 def measure_coder(coder: PictureCoder, pixels: Float[Tensor, "batch channel row column"]) -> dict[str, Any]:
     """The errors of an autoencoder on pictures, and the use of its codes."""
-    parts = [coder.codes(part) for part in pixels.split(TOGETHER)]
+    parts = [coder.codes(part) for part in pixels.split(BATCH_SIZE)]
     painted = torch.cat([coder.paint(part) for part in parts])
     counts = torch.bincount(torch.cat(parts).flatten(), minlength=coder.network.config.codes)
     shares = counts / counts.sum()

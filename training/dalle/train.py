@@ -89,9 +89,9 @@ def emoji_batches(
     mirrored = torch.cat([codes_of(coder, part.flip(3)) for part in pictures.split(64)])
 
     def batch(step: int) -> tuple[Tensor, Tensor]:
-        chosen, dice = batch_at(step, len(training_emoji), size, PLAN.seed).tolist(), Random(f"emoji {step}")
-        texts = [dice.choice(training_emoji[number].texts) for number in chosen]
-        chosen_codes = torch.stack([dice.choice((codes, mirrored))[number] for number in chosen])
+        chosen, rng = batch_at(step, len(training_emoji), size, PLAN.seed).tolist(), Random(f"emoji {step}")
+        texts = [rng.choice(training_emoji[number].texts) for number in chosen]
+        chosen_codes = torch.stack([rng.choice((codes, mirrored))[number] for number in chosen])
         return filled(tokenizer, texts, config.context), chosen_codes
 
     return batch

@@ -47,7 +47,7 @@ from training.common.data_sets import CIFAR10
 from training.image_gpt.train import HIDDEN as SHARE
 from training.image_gpt.train import PLAN, TASKS, read_cifar
 
-TOGETHER = 8  # pictures
+BATCH_SIZE = 8  # pictures
 COUNTED = 10_000  # training pictures whose contexts are counted
 TRIED = 200  # further ones, which say how strongly contexts are smoothed
 STRENGTHS = (1.0, 4.0, 16.0, 64.0, 256.0)
@@ -132,7 +132,7 @@ def bits(reader: PixelReader, images: Int[Tensor, "_ channel row column"], tests
     """Bits of a pixel by the network, by contexts of two pixels and by the histogram of the palette."""
     palette, side = reader.network.palette, reader.side
     colours = torch.cat([reader.network.read(part) for part in portions(tests)])
-    own = torch.cat([surprise(reader.network, part).mean(dim=1) for part in colours.split(TOGETHER)])
+    own = torch.cat([surprise(reader.network, part).mean(dim=1) for part in colours.split(BATCH_SIZE)])
     counted = min(COUNTED, len(images) * 9 // 10)
     colour_parts = [
         torch.cat([nearest_of(part, palette) for part in portions(images[first:last])])
@@ -235,7 +235,7 @@ def probe_accuracy(features: np.ndarray, labels: Tensor, test_features: np.ndarr
 
 
 def portions(
-    images: Int[Tensor, "_ channel row column"], count: int = TOGETHER
+    images: Int[Tensor, "_ channel row column"], count: int = BATCH_SIZE
 ) -> Iterator[Float[Tensor, "_ channel row column"]]:
     """Batches of pictures, values 0 to 1."""
     return (part.float() / 255 for part in images.split(count))

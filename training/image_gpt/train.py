@@ -94,9 +94,9 @@ def read_cifar(data: Path, split: str, cache: Path) -> tuple[Tensor, Tensor]:
 def palette_of(images: Int[Tensor, "picture channel row column"], file: Path) -> Float[Tensor, "colour channel"]:
     """The centres of 512 clusters of colours (k-means), values 0 to 1, the darkest first; cached in `file`."""
     if not file.exists():
-        dice = np.random.default_rng(PLAN.seed)
+        rng = np.random.default_rng(PLAN.seed)
         pixels = images.permute(0, 2, 3, 1).reshape(-1, 3).numpy()
-        sample = pixels[dice.choice(len(pixels), PIXELS, replace=False)] / 255
+        sample = pixels[rng.choice(len(pixels), PIXELS, replace=False)] / 255
         clusters = KMeans(TASKS["next"].colours, n_init=1, max_iter=60, random_state=PLAN.seed).fit(sample)
         centres = clusters.cluster_centers_
         np.save(file, centres[centres.sum(axis=1).argsort()])

@@ -87,7 +87,7 @@ def sample_per_class(labels: Int[Tensor, " _"], share: float) -> Int[Tensor, " _
     """The numbers of a random share of the pictures of each class (at least one), always the same ones."""
     order = torch.randperm(len(labels), generator=torch.Generator().manual_seed(0))
     by_class = [order[labels[order] == label] for label in labels.unique()]
-    return torch.cat([of_class[: max(1, round(share * len(of_class)))] for of_class in by_class])
+    return torch.cat([class_numbers[: max(1, round(share * len(class_numbers)))] for class_numbers in by_class])
 
 
 def initial_classifier(start: str, classes: int, weights: Path) -> Classifier:

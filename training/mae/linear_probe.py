@@ -14,7 +14,7 @@ from training.mae.fine_tuning import sample_per_class
 from training.tiny_imagenet.data import normalise
 from training.tiny_imagenet.report import shrink
 
-TOGETHER = 250  # pictures in one forward pass
+BATCH_SIZE = 250  # pictures in one forward pass
 PENALTIES = (1e-4, 1e-3, 1e-2, 1e-1)  # of squared weights, of which the best on a tenth left aside is taken
 ROUNDS = 60  # of L-BFGS
 
@@ -60,7 +60,7 @@ def _kinds(trained: MaskedAutoencoder, untrained: MaskedAutoencoder) -> Sequence
 def encode(network: MaskedAutoencoder, pictures: Tensor) -> Mapping[str, Features]:
     """The encoder's features of pictures without masks: the mean of all patches, and the class token."""
     with torch.autocast("cpu", torch.bfloat16):
-        encoded = [network.encoder(normalise(part.float() / 255)) for part in pictures.split(TOGETHER)]
+        encoded = [network.encoder(normalise(part.float() / 255)) for part in pictures.split(BATCH_SIZE)]
     parts = [part.float() for part in encoded]
     return {
         PATCHES: torch.cat([part[:, 1:].mean(dim=1) for part in parts]),

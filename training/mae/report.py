@@ -27,7 +27,7 @@ from training.common.card import save_card, table
 from training.common.command_line import CommandLine
 from training.common.data_sets import TINY_IMAGENET
 from training.mae.fine_tuning import RUNS
-from training.mae.linear_probe import TOGETHER, probes
+from training.mae.linear_probe import BATCH_SIZE, probes
 from training.mae.train import CONFIG
 from training.tiny_imagenet.data import DEVIATION, MEAN, normalise, read_pictures
 
@@ -122,8 +122,8 @@ def errors_by_share(reader: AutoencoderReader, pictures: Tensor) -> dict[str, di
         errors = torch.tensor(
             [
                 [error[name] for name in FILLED_BY]
-                for start in range(0, len(pictures), TOGETHER)
-                for error in _errors(reader, pictures[start : start + TOGETHER], share, start)
+                for start in range(0, len(pictures), BATCH_SIZE)
+                for error in _errors(reader, pictures[start : start + BATCH_SIZE], share, start)
             ]
         )
         means, deviations = errors.mean(dim=0).tolist(), errors.std(dim=0).tolist()

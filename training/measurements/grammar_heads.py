@@ -39,8 +39,8 @@ def main() -> None:
     test = sample(read_trees(arguments.data / "test.jsonl.gz"), arguments.test)
     for name in arguments.model or MODELS:
         model = zoo.load_text(name)
-        chosen, tried = measure(model, train, "train"), measure(model, test, "test")
-        replace_rows(arguments.table, name, rows_of(name, best_heads(chosen, tried)))
+        chosen, test_counts = measure(model, train, "train"), measure(model, test, "test")
+        replace_rows(arguments.table, name, rows_of(name, best_heads(chosen, test_counts)))
 
 
 def read_trees(file: Path) -> list[Tree]:

@@ -34,7 +34,7 @@ from training.tiny_imagenet.data import normalise
 STEPS = 16  # of 64 patches, four at a time
 PER_CLASS = 2
 SEED = 0
-TOGETHER = 25  # pictures that are explained at once
+BATCH_SIZE = 25  # pictures that are explained at once
 FILE = "faithfulness.json"
 
 
@@ -86,7 +86,7 @@ def measure_all(model: ImageModel, pictures: Tensor) -> dict[str, OrderCurves]:
     """The curves of every explanation and of random orders, for the class that the model predicts."""
     curves: dict[str, list[Faithfulness]] = {}
     grid = grid_for(model, patches_of(model, pictures))
-    for number, (picture, maps, classes) in enumerate(explained(model, pictures)):
+    for number, (picture, maps, classes) in enumerate(explained_batches(model, pictures)):
         orders = {name: order_of(scores, grid, seed=number) for name, scores in maps.items()}
         (orders[RANDOM],) = random_orders(grid[0] * grid[1], 1, seed=number)
         for name, curve in measure(probability_of(model.network, classes), picture, orders, grid, STEPS).items():
@@ -102,9 +102,9 @@ def measure_all(model: ImageModel, pictures: Tensor) -> dict[str, OrderCurves]:
     }
 
 
-def explained(model: ImageModel, pictures: Tensor) -> Iterator[tuple[Tensor, dict[str, Tensor], int]]:
+def explained_batches(model: ImageModel, pictures: Tensor) -> Iterator[tuple[Tensor, dict[str, Tensor], int]]:
     """Each picture (1, channel, row, column) with its maps and the class that they explain."""
-    for part in pictures.split(TOGETHER):
+    for part in pictures.split(BATCH_SIZE):
         explanation = explain(model, part, patches_of(model, part))
         assert explanation.classes is not None
         for place, number in enumerate(explanation.classes.tolist()):

@@ -20,7 +20,7 @@ import torch
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from core.results.sentiment_fooled import COLUMNS, COMMAND, FILE
+from core.results.behavioural_test_results import COLUMNS, COMMAND, FILE
 from core.results.sentiment_results import LOGISTIC
 from core.sentiment.behavioural_tests import (
     BehaviouralTestResult,

@@ -68,7 +68,7 @@ def adapt(
 
     def loss_at(step: int) -> Tensor:
         ids, padding = pad([rows[number] for number in batches.batch(step)])
-        hidden = masking.hide(ids, torch.Generator().manual_seed(plan.seed * 1_000_003 + step))
+        hidden = masking.mask_words(ids, torch.Generator().manual_seed(plan.seed * 1_000_003 + step))
         is_target, goal = (hidden.is_target & ~padding).to(device), ids.to(device)
         with torch.autocast(device.type, torch.bfloat16):
             features = network.bert(hidden.tokens.to(device), padding=padding.to(device))
@@ -129,8 +129,8 @@ class LengthBatches:
 
     def cut(self, epoch: int) -> list[np.ndarray]:
         """The batches of an epoch."""
-        dice = np.random.default_rng((self.seed, epoch))
-        order = np.argsort(self.lengths * dice.uniform(0.9, 1.1, len(self.lengths)))
+        rng = np.random.default_rng((self.seed, epoch))
+        order = np.argsort(self.lengths * rng.uniform(0.9, 1.1, len(self.lengths)))
         batches, begin = [], 0
         while begin < len(order):
             end = begin + 1
@@ -138,7 +138,7 @@ class LengthBatches:
                 end += 1
             batches.append(order[begin:end])
             begin = end
-        return [batches[number] for number in dice.permutation(len(batches))]
+        return [batches[number] for number in rng.permutation(len(batches))]
 
 
 def command_line() -> CommandLine:

@@ -8,7 +8,7 @@ Writes core/results/sentiment_faithful.csv, sentiment_agreement.csv and sentimen
 not measured this time stay.
 
     python -m training.sentiment.faithfulness --data PATH
-    python -m training.sentiment.faithfulness --data PATH --models english-bert --device cuda --together 256
+    python -m training.sentiment.faithfulness --data PATH --models english-bert --device cuda --batch-size 256
 """
 
 import csv
@@ -29,7 +29,7 @@ from core.attribution.agreement import agreement
 from core.attribution.deletion_curves import order_by_score, random_mean, random_orders
 from core.attribution.token_deletion import FaithfulWords, measure
 from core.attribution.token_methods import by_word, explain, methods_of, probabilities_of, replacement_of, words_of
-from core.results.sentiment_faithful import AGREEMENT, AREAS, FOLDER, LIKENESS, MEASURES, RANDOM, RANKED
+from core.results.faithfulness_results import AGREEMENT, AREAS, FOLDER, LIKENESS, MEASURES, RANDOM, RANKED
 from core.zoo import Classifier
 from core.zoo.sentiment_classifiers import REVIEWERS, load_reviewer
 from training.common.card import hardware
@@ -44,7 +44,7 @@ RECORD = "sentiment_faithful.json"
 
 # One value for each review, by what it is of.
 Areas = dict[tuple[str, str], list[float]]  # explanation and measure
-Alike = dict[tuple[str, str, str, str], list[float]]  # both explanations, measure, and how they are ranked
+Agreements = dict[tuple[str, str, str, str], list[float]]  # both explanations, measure, and how they are ranked
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ReviewResults:
     """Measurements of a model, review by review."""
 
     areas: Areas
-    alike: Alike
+    rank_agreements: Agreements
     words: list[int]
     seconds: float
 
@@ -67,7 +67,7 @@ def main() -> None:
         model = load_reviewer(name)
         model.network.to(arguments.device)
         file = arguments.run / f"{name}.jsonl"
-        results = measure_all(model, reviews, arguments.together, torch.device(arguments.device), file=file)
+        results = measure_all(model, reviews, arguments.batch_size, torch.device(arguments.device), file=file)
         options = f"--models {name} --reviews {len(reviews)} --device {arguments.device}"
         save(arguments.out, name, results, options, torch.device(arguments.device))
         print(f"{name}: {len(reviews)} reviews in {results.seconds:.0f} s", flush=True)
@@ -85,7 +85,7 @@ CPU = torch.device("cpu")
 def measure_all(
     model: Classifier,
     reviews: Sequence[str],
-    together: int,
+    batch_size: int,
     device: torch.device = CPU,
     *,
     file: Path | None = None,
@@ -96,7 +96,7 @@ def measure_all(
     )
     for number, review in enumerate(reviews[len(results_by_review) :], start=len(results_by_review)):
         begin = time.perf_counter()
-        scores, curves = measure_one(model, review, number, together, device)
+        scores, curves = measure_one(model, review, number, batch_size, device)
         result = {
             "areas": [
                 [name, side, value] for name, curve in curves.items() for side, value in measures_of(curve).items()
@@ -118,19 +118,19 @@ def measure_all(
 def collect_results(results: Sequence[dict[str, Any]]) -> ReviewResults:
     """Regroup results of reviews by explanation and measure."""
     areas: Areas = {}
-    alike: Alike = {}
+    rank_agreements: Agreements = {}
     for result in results:
         for name, side, value in result["areas"]:
             areas.setdefault((name, side), []).append(value)
         for first, second, side, ranked, value in result["alike"]:
-            alike.setdefault((first, second, side, ranked), []).append(value)
+            rank_agreements.setdefault((first, second, side, ranked), []).append(value)
     return ReviewResults(
-        areas, alike, [result["words"] for result in results], sum(result["seconds"] for result in results)
+        areas, rank_agreements, [result["words"] for result in results], sum(result["seconds"] for result in results)
     )
 
 
 def measure_one(
-    model: Classifier, review: str, number: int, together: int, device: torch.device = CPU
+    model: Classifier, review: str, number: int, batch_size: int, device: torch.device = CPU
 ) -> tuple[dict[str, Float[Tensor, " word"]], dict[str, FaithfulWords]]:
     """The score of each word of a review by each explanation, and the curves; those of RANDOM are means of draws.
 
@@ -149,8 +149,8 @@ def measure_one(
         with device:
             return probabilities_of(model, rows.to(device))[:, target]
 
-    nothing = replacement_of(model)
-    curves = measure(classify, ids, words, orders | draws, nothing, STEPS, batch_size=together)
+    replacement = replacement_of(model)
+    curves = measure(classify, ids, words, orders | draws, replacement, STEPS, batch_size=batch_size)
     chance = random_mean([curves[draw] for draw in draws])
     return scores, {name: curves[name] for name in orders} | {RANDOM: chance}
 
@@ -169,15 +169,15 @@ def rank_agreement(scores: dict[str, Float[Tensor, " word"]]) -> dict[tuple[str,
     """Rank agreement of each pair of explanations on the words of a review; NaN where one ranks none."""
     agreements = {}
     for ranked in RANKED:
-        alike = agreement(
+        rank_agreements = agreement(
             {
                 name: explanation_scores if ranked == RANKED[0] else explanation_scores.abs()
                 for name, explanation_scores in scores.items()
             }
         )
-        for (first, first_name), (second, second_name) in combinations(enumerate(alike.names), 2):
+        for (first, first_name), (second, second_name) in combinations(enumerate(rank_agreements.names), 2):
             for side in LIKENESS:
-                agreements[first_name, second_name, side, ranked] = float(getattr(alike, side)[first, second])
+                agreements[first_name, second_name, side, ranked] = float(getattr(rank_agreements, side)[first, second])
     return agreements
 
 
@@ -223,7 +223,7 @@ def area_rows(results: ReviewResults, model: str, command: str) -> list[dict[str
 def agreement_rows(results: ReviewResults, model: str, command: str) -> list[dict[str, object]]:
     """A row for each pair of explanations, measure and way to rank; reviews in which one ranks no word are left out."""
     rows = []
-    for (first, second, side, ranked), values in results.alike.items():
+    for (first, second, side, ranked), values in results.rank_agreements.items():
         finite = np.array(values)[np.isfinite(values)]
         if finite.size:
             row: dict[str, object] = {"model": model, "one": first, "other": second, "measure": side, "ranked": ranked}
@@ -265,7 +265,7 @@ def command_line() -> CommandLine:
     )
     parser.add_argument("--models", nargs="+", choices=list(REVIEWERS["english"]))
     parser.add_argument("--reviews", type=int, default=REVIEWS)
-    parser.add_argument("--together", type=int, default=32, help="rows that are computed at once")
+    parser.add_argument("--batch-size", type=int, default=32, help="rows that are computed at once")
     return parser
 
 

@@ -165,11 +165,11 @@ class Batches:
         return tokens, padding, self.labels[chosen]
 
     def _cut(self, epoch: int) -> list[np.ndarray]:
-        dice = np.random.default_rng((self.seed, epoch))
+        rng = np.random.default_rng((self.seed, epoch))
         # Lengths are compared with some noise, so that the same texts do not meet each time.
-        lengths = np.array([len(row) for row in self.rows]) * dice.uniform(0.8, 1.25, len(self.rows))
+        lengths = np.array([len(row) for row in self.rows]) * rng.uniform(0.8, 1.25, len(self.rows))
         batches = np.array_split(np.argsort(lengths), self.per_epoch)
-        return [batches[number] for number in dice.permutation(self.per_epoch)]
+        return [batches[number] for number in rng.permutation(self.per_epoch)]
 
 
 def word_tokenizer(texts: Sequence[str], vocabulary: int) -> Tokenizer:

@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 
 from core.shrinking.number_formats import size_in_bytes
-from core.shrinking.together import follow, recipes
+from core.shrinking.recipes import follow, recipes
 from training.common.command_line import CommandLine
 from training.shrinking.quality import RANKING_INPUTS, SUBJECTS, Subject
 from training.shrinking.tables import known_qualities, replace_rows, row_of, smaller_models, time_beside_whole

@@ -110,13 +110,13 @@ def bert(data: Path, _run: Path) -> Subject:
     )
 
     def losses(network: nn.Module) -> Tensor:
-        assert ranking_batch.verdicts is not None
+        assert ranking_batch.sentiments is not None
         return F.cross_entropy(
-            network(ranking_batch.ids, ranking_batch.padding)[1], ranking_batch.verdicts, reduction="none"
+            network(ranking_batch.ids, ranking_batch.padding)[1], ranking_batch.sentiments, reduction="none"
         )
 
     def quality(network: nn.Module) -> float:
-        right = [network(batch.ids, batch.padding)[1].argmax(dim=-1) == batch.verdicts for batch in batches]
+        right = [network(batch.ids, batch.padding)[1].argmax(dim=-1) == batch.sentiments for batch in batches]
         return float(torch.cat(right).float().mean())
 
     @cache

@@ -170,10 +170,10 @@ def pictures(networks: dict[str, nn.Module], data: Path, run: Path) -> Answers:
 
 def reading(kind: str) -> Callable[[nn.Module], Tensor]:
     """A function that runs a network on one input: a text of 64 tokens, or a picture."""
-    dice = torch.Generator().manual_seed(0)
+    rng = torch.Generator().manual_seed(0)
     reads_text = kind == "bert"
     single_input = (
-        torch.randint(4000, (1, 64), generator=dice) if reads_text else torch.randn(1, 3, 64, 64, generator=dice)
+        torch.randint(4000, (1, 64), generator=rng) if reads_text else torch.randn(1, 3, 64, 64, generator=rng)
     )
     return lambda network: network(single_input)
 

@@ -29,7 +29,7 @@ from training.common.pictures import batch_at, vary
 from training.gpt_books.data import read_books
 from training.tiny_imagenet.data import normalise, read_pictures
 
-NAMES = [f"{kind}-{size}{taught}" for kind in ("bert", "vit") for size in LAYERS for taught in ("", "-alone")]
+NAMES = [f"{kind}-{size}{suffix}" for kind in ("bert", "vit") for size in LAYERS for suffix in ("", "-alone")]
 TEMPERATURE = 2.0
 PLANS = {
     "bert": Plan(steps=3500, learning_rate=1e-3, decay=0.6, log_every=100, save_every=500),
@@ -131,7 +131,7 @@ def classes(student: nn.Module, teacher: nn.Module | None, data: Path, run: Path
 def distillation_loss(logits: Tensor, expected: Tensor) -> Tensor:
     """KL divergence of the student's softmax from the teacher's at TEMPERATURE (Hinton et al. 2015, section 2)."""
     student_log_probabilities, teacher_log_probabilities = (
-        (of_network.float() / TEMPERATURE).log_softmax(dim=-1) for of_network in (logits, expected)
+        (logits_of_one.float() / TEMPERATURE).log_softmax(dim=-1) for logits_of_one in (logits, expected)
     )
     return TEMPERATURE**2 * F.kl_div(
         student_log_probabilities, teacher_log_probabilities, log_target=True, reduction="batchmean"

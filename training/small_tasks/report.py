@@ -14,7 +14,7 @@ from core.probing.small_tasks.small_gpts import FOLDER
 from training.common.card import save_card, table
 
 MOST_LEARNED = 20_000  # of the problems to learn from
-AT_ONCE = 10_000  # problems
+BATCH_SIZE = 10_000  # problems
 LINEAR = {"problems": 20_000, "steps": 300}  # what the baseline learns from, and how often it sees all of it
 
 
@@ -50,7 +50,7 @@ def problems_of(task: Task, seed: int) -> tuple[Int[Tensor, "batch digit"], Int[
 
 def wrong(network: GPT, task: Task, problems: Int[Tensor, "batch digit"]) -> int:
     """The number of problems whose answer has a wrong digit."""
-    return sum(int((~right_digits(network, task, part).all(dim=-1)).sum()) for part in problems.split(AT_ONCE))
+    return sum(int((~right_digits(network, task, part).all(dim=-1)).sum()) for part in problems.split(BATCH_SIZE))
 
 
 def linear_accuracy(task: Task, seed: int) -> float:
@@ -58,7 +58,7 @@ def linear_accuracy(task: Task, seed: int) -> float:
 
     A multinomial logistic regression for each digit of the answer, on all digits of the problem.
     """
-    training_problems, test_problems = task.draw(LINEAR["problems"], seed, held_out=False), task.draw(AT_ONCE, seed)
+    training_problems, test_problems = task.draw(LINEAR["problems"], seed, held_out=False), task.draw(BATCH_SIZE, seed)
     torch.manual_seed(seed)
     model = nn.Linear(one_hot(training_problems).shape[1], 10 * len(task.answers))
     optimiser = torch.optim.Adam(model.parameters(), lr=0.05)

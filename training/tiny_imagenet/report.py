@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from core.costs.counted import count_flops
+from core.costs.counts import count_flops
 from core.results.classifier_results import SIDE
 from core.zoo.embedded import WEIGHTS, load_embedded_image
 from core.zoo.image_models import ImageModel
@@ -26,7 +26,7 @@ from training.tiny_imagenet.cards import write_cards
 from training.tiny_imagenet.data import normalise, read_pictures
 from training.tiny_imagenet.train import RECIPES
 
-BATCH, TOGETHER = 250, 25  # pictures at once; of larger ones
+BATCH, LARGE_BATCH = 250, 25  # pictures at once; of larger ones
 TIMED, ROUNDS = 64, 7  # pictures at once, and how often, when the speed is measured
 
 Pictures = tuple[Tensor, Tensor]  # (picture, channel, row, column) uint8, and class numbers
@@ -80,7 +80,7 @@ def enlarged(model: ImageModel, pictures: Tensor, labels: Tensor) -> dict[str, d
 
             def classify(part: Tensor, side: int = side) -> Tensor:
                 larger = F.interpolate(part, size=(side, side), mode="bicubic", antialias=True).clamp(0, 1)
-                return torch.cat([model.network(batch) for batch in normalise(larger).split(TOGETHER)])
+                return torch.cat([model.network(batch) for batch in normalise(larger).split(LARGE_BATCH)])
 
             top1, top5 = accuracy(classify, pictures[chosen], labels[chosen])
             accuracies[str(side)] = {"top1": top1, "top5": top5, "pictures": len(labels[chosen])}

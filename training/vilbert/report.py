@@ -18,7 +18,7 @@ from torch import Tensor
 
 from core.models.stored_weights import load_weights
 from core.models.vilbert import SingleStream, ViLBERT
-from core.results.joint_results import ALL, ANOTHER, ASKED, EXCHANGED, NONE, SHOWN
+from core.results.joint_results import ALL, ANOTHER, COUNT_SUFFIX, EXCHANGED, NONE, PICTURE_CONDITIONS
 from core.scenes.draw import draw
 from core.scenes.sentences import KINDS, Sentence
 from core.scenes.telling import exchange_word
@@ -33,7 +33,7 @@ from training.common.word_tokens import ids_of
 from training.vilbert.train import MASK, NETWORKS, PAD, config_of, joint_tokenizer
 
 SCENES = 500  # of each split
-TOGETHER = 100
+BATCH_SIZE = 100
 
 CARD = """# vilbert
 
@@ -157,7 +157,7 @@ def measure(network: Network, tokenizer: Tokenizer, split: str) -> dict[str, dic
     """Accuracy on masked words by kind with each of three pictures, and on telling true from false sentences."""
     examples = [scene_with_sentence(split, number) for number in range(SCENES)]
     masked = masked_words(examples)
-    results = {picture: word_accuracy(network, tokenizer, masked, picture) for picture in SHOWN}
+    results = {picture: word_accuracy(network, tokenizer, masked, picture) for picture in PICTURE_CONDITIONS}
     return results | {"match": matches(network, tokenizer, examples, split)}
 
 
@@ -174,11 +174,11 @@ def masked_words(examples: Sequence[tuple[Scene, Sentence]]) -> list[MaskedWord]
 def word_accuracy(
     network: Network, tokenizer: Tokenizer, masked: Sequence[MaskedWord], picture: str
 ) -> dict[str, float]:
-    """Accuracy of the first guess for masked words, by kind and for all; `picture` is one of SHOWN."""
+    """Accuracy of the first guess for masked words, by kind and for all; `picture` is one of PICTURE_CONDITIONS."""
     mask = tokenizer.get_vocab()[MASK]
     right: dict[str, list[bool]] = {}
-    for start in range(0, len(masked), TOGETHER):
-        part = masked[start : start + TOGETHER]
+    for start in range(0, len(masked), BATCH_SIZE):
+        part = masked[start : start + BATCH_SIZE]
         other_words = [masked[(start + number + len(masked) // 2) % len(masked)] for number in range(len(part))]
         pixels = normalise([draw(case.scene) for case in (other_words if picture == ANOTHER else part)])
         if picture == NONE:
@@ -198,10 +198,10 @@ def matches(
     network: Network, tokenizer: Tokenizer, examples: Sequence[tuple[Scene, Sentence]], split: str
 ) -> dict[str, float]:
     """How often the true sentence matches better than a copy with one word exchanged, by the kind of the word."""
-    dice = Random(f"match {split}")
+    rng = Random(f"match {split}")
     is_right: dict[str, list[bool]] = {}
     for kind in EXCHANGED:
-        changed = [(scene, sentence, exchange_word(sentence, kind, dice)) for scene, sentence in examples]
+        changed = [(scene, sentence, exchange_word(sentence, kind, rng)) for scene, sentence in examples]
         pairs = [
             (scene, true_sentence.text, false_sentence.text)
             for scene, true_sentence, false_sentence in changed
@@ -221,14 +221,14 @@ def logits(
 ) -> Float[Tensor, " batch"]:
     """The matching logit of each picture and text."""
     ids = ids_of(tokenizer, texts, network.config.context)
-    parts = zip(pixels.split(TOGETHER), ids.split(TOGETHER), strict=True)
+    parts = zip(pixels.split(BATCH_SIZE), ids.split(BATCH_SIZE), strict=True)
     return torch.cat([network(part, numbers, numbers == PAD).match for part, numbers in parts])
 
 
 def shares(right: Mapping[str, Sequence[bool]]) -> dict[str, float]:
-    """The share of right answers of each kind, and their number under the kind's name with ASKED."""
+    """The share of right answers of each kind, and their number under the kind's name with COUNT_SUFFIX."""
     by_kind: dict[str, float] = {kind: round(sum(values) / len(values), 4) for kind, values in right.items()}
-    return by_kind | {kind + ASKED: len(values) for kind, values in right.items()}
+    return by_kind | {kind + COUNT_SUFFIX: len(values) for kind, values in right.items()}
 
 
 def command_line() -> CommandLine:

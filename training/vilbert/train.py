@@ -80,15 +80,15 @@ def batches(tokenizer: Tokenizer, size: int) -> Callable[[int], JointBatch]:
 
     def batch(step: int) -> JointBatch:
         examples = [scene_with_sentence("train", step * size + place) for place in range(size)]
-        dice = Random(f"vilbert {step}")
+        rng = Random(f"vilbert {step}")
         sentences = [sentence for _, sentence in examples]
         match = torch.ones(size)
         for place in range(0, size, FALSE_EVERY):
             scene, sentence = examples[place]
             if place % (2 * FALSE_EVERY):
-                others = changed_sentences(sentence, dice)
+                others = changed_sentences(sentence, rng)
             else:
-                others = dice.sample(sentences, min(8, size))
+                others = rng.sample(sentences, min(8, size))
             false = [other for other in others if is_fair(other) and not is_true(other, scene)]
             if false:
                 sentences[place], match[place] = false[0], 0.0
@@ -109,10 +109,10 @@ def batches(tokenizer: Tokenizer, size: int) -> Callable[[int], JointBatch]:
     return batch
 
 
-def changed_sentences(sentence: Sentence, dice: Random) -> list[Sentence]:
+def changed_sentences(sentence: Sentence, rng: Random) -> list[Sentence]:
     """Copies of a sentence with one word exchanged, or its groups swapped: one for each kind of word that it has."""
     kinds = ["colour", "shape", "size", "texture", "number", "relation", "order"]
-    sentences = (exchange_word(sentence, kind, dice) for kind in dice.sample(kinds, len(kinds)))
+    sentences = (exchange_word(sentence, kind, rng) for kind in rng.sample(kinds, len(kinds)))
     return [other for other in sentences if other is not None]
 
 

@@ -10,7 +10,7 @@ from ...models.bert_tasks import TAGS
 from ...paths import naming
 
 FILE, MADE_BY = "frequent_tags.json", "make train-bert-tasks DATA=..."
-SEEN = 3  # times that a word was counted: a table of all words, however rare, would be a copy of the treebank's
+MIN_COUNT = 3  # times that a word was counted: a table of all words, however rare, would be a copy of the treebank's
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def _most(tags: Counter[str]) -> TagCount:
     return TagCount(tag, times, tags.total())
 
 
-def save(tags: FrequentTags, folder: Path, *, least: int = SEEN) -> None:
+def save(tags: FrequentTags, folder: Path, *, least: int = MIN_COUNT) -> None:
     """Write the counts of words that occurred at least `least` times, and that of all words, into `folder`."""
     words = {
         word: [count.tag, count.times, count.of] for word, count in sorted(tags.by_word.items()) if count.of >= least

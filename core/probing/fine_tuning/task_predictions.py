@@ -2,7 +2,7 @@
 
 model = load_embedded_text("bert-tasks")
 predictions = read(model, "The old man the boats.")
-predictions.words, [TAGS[number] for number in predictions.tags.argmax(dim=-1)], predictions.verdict[1]
+predictions.words, [TAGS[number] for number in predictions.tags.argmax(dim=-1)], predictions.sentiment[1]
 """
 
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ NAME, TRAINED = "bert-tasks", "make train-bert-tasks DATA=..."
 
 @dataclass(frozen=True, eq=False)
 class TaskPredictions:
-    """The words of a text with the probabilities of TAGS for each, and the probabilities of VERDICTS for the text."""
+    """The words of a text with the probabilities of TAGS for each, and the probabilities of SENTIMENTS for the text."""
 
     tokens: Tokens
     words: tuple[Word, ...]
     tags: Float[Tensor, "word tag"]
-    verdict: Float[Tensor, "2"]
+    sentiment: Float[Tensor, "2"]
 
     @property
     def first_pieces(self) -> tuple[int, ...]:
@@ -40,6 +40,6 @@ def read(model: TextModel, text: str) -> TaskPredictions:
     network, tokens = model.network, model.encode(text)
     assert isinstance(network, TasksBERT)
     words = words_of(tokens)
-    tags, verdict = network(torch.tensor([tokens.ids]))
+    tags, sentiment = network(torch.tensor([tokens.ids]))
     places = torch.tensor([word.places[0] for word in words], dtype=torch.long)
-    return TaskPredictions(tokens, words, tags[0, places].softmax(dim=-1), verdict[0].softmax(dim=-1))
+    return TaskPredictions(tokens, words, tags[0, places].softmax(dim=-1), sentiment[0].softmax(dim=-1))

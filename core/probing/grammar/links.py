@@ -18,7 +18,7 @@ from ...zoo import TextModel
 from ..masked_words.words import joined
 
 Head = tuple[int, int]  # (number of the attention call, head), both counted from 0
-NOTHING = -1  # in place of a word, for a word that attends to no other
+NO_WORD = -1  # in place of a word, for a word that attends to no other
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +75,10 @@ def words_of(tokens: Tokens) -> tuple[Tokens, tuple[str, ...]]:
 
 
 def strongest(weights: Float[Tensor, "head query key"]) -> Int[Tensor, "head query"]:
-    """The number of the other word that each word attends to most; NOTHING where it attends to no other.
+    """The number of the other word that each word attends to most; NO_WORD where it attends to no other.
 
     Attention to itself does not count, as in Clark et al. 2019, section 4.2; that to punctuation does.
     """
     others = weights.masked_fill(torch.eye(weights.shape[-1], dtype=torch.bool), 0.0)
     most, word = others.max(dim=-1)
-    return word.masked_fill(most <= 0, NOTHING)
+    return word.masked_fill(most <= 0, NO_WORD)

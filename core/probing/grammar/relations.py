@@ -139,24 +139,24 @@ def _add_cases(at: Tensor, before: Tensor, cases: Tensor, links: Links, numbers:
         before[1, numbers[relation]] += min(dependents) < governor
 
 
-def best_heads(chosen: Counts, tried: Counts) -> Measured:
-    """The best head and the best offset of each relation and direction in `chosen`, with their shares in `tried`.
+def best_heads(chosen: Counts, test_counts: Counts) -> Measured:
+    """The best head and the best offset of each relation and direction in `chosen`, with their shares in `test_counts`.
 
     Of equally good ones the first. Where no head can look ahead, no offset may either.
     """
-    if chosen.heads != tried.heads:
+    if chosen.heads != test_counts.heads:
         raise ValueError("Heads are chosen and tried in the same model.")
     ahead = torch.tensor([chosen.causal and offset > 0 for offset in OFFSETS])
     rows = []
-    for relation in (name for name in chosen.relations if name in tried.relations):
-        first, then = chosen.relations.index(relation), tried.relations.index(relation)
+    for relation in (name for name in chosen.relations if name in test_counts.relations):
+        first, then = chosen.relations.index(relation), test_counts.relations.index(relation)
         for number, direction in enumerate(DIRECTIONS):
-            before, cases = int(chosen.cases[number, first]), int(tried.cases[number, then])
+            before, cases = int(chosen.cases[number, first]), int(test_counts.cases[number, then])
             if not before or not cases:
                 continue
             head = int(chosen.hits[number, :, first].argmax())
             offset = int(chosen.at[number, :, first].masked_fill(ahead, -1).argmax())
-            shares = (tried.hits[number, :, then].double() / cases).tolist()
+            shares = (test_counts.hits[number, :, then].double() / cases).tolist()
             rows.append(
                 BestHead(
                     relation=relation,
@@ -165,10 +165,10 @@ def best_heads(chosen: Counts, tried: Counts) -> Measured:
                     chosen_share=int(chosen.hits[number, head, first]) / before,
                     share=shares[head],
                     offset=OFFSETS[offset],
-                    offset_share=int(tried.at[number, offset, then]) / cases,
+                    offset_share=int(test_counts.at[number, offset, then]) / cases,
                     cases=cases,
-                    earlier=int(tried.before[number, then]) / cases,
+                    earlier=int(test_counts.before[number, then]) / cases,
                     by_head=tuple(zip(chosen.heads, shares, strict=True)),
                 )
             )
-    return Measured(tuple(rows), chosen.causal, chosen.trees, tried.trees)
+    return Measured(tuple(rows), chosen.causal, chosen.trees, test_counts.trees)

@@ -54,7 +54,7 @@ def guess_with_and_without(
     guesses = []
     with torch.inference_mode():
         for tokens, hidden_places in ((together, [*own_places, *other_places]), (single, own_places)):
-            logits = model.run(model.hide(tokens, hidden_places)).logits
+            logits = model.run(model.mask_places(tokens, hidden_places)).logits
             assert logits is not None
             guesses.append([gap for gap in masked_tokens(model, tokens, own_places, logits) if gap.place < len(single)])
     return tuple(GuessPair(with_other, alone) for with_other, alone in zip(*guesses, strict=True))

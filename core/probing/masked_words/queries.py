@@ -12,7 +12,7 @@ from ...progress import Progress, no_progress
 from ...zoo.masked_language_models import MaskedLanguageModel
 from ...zoo.text_models import CausalLanguageModel, LanguageModel
 
-AT_ONCE = 2048  # tokens of one pass: the memory of the processor's cache, not the number of calls, sets the speed
+BATCH_SIZE = 2048  # tokens of one pass: the memory of the processor's cache, not the number of calls, sets the speed
 LOGITS = 2**25  # numbers that the output of one pass may have: 134 MB
 
 
@@ -57,7 +57,7 @@ def ask(
         is_place[torch.arange(len(is_place)), places[rows]] = True
         return model.logits_at(texts[rows], is_place)
 
-    return _asked(logits, texts, truths, _size(model), progress)
+    return _guesses(logits, texts, truths, _size(model), progress)
 
 
 def ask_next(
@@ -72,11 +72,11 @@ def ask_next(
         output = model.network(texts[rows])
         return (output if isinstance(output, Tensor) else output.logits)[:, -1].float()
 
-    return _asked(logits, texts, truths, _size(model), progress)
+    return _guesses(logits, texts, truths, _size(model), progress)
 
 
 @torch.inference_mode()
-def _asked(
+def _guesses(
     logits: Callable[[slice], Tensor],
     texts: Int[Tensor, "point token"],
     truths: Int[Tensor, " point"],
@@ -84,7 +84,7 @@ def _asked(
     progress: Progress,
 ) -> Answers:
     count, length = texts.shape
-    step = max(1, min(AT_ONCE, LOGITS // vocabulary) // max(length, 1))
+    step = max(1, min(BATCH_SIZE, LOGITS // vocabulary) // max(length, 1))
     answers: list[tuple[Tensor, Tensor, Tensor]] = []
     for begin in range(0, count, step):
         progress(begin, count)

@@ -10,7 +10,7 @@ A problem is a row of digits; as the model reads it, signs stand between them: "
 """
 
 from .links import Links, strongest_links
-from .small_gpts import Written, load_small_gpt, right_digits, save_small_gpts, with_answers, write
+from .small_gpts import WrittenAnswer, load_small_gpt, right_digits, save_small_gpts, with_answers, write
 from .tasks import ALPHABET, SHARE, TASKS, Aim, Task
 
 __all__ = [
@@ -20,7 +20,7 @@ __all__ = [
     "Aim",
     "Links",
     "Task",
-    "Written",
+    "WrittenAnswer",
     "load_small_gpt",
     "right_digits",
     "save_small_gpts",

@@ -24,7 +24,7 @@ Head = tuple[int, int]  # (layer, head), both counted from 0
 
 
 @dataclass(frozen=True, eq=False)
-class Written:
+class WrittenAnswer:
     """A model's answer, decoded greedily, beside the right one, with probabilities and attention weights.
 
     `probabilities`: of all tokens of ALPHABET for each digit of the answer. `weights`: of each head, from the token
@@ -38,7 +38,7 @@ class Written:
 
 
 @torch.inference_mode()
-def write(network: GPT, task: Task, problem: Int[Tensor, " digit"], silenced: Collection[Head] = ()) -> Written:
+def write(network: GPT, task: Task, problem: Int[Tensor, " digit"], silenced: Collection[Head] = ()) -> WrittenAnswer:
     """The model's own answer to one problem, with some heads silenced; each digit is written knowing those before."""
     tokens = task.tokens(problem[None])
     with _silencing(network, silenced):
@@ -48,7 +48,7 @@ def write(network: GPT, task: Task, problem: Int[Tensor, " digit"], silenced: Co
         with record_attention(network) as record:
             logits = network(tokens)[0, task.prompt - 1 :]
     weights = [torch.cat([*call.weights_by_heads()])[:, task.prompt - 1 :] for call in record.calls]
-    return Written(
+    return WrittenAnswer(
         text="".join(ALPHABET[number] for number in logits.argmax(dim=-1).tolist()),
         right="".join(map(str, task.solve(problem[None])[0].tolist())),
         probabilities=logits.softmax(dim=-1),

@@ -8,7 +8,7 @@ from core.view import Layer, PatchSequence, Scene, Sequence, TextSequence
 from core.view.codec import whole_number
 from core.view.packing import overview_of, pack
 from core.view.scripts import BROWSER
-from core.view.wanted import ViewRequest
+from core.view.view_request import ViewRequest
 from dashboard.address import parameter
 from dashboard.components.kit import Component, component_value, selection_callback
 

@@ -104,15 +104,15 @@ class Scene:
     frames: list[tuple[float, float, float, float]] = field(default_factory=list)
 
 
-def scene(walked: ModelWalk, chosen: str, *, inputs: tuple[str, ...], output: str) -> Scene:
+def scene(model_walk: ModelWalk, chosen: str, *, inputs: tuple[str, ...], output: str) -> Scene:
     """The diagram of a model with the block of the `chosen` part open.
 
     `inputs` describes what goes into each lane ("17 tokens"), `output` what comes out.
     """
-    count = len(walked.lanes)
+    count = len(model_walk.lanes)
     canvas = Scene(width=LANE * count + GAP * (count - 1))
     memory: Place | None = None
-    for number, lane in enumerate(walked.lanes):
+    for number, lane in enumerate(model_walk.lanes):
         place = Place(left=number * (LANE + GAP), mirrored=number == 1)
         _lane(canvas, lane, place, chosen, inputs[min(number, len(inputs) - 1)], memory)
         if lane.name == "encoder":

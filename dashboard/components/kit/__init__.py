@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from core.view.scripts import BROWSER, bundle
-from core.view.wanted import ViewRequest
+from core.view.view_request import ViewRequest
 from dashboard import theme
 
 _PALETTES = {signed: theme.for_browser(signed=signed) for signed in (False, True)}

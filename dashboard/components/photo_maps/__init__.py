@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from core.view.codec import whole_number
-from core.view.wanted import ViewRequest
+from core.view.view_request import ViewRequest
 from dashboard.address import parameter
 from dashboard.components.kit import Component, component_value
 from dashboard.components.photo_maps.packing import pack

@@ -18,7 +18,7 @@ import torch
 from jaxtyping import Float
 
 from core.view import codec
-from core.view.wanted import ViewRequest
+from core.view.view_request import ViewRequest
 from core.vision.window_grid import stitch
 from core.vision.windows import mean_received
 from dashboard.components.photo_maps.scene import Factors, PhotoLayer, PhotoScene, Windows

@@ -28,7 +28,7 @@ class Bound(Protocol):
 
 
 @dataclass(frozen=True)
-class Whole:
+class WholeNumber:
     """A whole number."""
 
     least: int
@@ -99,16 +99,16 @@ class Several:
         return 1 <= len(values) <= self.most and all(self.element.holds(value) for value in values)
 
 
-_COUNT = Whole(0, 1_000_000_000)  # looked up in a table of measurements: nothing is computed from it
+_COUNT = WholeNumber(0, 1_000_000_000)  # looked up in a table of measurements: nothing is computed from it
 _NAME = Text(96)
 BOUNDS: Mapping[str, Bound] = {
     "at": _NAME,
     "candidates": _NAME,
     "distance": _COUNT,
-    "head": Whole(0, 999),
-    "heads": Whole(1, 1_000),
-    "layer": Whole(-999, 999),
-    "layers": Whole(1, 1_000),
+    "head": WholeNumber(0, 999),
+    "heads": WholeNumber(1, 1_000),
+    "layer": WholeNumber(-999, 999),
+    "layers": WholeNumber(1, 1_000),
     "length": _COUNT,
     "line": Text(500, least=8),
     "model": _NAME,
@@ -116,20 +116,20 @@ BOUNDS: Mapping[str, Bound] = {
     "options": Several(Text(200, least=1), "choices", 20),
     "picture": _NAME,
     "pictures": _COUNT,
-    "place": Whole(-64, 63),
-    "resolution": Whole(32, 384),
+    "place": WholeNumber(-64, 63),
+    "resolution": WholeNumber(32, 384),
     "scene": Text(2_000),
     "scores": Several(Number(-1e6, 1e6), "scores", 64),
-    "seed": Whole(0, 1_000_000),
+    "seed": WholeNumber(0, 1_000_000),
     "share": Number(0.05, 0.95),
-    "size": Whole(1, 512),
+    "size": WholeNumber(1, 512),
     "split": _NAME,
     "text": Text(2_000),
-    "token": Whole(-2_000, 1_999),
-    "vocabulary": Whole(1, 10_000_000),
+    "token": WholeNumber(-2_000, 1_999),
+    "vocabulary": WholeNumber(1, 10_000_000),
     "way": _NAME,
-    "width": Whole(1, 1_000_000),
-    "window": Whole(1, 2_000),
+    "width": WholeNumber(1, 1_000_000),
+    "window": WholeNumber(1, 2_000),
     "word": _NAME,
 }
 

@@ -94,7 +94,7 @@ def heads_to_spare(model: str) -> Amount:
     ("more"), with its loss ("lost then"). InputError if 1 % is less than the standard error of the measurement.
     """
     rows = [row for row in measured(Pruned, model) if not row.trained]
-    intact = next(row for row in rows if row.is_whole)
+    intact = next(row for row in rows if row.is_full)
     if intact.error is not None and intact.error > HARMLESS_LOSS * intact.quality:
         raise InputError(
             f"The quality of “{model}” was measured on {intact.questions:,} questions, with a standard error of "
@@ -102,10 +102,11 @@ def heads_to_spare(model: str) -> Amount:
             "of another model."
         )
     losses = {
-        count: min(row.lost(intact) for row in rows if row.removed == count) for count in {r.removed for r in rows}
+        count: min(row.quality_loss(intact) for row in rows if row.removed == count)
+        for count in {r.removed for r in rows}
     }
-    spare = max(count for count, lost in losses.items() if lost < HARMLESS_LOSS)
-    extra = {"heads": f"{intact.heads}", "lost": percent(losses[spare])}
-    if more := min((count for count in losses if count > spare), default=None):
-        extra |= {"more": f"{more}", "lost then": percent(losses[more])}
-    return Amount(float(spare), "heads", within=0.2, extra=extra)
+    removable = max(count for count, lost in losses.items() if lost < HARMLESS_LOSS)
+    extra = {"heads": f"{intact.heads}", "lost": percent(losses[removable])}
+    if next_count := min((count for count in losses if count > removable), default=None):
+        extra |= {"more": f"{next_count}", "lost then": percent(losses[next_count])}
+    return Amount(float(removable), "heads", within=0.2, extra=extra)

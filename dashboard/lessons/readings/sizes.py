@@ -6,7 +6,7 @@ from dataclasses import replace
 import torch
 
 from core.costs import bill
-from core.costs.counted import count_parameters
+from core.costs.counts import count_parameters
 from core.costs.parameters import parameters
 from core.costs.shape import gpt
 from core.efficient import LowRank, Performer, SlidingWindow, Variant

@@ -30,10 +30,10 @@ def quarter_for_word(scene: str, word: str, model: str = "scenes-transformer") -
 
 def sentence_that_fits(options: Sequence[str], picture: str = "", scene: str = "", model: str = "") -> Choice:
     """CLIP's probabilities of some sentences for a photograph or a scene."""
-    judge = clip(model or ("scenes" if scene else "photographs"))
+    clip_model = clip(model or ("scenes" if scene else "photographs"))
     image = _draw_scene(scene) if scene else open_example(picture)
-    agreement = judge.pictures(judge.prepare(image).pixels) @ judge.texts(list(options)).T
-    probabilities = (judge.temperature * agreement[0]).softmax(dim=-1)
+    agreement = clip_model.pictures(clip_model.prepare(image).pixels) @ clip_model.texts(list(options)).T
+    probabilities = (clip_model.temperature * agreement[0]).softmax(dim=-1)
     return Choice(dict(zip(options, probabilities.tolist(), strict=True)))
 
 

@@ -15,7 +15,7 @@ with layout.control_bar():
 
 with layout.waiting_place():
     plain = watch_text(name, text)
-typeset.say_what_was_cut(plain.inputs)
+typeset.show_cut_notice(plain.inputs)
 explore(plain, lambda heads: watch_text(name, text, heads), words.TEXT, apart=contents.step_by_step(name, text))
 if not theme.is_presented():
     with layout.control_bar():

@@ -188,7 +188,7 @@ def noticed(watched: Watched, table: HeadTable, tested: Jobs | None = None) -> t
     of_layers = partial(findings, numbers=layer_numbers(calls))
     if isinstance(watched, WatchedText):
         even = compute.even_shares(watched)
-        for name, say in (("previous_token", notices.say_previous), ("first_token", notices.say_sinks)):
+        for name, say in (("previous_token", notices.previous_token_notice), ("first_token", notices.sink_notice)):
             if name in values and (found := of_layers(values[name], even[name])):
                 sentences.append(say(found))
         if "induction" in values and (found := of_layers(values["induction"])):
@@ -196,10 +196,10 @@ def noticed(watched: Watched, table: HeadTable, tested: Jobs | None = None) -> t
     elif found := of_layers(values.get("mean_distance_in_plane", torch.empty(0, 0))):
         patches = watched.inputs.patches
         whole = all(call.key_length == len(patches) for call in calls)
-        sentences.append(notices.say_distances(found, measures.even_distance_in_plane(patches) if whole else None))
+        sentences.append(notices.distance_notice(found, measures.even_distance_in_plane(patches) if whole else None))
     alike = len({(call.query_length, call.key_length, call.causal) for call in calls}) == 1
     largest = table.largest.get("entropy") if alike else None
-    sentences += row_sums.say_row_sums(by_layer(calls))
+    sentences += row_sums.row_sum_notices(by_layer(calls))
     return (*sentences, *about_entropy(values["entropy"], largest, numbers=layer_numbers(calls)))
 
 
@@ -231,8 +231,8 @@ def about_induction(scores: list[Finding], tested: Jobs | None = None, *, number
         control = f" ({against.control:.0%} where other tokens stood there)"
     verdict = "an induction head" if holds else "too little to call it an induction head"
     return (
-        f"On random tokens said twice, **{most.where}** gives {most.value:.0%} of its attention to what came next the "
-        f"first time{control}, and no head more: {verdict}."
+        f"On random tokens said twice, **{most.head_name}** gives {most.value:.0%} of its attention to what came next "
+        f"the first time{control}, and no head more: {verdict}."
     )
 
 

@@ -36,7 +36,7 @@ if kind == TEXT:
 with layout.waiting_place():
     watched = run()
 if isinstance(watched, WatchedText):
-    typeset.say_what_was_cut(watched.inputs)
+    typeset.show_cut_notice(watched.inputs)
 notices.show_unseen(watched.record)
 if show is silenced.show:
     show(watched, run=run)

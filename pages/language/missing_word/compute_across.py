@@ -94,7 +94,7 @@ def maps(
     pair = read(english, french)
     sides = zip(pair.sides, (hidden_english, hidden_french), strict=True)
     places = [place for side, hidden in sides for number in hidden for place in side[number].places]
-    return attention_across_languages(model(), model().hide(pair.tokens, places)).numpy()
+    return attention_across_languages(model(), model().mask_places(pair.tokens, places)).numpy()
 
 
 def alignment() -> Alignment:

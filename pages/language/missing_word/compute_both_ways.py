@@ -73,7 +73,7 @@ def read(name: str, text: Text, number: int) -> Reading:
     if asked is None:
         raise InputError(f"{model.title} does not separate that word from the one before it. Click another word.")
     places = words[asked].places
-    given = model.hide(tokens, places) if fills_masks(model) else tokens
+    given = model.mask_places(tokens, places) if fills_masks(model) else tokens
     with torch.inference_mode(), record_attention(model.network) as record:
         model.run(given)
     calls = [call for call in record.calls if (call.query_length, call.key_length) == (len(tokens),) * 2]

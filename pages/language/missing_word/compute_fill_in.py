@@ -46,7 +46,7 @@ def fill(name: str, text: Text, hidden: tuple[int, ...]) -> Filled:
     model, tokens = masked_model(name), read(name, text)
     words = words_of(tokens)
     places = [place for number in hidden for place in words[number].places]
-    gapped = model.hide(tokens, places)
+    gapped = model.mask_places(tokens, places)
     with torch.inference_mode(), record_attention(model.network) as record:
         run = model.run(gapped)
     assert run.logits is not None

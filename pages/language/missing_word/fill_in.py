@@ -36,7 +36,7 @@ def show() -> None:
     given = inputs.given()
     with layout.waiting_place():
         tokens = compute.read(given.name, given.text)
-        typeset.say_what_was_cut(tokens)
+        typeset.show_cut_notice(tokens)
         text = compute.words_of(tokens)
         hidden = hidden_words.from_address(text)
         filled = compute.fill(given.name, given.text, tuple(sorted(hidden)))

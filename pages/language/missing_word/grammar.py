@@ -46,7 +46,7 @@ def show() -> None:
         least = st.slider(
             "Links of at least", 0, 90, 20, 10, format="%d%%", key="grammar_least", bind="query-params", width=220
         )
-    typeset.say_what_was_cut(sentence.reading.tokens)
+    typeset.show_cut_notice(sentence.reading.tokens)
     shown = grammar_arcs.arcs_of(sentence.reading, drawn, sentence.tree, least / 100)
     grammar_arcs.show(sentence, drawn, shown)
     chosen = grammar_relations.show(rows, found, own) if found else None
@@ -70,7 +70,7 @@ def _treebank() -> Upload | None:
         layout.caption(f"{words_grammar.TREEBANK} {uploads.RULE}")
     if uploads.is_forgotten(TREEBANK):
         again, instead = "Open it again", "what was measured before"
-        st.info(uploads.FORGOTTEN.format(what="treebank", again=again, instead=instead), icon=":material/history:")
+        st.info(uploads.EXPIRED.format(what="treebank", again=again, instead=instead), icon=":material/history:")
     return uploads.current(TREEBANK)
 
 

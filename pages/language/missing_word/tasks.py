@@ -6,7 +6,7 @@ from math import exp
 import numpy as np
 import streamlit as st
 
-from core.models.bert_tasks import TAGS, VERDICTS
+from core.models.bert_tasks import SENTIMENTS, TAGS
 from core.probing.fine_tuning.attention_shift import row_moved, shares
 from core.probing.fine_tuning.frequent_tags import TagCount
 from core.probing.fine_tuning.task_predictions import TaskPredictions
@@ -40,7 +40,7 @@ def show() -> None:
         looks = compute.look(sentence)
         usual = [compute.frequent().lookup(word.label.strip()) for word in looks.said.words]
     said = looks.said
-    typeset.say_what_was_cut(said.tokens)
+    typeset.show_cut_notice(said.tokens)
     word = _word(len(said.words))
     _tags(said, usual, word)
     row = st.container()  # what a click changes stands right below the words, its controls below that
@@ -249,7 +249,7 @@ def _formula(looks: Looks, word: int, head: tuple[int, int], place: int) -> None
             + ", ".join(f"{tag} {value:.3f}" for tag, value in _named(values.tolist(), numbers.tolist()))
         )
     apart = sentences.log_odds(said)
-    st.latex(rf"p(\text{{{VERDICTS[1]}}})=\frac{{1}}{{1+e^{{-({apart:.3f})}}}}={1 / (1 + exp(-apart)):.3f}")
+    st.latex(rf"p(\text{{{SENTIMENTS[1]}}})=\frac{{1}}{{1+e^{{-({apart:.3f})}}}}={1 / (1 + exp(-apart)):.3f}")
     st.markdown(words_tasks.MOVED_FORMULA)
     moved = float(row_moved(looks.before[*head, place], looks.after[*head, place]))
     total = float((looks.before[*head, place] - looks.after[*head, place]).abs().sum())

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
-from core.models.bert_tasks import TAGS, VERDICTS
+from core.models.bert_tasks import SENTIMENTS, TAGS
 from core.probing.fine_tuning.attention_shift import Shares
 from core.probing.fine_tuning.frequent_tags import TagCount
 from core.probing.fine_tuning.task_predictions import TaskPredictions
@@ -59,8 +59,8 @@ def about_tags(said: TaskPredictions, usual: Sequence[TagCount | None]) -> str:
 
 def about_verdict(said: TaskPredictions) -> str:
     """The verdict, its probability, and how far the logits are apart."""
-    positive = float(said.verdict[1])
-    verdict, sure = VERDICTS[positive >= 0.5], max(positive, 1 - positive)
+    positive = float(said.sentiment[1])
+    verdict, sure = SENTIMENTS[positive >= 0.5], max(positive, 1 - positive)
     doubt = " That is close to undecided." if sure < 0.6 else ""
     return f"The verdict is **{verdict}**, with a probability of {sure:.1%}.{doubt}"
 
@@ -138,7 +138,7 @@ def about_measured(found: Results) -> str:
 
 def log_odds(said: TaskPredictions) -> float:
     """How far the logit of "positive" is above that of "negative"."""
-    negative, positive = (max(float(value), 1e-30) for value in said.verdict)
+    negative, positive = (max(float(value), 1e-30) for value in said.sentiment)
     return log(positive) - log(negative)
 
 

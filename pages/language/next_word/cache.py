@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.generation.shared_heads import CacheShape, cache_bytes
-from core.generation.step_costs import WITH, WITHOUT, StepCosts
+from core.generation.step_costs import WITH_CACHE, WITHOUT_CACHE, StepCosts
 from core.generation.stepping import ROWS, Step, SteppedReading, rows_with_cache, rows_without_cache
 from dashboard import theme, typeset
 from dashboard.components.cell_map import cell_map
@@ -22,7 +22,7 @@ LAYERS_SHOWN = 8  # all layers do the same: more rows could not be told apart
 PROMPT = 8  # tokens that are read at once before anybody chooses
 KINDS = ("not needed", "kept", "computed")
 HUES_OF_KINDS = (HUES[4], HUES[1])
-HUES_OF_WAYS = {WITHOUT: HUES[1], WITH: HUES[0]}
+HUES_OF_WAYS = {WITHOUT_CACHE: HUES[1], WITH_CACHE: HUES[0]}
 
 
 def show() -> None:
@@ -65,7 +65,7 @@ def _grids(reading: CachedReading, step: Step) -> None:
     labels = [typeset.in_word(reading.tokens, place) for place in range(reading.stepped.steps[-1].last)]
     layers = min(len(step.queries), LAYERS_SHOWN)
     rows = [f"{layer} {row}" for layer in range(layers) for row in ROWS]
-    ways = ((WITHOUT, "without", rows_without_cache), (WITH, "with", rows_with_cache))
+    ways = ((WITHOUT_CACHE, "without", rows_without_cache), (WITH_CACHE, "with", rows_with_cache))
     for column, (title, key, grid) in zip(st.columns(2, gap="medium"), ways, strict=True):
         with column:
             st.markdown(f"**{title}**")
@@ -160,7 +160,7 @@ def about_costs(costs: StepCosts | None) -> tuple[str, ...]:
     """What the next token cost here at the longest and the shortest measured length."""
     if costs is None:
         return (words.CACHE_NOT_MEASURED,)
-    kept, anew = costs.of(WITH), costs.of(WITHOUT)
+    kept, anew = costs.of(WITH_CACHE), costs.of(WITHOUT_CACHE)
     short, long = min(kept), max(kept)
     faster = anew[long].seconds / kept[long].seconds
     told = (
@@ -174,11 +174,11 @@ def about_costs(costs: StepCosts | None) -> tuple[str, ...]:
     )
     if short == long:
         return (told,)
-    grown = {way: of[long].seconds / of[short].seconds for way, of in ((WITH, kept), (WITHOUT, anew))}
+    grown = {way: of[long].seconds / of[short].seconds for way, of in ((WITH_CACHE, kept), (WITHOUT_CACHE, anew))}
     return (
         told,
-        f"A step at {long:,} tokens takes {grown[WITH]:.1f} times as long as one at {short} with the cache, and "
-        f"{grown[WITHOUT]:.1f} times as long without. What the cache holds grows from "
+        f"A step at {long:,} tokens takes {grown[WITH_CACHE]:.1f} times as long as one at {short} with the cache, and "
+        f"{grown[WITHOUT_CACHE]:.1f} times as long without. What the cache holds grows from "
         f"{amount(costs.cache_bytes[short])}B to {amount(costs.cache_bytes[long])}B.",
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from core.models.gpt import GPT
-from core.probing.small_tasks import TASKS, Links, Written, load_small_gpt, right_digits, strongest_links, write
+from core.probing.small_tasks import TASKS, Links, WrittenAnswer, load_small_gpt, right_digits, strongest_links, write
 from core.progress import Progress, no_progress
 from dashboard.cache.memo import cached
 
@@ -27,7 +27,7 @@ def heads_of(name: str) -> tuple[Head, ...]:
 
 
 @cached("The small GPT answers …")
-def written(name: str, problem: tuple[int, ...], silenced: tuple[Head, ...]) -> Written:
+def written(name: str, problem: tuple[int, ...], silenced: tuple[Head, ...]) -> WrittenAnswer:
     """What the model answers to these digits with some heads silenced, and what it read on the way."""
     return write(network(name), TASKS[name], torch.tensor(problem), silenced)
 

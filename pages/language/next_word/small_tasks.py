@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 from torch import Tensor
 
-from core.probing.small_tasks import TASKS, Task, Written
+from core.probing.small_tasks import TASKS, Task, WrittenAnswer
 from dashboard import theme
 from dashboard.components.cell_map import cell_map
 from dashboard.frame import layout
@@ -53,7 +53,7 @@ def show() -> None:
     )
 
 
-def equation(task: Task, problem: Tensor, written: Written) -> str:
+def equation(task: Task, problem: Tensor, written: WrittenAnswer) -> str:
     """The problem and the answer in Markdown, as they are read: a sum from the hundreds on, wrong digits struck out."""
     digits = [
         digit if digit == right else f"~~{digit}~~" for digit, right in zip(written.text, written.right, strict=True)
@@ -66,7 +66,7 @@ def equation(task: Task, problem: Tensor, written: Written) -> str:
     return said if written.text == written.right else f"{said}\u2003(right: {true})"
 
 
-def about_answer(task: Task, problem: Tensor, written: Written) -> str:
+def about_answer(task: Task, problem: Tensor, written: WrittenAnswer) -> str:
     """Whether the answer is right, where it was least certain, and whether the model can have known the problem."""
     certain = written.probabilities.max(dim=-1).values
     least = int(certain.argmin())
@@ -113,7 +113,7 @@ def _forget_own() -> None:
             st.session_state[f"small_{name}"] = ""
 
 
-def _probabilities(task: Task, written: Written) -> None:
+def _probabilities(task: Task, written: WrittenAnswer) -> None:
     st.markdown("What it writes: click a row to look at that digit.")
     rows = [f"{name}: {digit}" for name, digit in zip(task.answers, written.text, strict=True)]
     cell_map(
@@ -134,7 +134,7 @@ def _probabilities(task: Task, written: Written) -> None:
     )
 
 
-def _reading(task: Task, problem: Tensor, written: Written) -> None:
+def _reading(task: Task, problem: Tensor, written: WrittenAnswer) -> None:
     """Every head a row: what it reads while one digit is written; above them what matters for it."""
     digit = controls.choice("What each head reads before it writes", task.answers, key="small_digit")
     answer = task.answers.index(digit)

@@ -32,7 +32,7 @@ def show() -> None:
     given = inputs.given()
     with layout.waiting_place():
         found = compute_tokens.surprised(given.name, given.text)
-    typeset.say_what_was_cut(found.tokens)
+    typeset.show_cut_notice(found.tokens)
     labels, bits = found.tokens.labels, found.bits.numpy()
     names = [typeset.in_word(found.tokens, place) for place in range(len(labels))]
     first, *notice = about_bits(names, bits, found.characters, found.vocabulary)

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 from tokenizers import Tokenizer
 
-from core.generation.newest import find_farthest_head
+from core.generation.newest_token import find_farthest_head
 from core.generation.rules import FILTERS, Rules
 from core.generation.writing import pieces
 from core.text import read_tokens

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from core.generation.newest import FarthestHead
+from core.generation.newest_token import FarthestHead
 from core.generation.rules import Rules
 from dashboard import typeset
 from dashboard.number_format import compare

@@ -15,8 +15,8 @@ from core.attribution.deletion_curves import order_by_score, random_mean, random
 from core.attribution.token_deletion import BATCH_SIZE, FaithfulWords, counts_for, measure, without_words
 from core.attribution.token_methods import by_word, probabilities_of, replacement_of, words_of
 from core.progress import Progress, no_progress
-from core.results import sentiment_faithful
-from core.results.sentiment_faithful import MEASURES, Faithful, RankAgreement
+from core.results import faithfulness_results
+from core.results.faithfulness_results import MEASURES, Faithful, RankAgreement
 from core.text import Tokens
 from core.zoo import Classifier
 from dashboard.cache.memo import cached
@@ -156,10 +156,10 @@ def taken(given: Explained, method: str, count: int, *, kept: bool) -> Float[Ten
 @cached(computes=False)
 def measured() -> dict[str, Faithful]:
     """What was measured over held-out reviews; ModelError where the file is missing or wrong."""
-    return sentiment_faithful.faithfulness()
+    return faithfulness_results.faithfulness()
 
 
 @cached(computes=False)
 def agreements() -> dict[str, tuple[RankAgreement, ...]]:
     """How far explanations agree over held-out reviews; ModelError where the file is missing or wrong."""
-    return sentiment_faithful.agreements()
+    return faithfulness_results.agreements()

@@ -5,7 +5,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from core.progress import Progress, no_progress
-from core.results import sentiment_fooled
+from core.results import behavioural_test_results
 from core.sentiment.behavioural_tests import (
     KINDS,
     BehaviouralTestResult,
@@ -23,7 +23,7 @@ from pages.language.sentiment import compute
 @cached(computes=False)
 def measured(language: str) -> dict[str, tuple[BehaviouralTestResult, ...]]:
     """What was counted of each of our classifiers, by its name; ModelError where the table is missing."""
-    return sentiment_fooled.sentiment_fooled()[language]
+    return behavioural_test_results.failures_by_model()[language]
 
 
 def of_kind(language: str, kind: str) -> tuple[Pair, ...]:

@@ -10,7 +10,7 @@ from core.attribution.token_methods import probabilities_of
 from core.heads.measures import jensen_shannon
 from core.results import sentiment_results
 from core.results.sentiment_results import Results
-from core.results.sentiment_swapped import Swapped, swapped
+from core.results.swapped_attention_results import SwappedAttention, results
 from core.sentiment.swapped_attention import (
     most_different,
     permute_weights,
@@ -103,9 +103,9 @@ def tried(name: str, text: Text, seed: int, allowed: float) -> Tried:
 
 
 @cached(computes=False)
-def measured(language: str) -> tuple[Swapped, ...]:
+def measured(language: str) -> tuple[SwappedAttention, ...]:
     """What was measured over held-out texts; ModelError where the file is missing or wrong."""
-    return swapped(language)
+    return results(language)
 
 
 @cached(computes=False)

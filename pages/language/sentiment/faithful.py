@@ -45,7 +45,7 @@ def show() -> None:
     text, name = reviews.choose()
     with layout.waiting_place():
         given = compute.explained(name, text)
-    typeset.say_what_was_cut(given.tokens)
+    typeset.show_cut_notice(given.tokens)
     _taken(given)
     curves = _measured_curves(given)
     gained = faithful_measured.show(given, curves, NAMES, HUE) if curves else ()

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.attribution.token_methods import METHODS
-from core.results.sentiment_faithful import MEASURES, RANDOM, RANKED, Faithful, RankAgreement
+from core.results.faithfulness_results import MEASURES, RANDOM, RANKED, Faithful, RankAgreement
 from dashboard import theme
 from dashboard.figures.faithfulness import RANDOM as AT_RANDOM
 from dashboard.output import charts

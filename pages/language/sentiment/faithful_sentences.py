@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from core.attribution.agreement import Agreement, shared_by_chance, tau_by_chance
-from core.results.sentiment_faithful import MEASURES, RANDOM, Faithful, Mean, RankAgreement
+from core.results.faithfulness_results import MEASURES, RANDOM, Faithful, Mean, RankAgreement
 from dashboard.number_format import compare
 from pages.language.sentiment.compute_faithful import Curves, value_of
 

@@ -44,7 +44,7 @@ def show() -> None:
     with layout.waiting_place():
         given = compute.verdict(name, text)
         all_given = compute.verdicts(text, offered if name in offered else (*offered, name))
-    typeset.say_what_was_cut(given.tokens)
+    typeset.show_cut_notice(given.tokens)
     layout.heading(words.VERDICTS)
     classes = all_given[0].model.classes  # of ours, which stand first
     st.markdown(about_verdicts(all_given, name, classes), width=theme.PROSE)

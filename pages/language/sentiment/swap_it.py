@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core.results.sentiment_results import Results
-from core.results.sentiment_swapped import Swapped
+from core.results.swapped_attention_results import SwappedAttention
 from core.sentiment.swapped_attention import MAX_DIVERGENCE, TRIES
 from dashboard import theme, typeset
 from dashboard.components.tinted_lines import Line, tinted_lines
@@ -45,7 +45,7 @@ def show() -> None:
         )
     with layout.waiting_place():
         found = compute.tried(name, text, int(seed), float(allowed))
-    typeset.say_what_was_cut(found.tokens)
+    typeset.show_cut_notice(found.tokens)
     layout.heading(words_swap.TINTED)
     st.markdown(about_different(found), width=theme.PROSE)
     _tinted(found)
@@ -142,7 +142,7 @@ def _bars(found: Tried) -> None:
 # Over held-out texts.
 
 
-def _measured(language: str) -> dict[str, Swapped]:
+def _measured(language: str) -> dict[str, SwappedAttention]:
     rows = compute.measured(language)
     layout.heading(words_swap.MEASURED)
     found = {row.kind: row for row in rows if row.part == "all"}
@@ -203,7 +203,7 @@ def about_needed(found: Results) -> str:
     )
 
 
-def about_measured(found: dict[str, Swapped]) -> str:
+def about_measured(found: dict[str, SwappedAttention]) -> str:
     """How far away weights can be on average, and how often permuting flips."""
     far, permuted = found["different"], found["permuted"]
     return (

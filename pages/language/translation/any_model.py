@@ -61,7 +61,7 @@ def show() -> None:
     settings = _settings(model)
     text, beam = settings.prefix + inputs.sentence(), inputs.beam()
     translated = _translate(model, text, beam, settings)
-    typeset.say_what_was_cut(translated.source)
+    typeset.show_cut_notice(translated.source)
     with layout.control_bar():
         there = [label for label, part in inputs.PARTS.items() if translated.aligned.maps[part]]
         part, joined = inputs.part("named_part", there), inputs.between_words("named_units")

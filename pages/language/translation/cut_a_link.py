@@ -40,7 +40,7 @@ def show() -> None:
         inputs.classic()
     with layout.waiting_place(), st.spinner(f"{title} translates …"):
         before = compute.translate(name, english, beam)
-    typeset.say_what_was_cut(before.source)
+    typeset.show_cut_notice(before.source)
     source, first = words_of(before.source), words_of(before.target)
     most = limit_of(len(before.source))
     cut = cuts.read(len(source.spans), most)

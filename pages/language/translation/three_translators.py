@@ -106,7 +106,7 @@ def _card(title: str, text: str, below: str) -> str:
 
 def _say_what_was_read(text: str, source: Tokens) -> None:
     """Where a long text was cut, and which characters the models do not know."""
-    typeset.say_what_was_cut(source)
+    typeset.show_cut_notice(source)
     if unknown := unknown_characters(text, source, translator("transformer")):
         # Isolated (U+2066 to U+2069): a letter written from right to left must not turn the sentence round.
         shown = ", ".join(f"\u2066{quoted(letter)}\u2069" for letter in unknown[:NAMED])

@@ -44,7 +44,7 @@ def show() -> None:
     name = next(name for name, each in TITLES.items() if each == title)
     with layout.waiting_place(), st.spinner("Translating …"):
         translated = compute.translate(name, text, beam)
-    typeset.say_what_was_cut(translated.source)
+    typeset.show_cut_notice(translated.source)
     best = compute.best_head() if name == "transformer" else None
     with second:
         step = _step(len(translated.target))

@@ -71,7 +71,7 @@ def show() -> None:
     with layout.waiting_place(), st.spinner("The models write your sentence …"):
         pair = pair_of(english, french)
     for tokens in (pair.aligned[TRANSFORMER].source, pair.aligned[TRANSFORMER].target):
-        typeset.say_what_was_cut(tokens)
+        typeset.show_cut_notice(tokens)
     own = _own_links((english, french), pair.source.real, pair.target.real)
     _view(pair, own)
     found = _found_links(pair, own)

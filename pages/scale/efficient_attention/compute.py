@@ -10,7 +10,7 @@ from core import zoo
 from core.capture import AttentionCall, record_attention
 from core.costs.attention_costs import measure_attention
 from core.costs.one_pass import Cost
-from core.efficient import LowRank, Sparse, Variant, approximation_error, error_curve, factors, sparse_reach, swapped
+from core.efficient import LowRank, Sparse, Variant, approximation_error, error_curve, factors, model_loss, sparse_reach
 from core.efficient.approximation_error import Comparison, Head
 from core.errors import InputError, ModelError
 from core.generation import sampling
@@ -177,7 +177,7 @@ def surprises(
 ) -> Float[Tensor, " token"]:
     """-log p in nats of each token after the first, with a variant in these layers; None and no layers: exact."""
     paths = [reading.calls[layer].path for layer in layers]
-    return swapped.surprises(reading.model, reading.tokens, variant, paths=paths, progress=progress)
+    return model_loss.surprises(reading.model, reading.tokens, variant, paths=paths, progress=progress)
 
 
 @cached(unit="passes")

@@ -51,7 +51,7 @@ def _choose() -> Reading:
     if source == WRITTEN and not theme.is_presented():
         with st.expander("What the model wrote"):
             st.text(str(text).strip())
-    typeset.say_what_was_cut(reading.tokens)
+    typeset.show_cut_notice(reading.tokens)
     return reading
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from core.efficient import swapped
+from core.efficient import model_loss
 from core.progress import Progress
 from dashboard import theme, typeset
 from dashboard.cache import waiting
@@ -30,7 +30,7 @@ def show() -> None:
     """Text, layers and method; the loss; where it rises; every method at every setting."""
     st.markdown(words.ABOUT, width=theme.PROSE)
     read = reading.choose()
-    swapped.check(read.model, read.tokens)
+    model_loss.check(read.model, read.tokens)
     layers = _layers(len(read.calls))
     method = methods.choose(read.length, causal=True, key="swap", measured=True)
     layout.caption(words.NOT_CAUSAL)

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.efficient import Fused, Variant
-from core.efficient.approximation_error import WHOLE, Comparison
+from core.efficient.approximation_error import MAX_FULL_ROWS, Comparison
 from core.efficient.error_curve import SETTING, Point, settings_of, with_setting
 from core.progress import Progress
 from dashboard import theme
@@ -111,7 +111,7 @@ def plan(reading: Reading) -> list[Planned]:
         for setting in settings_of(variant, tokens):
             changed = with_setting(variant, setting)
             work = changed.multiplications(tokens, each) / of_exact
-            if work <= (DEAREST if tokens <= WHOLE else DEAREST_LONG):
+            if work <= (DEAREST if tokens <= MAX_FULL_ROWS else DEAREST_LONG):
                 wanted.append((name, setting, work, changed))
     return wanted
 

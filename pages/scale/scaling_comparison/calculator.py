@@ -24,7 +24,7 @@ from core.scaling import (
     training_memory,
 )
 from dashboard import contents, theme
-from dashboard.figures import explored as figures_explored
+from dashboard.figures import scatter
 from dashboard.frame import layout
 from dashboard.inputs import controls, gpt_size
 from dashboard.number_format import amount, compare, in_latex, with_power
@@ -203,13 +203,13 @@ def split_curve(split: Split) -> go.Figure:
             for name, (size, loss, _) in marks.items()
         ]
     )
-    curve = figures_explored.Line(
+    curve = scatter.Line(
         "", split.parameters, split.loss, colour=HUES[0], tell="%{x:.3s} parameters: loss %{y:.3f}", in_range=True
     )
-    figure = figures_explored.explored(
+    figure = scatter.scatter(
         points.assign(short=""),
-        x=figures_explored.Axis("parameters", True, "power"),
-        y=figures_explored.Axis("loss, nats a token"),
+        x=scatter.Axis("parameters", True, "power"),
+        y=scatter.Axis("loss, nats a token"),
         hues={name: hue for name, (_, _, hue) in marks.items()},
         look=theme.look(),
         lines=[curve],

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import theme
-from dashboard.figures.explored import MOST_NAMED, Axis, Line, Ticks, explored
+from dashboard.figures.scatter import MOST_NAMED, Axis, Line, Ticks, scatter
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
@@ -170,7 +170,7 @@ def _why_empty(table: Table, selection: Selection) -> str:
 def _picture(table: Table, selection: Selection, names: Sequence[str], lines: Sequence[Line]) -> None:
     of, rows, name = selection.choices, selection.placed, f"scaling-{table.name}"
     figure = partial(
-        explored,
+        scatter,
         points(table, selection),
         x=Axis(of.x.axis, of.log_x, TICKS.get(of.x.form, "none")),
         y=Axis(of.y.axis, of.log_y, TICKS.get(of.y.form, "none")),

@@ -11,7 +11,7 @@ import streamlit as st
 from core.published import published_laws
 from core.scaling import LAWS, Bootstrap, Chinchilla
 from dashboard import theme
-from dashboard.figures.explored import Axis, Line, explored
+from dashboard.figures.scatter import Axis, Line, scatter
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.number_format import amount, in_latex, with_power
@@ -150,7 +150,7 @@ def runs_figure(numbers: pd.DataFrame, x: str, y: str, line: Line) -> go.Figure:
         }
     )
     by_compute = x == "training FLOPs"
-    figure = explored(
+    figure = scatter(
         points,
         x=Axis(TITLES[x], True, "power" if by_compute else "none"),
         y=Axis("loss, nats" if by_compute else TITLES[y], True),

@@ -12,7 +12,7 @@ from core.published import small_data_results
 from core.results import small_data_runs
 from dashboard import theme, typeset
 from dashboard.figures.curves import curves
-from dashboard.figures.explored import Axis, explored
+from dashboard.figures.scatter import Axis, scatter
 from dashboard.frame import layout
 from dashboard.number_format import CLEAR, compare
 from dashboard.output import charts
@@ -119,7 +119,7 @@ def against_size(ours: pd.DataFrame, lecture: pd.DataFrame, *, look: Look, heigh
             ],
         }
     )
-    return explored(
+    return scatter(
         points,
         x=Axis("parameters", True, "power"),
         y=Axis("accuracy, %"),

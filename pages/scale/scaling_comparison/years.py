@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.scaling.growth import Growth, fit_growth
 from dashboard import theme
-from dashboard.figures.explored import Line
+from dashboard.figures.scatter import Line
 from dashboard.number_format import with_power
 from dashboard.theme import HUES
 from pages.scale.scaling_comparison import compute, words

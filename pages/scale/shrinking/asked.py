@@ -47,7 +47,7 @@ def choose(models: Mapping[str, str] = words.MODELS, *, others: bool = True, for
     first = next(iter(texts.values()))
     typed = st.text_input("Your sentence", first, key=key, bind="query-params", max_chars=LONGEST_LINE)
     with layout.waiting_place():
-        typeset.say_what_was_cut(compute.read(name, typed))
+        typeset.show_cut_notice(compute.read(name, typed))
     return Question(name, typed)
 
 
@@ -168,7 +168,7 @@ def about_small_losses(whole: Variant) -> str:
 
 def lost_in_words(row: Variant, whole: Variant) -> str:
     """What a variant costs beside the whole network: "costs 1.2% of the quality", "loses nothing"."""
-    loss = row.lost(whole)
+    loss = row.quality_loss(whole)
     if compare(loss, 0.0, margin=0.0005) == "as much":
         return "cost nothing"
     if loss > 0:

@@ -209,7 +209,7 @@ def about_layers(rows: tuple[Rounding, ...]) -> str:
     alone = [row for row in rows if row.layer is not None]
     if not alone:
         return "Which layer suffers most was not measured of this network."
-    worst, best = (end(alone, key=lambda row: row.lost(rows[0])) for end in (max, min))
+    worst, best = (end(alone, key=lambda row: row.quality_loss(rows[0])) for end in (max, min))
     if worst.quality == best.quality:
         return f"No layer suffers more than another when it alone is rounded: {quality_of(worst)}."
     same = [str(row.layer) for row in alone if row.quality == worst.quality]

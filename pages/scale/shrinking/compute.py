@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from core.errors import InputError, ModelError
-from core.models.bert_tasks import VERDICTS
+from core.models.bert_tasks import SENTIMENTS
 from core.results.shrinking import V, measured
 from core.shrinking.importance import Losses
 from core.shrinking.layouts import with_linears
@@ -102,7 +102,7 @@ def read(name: str, text: Text) -> Tokens:
 def answers_of(question: Question) -> tuple[str, ...]:
     """What the network can say, in the order of its probabilities."""
     if question.name == "bert-tasks":
-        return tuple(VERDICTS)
+        return tuple(SENTIMENTS)
     model = model_of(question.name, pictures=isinstance(question.given, Photograph))
     return getattr(model, "classes", ()) or _vocabulary(question.name)
 

@@ -75,7 +75,7 @@ def hidden_word(text: Text, number: int) -> Asked:
     assert fills_masks(teacher)
     tokens, words = read(text)
     places = words[number].places
-    hidden = teacher.hide(tokens, places)
+    hidden = teacher.mask_places(tokens, places)
     networks: dict[str, TextModel] = {"bert-books": teacher}
     networks |= {name: text_student(name, "bert-books") for name in STUDENTS["bert-books"]}
     said = {}

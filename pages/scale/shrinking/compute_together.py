@@ -7,7 +7,7 @@ import pandas as pd
 
 from core.results.shrinking import Combined, Pruned, Rounding, Variant, Zeroed
 from core.scaling.pareto import pareto_front
-from core.shrinking.together import Recipe, follow
+from core.shrinking.recipes import Recipe, follow
 from dashboard.cache.memo import cached
 from pages.scale.shrinking import words_together as words
 from pages.scale.shrinking.compute import Beside, Question, beside, losses_of, network_of, rows_of

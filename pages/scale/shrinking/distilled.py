@@ -49,7 +49,7 @@ def _hidden_word() -> Asked:
     typed = st.text_input("Your sentence", words.SENTENCE, key=TEXT, bind="query-params", max_chars=LONGEST_LINE)
     with layout.waiting_place():
         tokens, found = compute.read(typed)
-    typeset.say_what_was_cut(tokens)
+    typeset.show_cut_notice(tokens)
     asked = parameter(WORD, whole_number)
     number = max(0, min(FIRST if asked is None else asked, len(found) - 1))
     with layout.waiting_place():

@@ -194,7 +194,7 @@ def can_go(rows: tuple[Pruned, ...], order: str, loss: float) -> float:
     """The largest measured share of heads up to which never more than `loss` of the quality is lost, untrained."""
     share = 0.0
     for row in (row for row in rows if row.order == order and not row.trained):
-        if row.lost(rows[0]) > loss:
+        if row.quality_loss(rows[0]) > loss:
             break
         share = row.share
     return share
@@ -216,7 +216,7 @@ def about_trained(rows: tuple[Pruned, ...]) -> str:
     trained = [row for row in rows if row.trained]
     if len(trained) < 2:
         return ""
-    whole, row = trained[0], max(trained[1:], key=lambda row: row.lost(rows[0]))
+    whole, row = trained[0], max(trained[1:], key=lambda row: row.quality_loss(rows[0]))
     (plain,) = (
         other for other in rows if other.order == row.order and other.removed == row.removed and not other.trained
     )
@@ -230,16 +230,16 @@ def about_four_fifths(rows: tuple[Pruned, ...]) -> str:
     """What is left when eight of ten heads are gone, untrained."""
     plain = [row for row in rows if not row.trained]
     row = min((row for row in plain if row.order == "gradient"), key=lambda row: abs(row.share - 0.8))
-    lost = row.lost(rows[0])
+    lost = row.quality_loss(rows[0])
     kept = "more bits are needed" if row.measure == "bits" else "of the quality is lost"
     if compare(lost, 0.0, margin=0.005) != "more":
         return f"With {row.removed} of {row.heads} heads gone by gradient, nothing is lost here."
     chance = [other for other in plain if other.order.startswith("random") and other.removed == row.removed]
-    by_chance = sum(other.lost(rows[0]) for other in chance) / len(chance)
+    by_chance = sum(other.quality_loss(rows[0]) for other in chance) / len(chance)
     (greedy,) = (other for other in plain if other.order == "greedy" and other.removed == row.removed)
     return (
         f"“Up to 80% can go”: with {row.removed} of {row.heads} heads gone by gradient, **{lost:.0%}** {kept} here "
-        f"(greedily {greedy.lost(rows[0]):.0%}, by chance {by_chance:.0%}), without any training afterwards."
+        f"(greedily {greedy.quality_loss(rows[0]):.0%}, by chance {by_chance:.0%}), without any training afterwards."
     )
 
 

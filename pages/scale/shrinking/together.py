@@ -8,12 +8,12 @@ import streamlit as st
 
 from core.results.shrinking import Combined, Variant
 from core.shrinking.number_formats import FORMATS
+from core.shrinking.recipes import SHARES, Recipe
 from core.shrinking.students import STUDENTS
-from core.shrinking.together import SHARES, Recipe
 from core.view.codec import whole_number
 from dashboard import theme
 from dashboard.address import parameter
-from dashboard.figures.explored import Axis, Line, explored
+from dashboard.figures.scatter import Axis, Line, scatter
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
@@ -103,7 +103,7 @@ def steps_of(recipe: Recipe) -> list[Recipe]:
 def about_sum(rows: tuple[Combined, ...], recipe: Recipe) -> str:
     """What the steps lose alone and together, and what is left of bytes and time."""
     whole, together = rows[0], row_of(rows, recipe)
-    alone = [row_of(rows, step).lost(whole) for step in steps_of(recipe)]
+    alone = [row_of(rows, step).quality_loss(whole) for step in steps_of(recipe)]
     if not alone:
         return f"Nothing is taken away: {asked.quality_of(whole)}. Choose a step."
     left = (
@@ -139,7 +139,7 @@ def _table(shown: Sequence[Variant], whole: Variant) -> pd.DataFrame:
         {
             "network": [row.variant for row in shown],
             measure: [row.quality for row in shown],
-            "lost": [row.lost(whole) for row in shown],
+            "lost": [row.quality_loss(whole) for row in shown],
             "MB on disk": [row.bytes / 1e6 for row in shown],
             "bytes, of the whole's": [row.bytes / whole.bytes for row in shown],
             "time, of the whole's": [row.time for row in shown],
@@ -162,7 +162,7 @@ def _columns(shown: Sequence[Variant]) -> dict:
 def about_free(rows: tuple[Combined, ...]) -> str:
     """The smallest variant that loses at most 1 % of the quality, and the fastest one."""
     whole = rows[0]
-    good = [row for row in rows[1:] if row.lost(whole) <= 0.01]
+    good = [row for row in rows[1:] if row.quality_loss(whole) <= 0.01]
     if not good:
         return f"Each of {len(rows) - 1} combinations loses more than 1% of the quality."
     small, fast = min(good, key=lambda row: row.bytes), min(good, key=lambda row: row.time)
@@ -182,14 +182,14 @@ def _picture(name: str, chosen: Combined) -> None:
         most = controls.choice("Shown", words_here.MOST_LOST, key=MOST, first=words_here.USUAL)
     found = compute.variants(name)
     every = compute.table_of(found, by)
-    points = every[[row.lost(found[0][1]) <= words_here.MOST_LOST[most] for _, row in found]]
+    points = every[[row.quality_loss(found[0][1]) <= words_here.MOST_LOST[most] for _, row in found]]
     points = points.assign(short="", tell=[tell(found[number][1], found[0][1]) for number in points.index])
     front = points[points.front].sort_values("x")
     st.markdown(about_front(every), width=theme.PROSE)
     opened = _opened(len(found))
     charts.chart(
         partial(
-            explored,
+            scatter,
             points,
             x=Axis(words_here.AXES[by]),
             y=Axis(words.MEASURES[found[0][1].measure]),
@@ -241,8 +241,8 @@ def _formula(rows: tuple[Combined, ...], recipe: Recipe) -> None:
     whole, together = rows[0], row_of(rows, recipe)
     st.markdown(words_here.FORMULA)
     st.latex(r"\textstyle \ell = \frac{q_\mathrm{whole} - q}{q_\mathrm{whole}}")
-    alone = [row_of(rows, step).lost(whole) for step in steps_of(recipe)]
+    alone = [row_of(rows, step).quality_loss(whole) for step in steps_of(recipe)]
     st.latex(
         " + ".join(f"{each:.3f}" for each in alone).replace("+ -", "- ") + rf" = {sum(alone):.3f}" if alone else "0"
     )
-    st.latex(rf"\ell_\mathrm{{together}} = {together.lost(whole):.3f}")
+    st.latex(rf"\ell_\mathrm{{together}} = {together.quality_loss(whole):.3f}")

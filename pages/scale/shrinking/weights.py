@@ -185,8 +185,8 @@ def lines_of(rows: tuple[Zeroed, ...]) -> tuple[list[float], dict[str, list[floa
 def can_go(rows: tuple[Zeroed, ...], way: str, loss: float) -> float:
     """The largest measured share up to which never more than `loss` of the quality is lost."""
     share = 0.0
-    for row in sorted((row for row in rows if row.way == way and not row.is_whole), key=lambda row: row.share):
-        if row.lost(rows[0]) > loss:
+    for row in sorted((row for row in rows if row.way == way and not row.is_full), key=lambda row: row.share):
+        if row.quality_loss(rows[0]) > loss:
             break
         share = row.share
     return share

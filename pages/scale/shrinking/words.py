@@ -15,11 +15,11 @@ PAGE = PageWords(
 
 HEADS, WEIGHTS, BITS, DISTILLED, TOGETHER = "Heads", "Weights", "Bits", "Distilled", "All together"
 
-GPT, VERDICTS, MASKED = "GPT", "BERT, praise or blame", "BERT, masked words"
+GPT, SENTIMENTS, MASKED = "GPT", "BERT, praise or blame", "BERT, masked words"
 VISION, TRANSLATOR = "Vision transformer", "Translator"
 MODELS = {
     GPT: "gpt-books",
-    VERDICTS: "bert-tasks",
+    SENTIMENTS: "bert-tasks",
     VISION: "vit-tiny-imagenet",
     TRANSLATOR: "translation",
 }

@@ -131,7 +131,7 @@ def look(picture: Picture) -> Looked:
     """Read a photograph, and watch."""
     reader, seen = image_gpt(NEXT), read_picture(picture)
     side = reader.side
-    calls = reader.look(seen.colours).calls
+    calls = reader.record(seen.colours).calls
     layers = []
     for number, call in enumerate(calls):
         query, key = call.query, call.key

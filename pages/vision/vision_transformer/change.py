@@ -53,7 +53,7 @@ def show() -> None:
             )
             hidden_patches.swap_button(hidden, grid)
         if is_changed:
-            st.markdown(prediction_changes.tell_change(before, after, name=model.label))
+            st.markdown(prediction_changes.change_notice(before, after, name=model.label))
         _predictions(model.classes, before, after if is_changed else None)
         if known := photograph.accuracy_sentence(model.name, chosen.prepared.pixels.shape[-1]):
             st.caption(known)

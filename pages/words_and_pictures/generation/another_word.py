@@ -52,7 +52,7 @@ def show(asked: Asked, number: int) -> None:
     )
 
 
-def offered(asked: Asked) -> dict[int, tuple[str, ...]]:
+def available(asked: Asked) -> dict[int, tuple[str, ...]]:
     """By place of a word the words that could stand there: of its kind in the drawn world, any of those known else."""
     painter = attention_gan(asked.world)
     labels = [label.strip() for label in painter.encode(asked.text).labels[1:-1]]
@@ -65,7 +65,7 @@ def offered(asked: Asked) -> dict[int, tuple[str, ...]]:
 
 def _another(asked: Asked) -> tuple[int, str]:
     """A word of the sentence, by its place, and the one that stands there instead."""
-    there = offered(asked)
+    there = available(asked)
     labels = [label.strip() for label in attention_gan(asked.world).encode(asked.text).labels[1:-1]]
     fits = {
         place: [each for each in others if _is_known(asked, exchanged(asked, place, each))]

@@ -31,7 +31,7 @@ PAINTED = r"\hat x = D(C_{c_1}, \dots, C_{c_{256}})"
 def show() -> None:
     """The picture, its codes and what is painted of them; the codebook; both ways to choose a code."""
     with layout.control_bar():
-        world = inputs.world(dalles.offered())
+        world = inputs.world(dalles.available())
         chosen = inputs.given(world)
     if not theme.is_presented():
         st.markdown(words.CODES_ABOUT, width=theme.PROSE)

@@ -187,7 +187,7 @@ def look(wish: Wish, number: int) -> Looked:
     """What one of the drawn pictures was made from."""
     drawn = draw(wish)
     codes = drawn.codes[number]
-    return Looked(drawn.words, codes, drawn.pictures[number], dalle(wish.world).look(drawn.words, codes))
+    return Looked(drawn.words, codes, drawn.pictures[number], dalle(wish.world).attention(drawn.words, codes))
 
 
 @cached("Looking …")
@@ -195,7 +195,7 @@ def look_at(world: str, text: str, seen: PictureInput) -> Looked:
     """The same of a picture that is there, as if it had been drawn just so."""
     drawer, found = dalle(world), coded(world, seen)
     words = drawer.encode(text)
-    return Looked(words, found.codes, found.rebuilt, drawer.look(words, found.codes))
+    return Looked(words, found.codes, found.rebuilt, drawer.attention(words, found.codes))
 
 
 @cached()
@@ -275,7 +275,7 @@ def patches(name: str) -> UInt8[np.ndarray, "code row column channel"]:
 
 def warm_up() -> None:
     """What the page shows at first."""
-    from core.zoo.dalles import offered
+    from core.zoo.dalles import available
 
-    if SCENES in offered():
+    if SCENES in available():
         draw(Wish(SCENES, FIRST))

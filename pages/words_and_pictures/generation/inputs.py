@@ -49,7 +49,7 @@ def world(there: Sequence[str], missing: str = words.NO_WEIGHTS) -> str:
 def wish() -> Wish:
     """The sentence and how it is drawn: the same controls, so the same pictures, in each section."""
     with layout.control_bar():
-        chosen = world(dalles.offered())
+        chosen = world(dalles.available())
         count = controls.choice("Candidates", COUNTS, key="candidates", first=4)
         with st.popover("How it is drawn", icon=":material/tune:"):
             temperature, top_k, seed = drawing()
@@ -60,7 +60,7 @@ def wish() -> Wish:
 def asked() -> Asked:
     """The sentence and the noise that an attention GAN paints of, and what its places take of words."""
     with layout.control_bar():
-        chosen = world(attention_gans.offered(), words.NO_PAINTER)
+        chosen = world(attention_gans.available(), words.NO_PAINTER)
         looks = controls.choice("Word attention", WORD_ATTENTION, key="word_attention", about=words.LOOKS_ABOUT)
         seed = controls.number("Seed of the noise", SEEDS, key="dice")
         st.button("Paint again", icon=":material/casino:", on_click=_again)
@@ -70,8 +70,8 @@ def asked() -> Asked:
 def both() -> tuple[Wish, Asked]:
     """What both networks are asked: one sentence, as many pictures, one seed."""
     with layout.control_bar():
-        there = [name for name in dalles.offered() if name in attention_gans.offered()]
-        chosen = world(there, words.NO_WEIGHTS if not dalles.offered() else words.NO_PAINTER)
+        there = [name for name in dalles.available() if name in attention_gans.available()]
+        chosen = world(there, words.NO_WEIGHTS if not dalles.available() else words.NO_PAINTER)
         count = controls.choice("Pictures of each", COUNTS[1:], key="candidates", first=4)
         seed = controls.number("Seed of the dice", SEEDS, key="dice")
         st.button("Draw again", icon=":material/casino:", on_click=_again)

@@ -91,7 +91,7 @@ def guesses(
     `silenced`: a layer in which words and picture do not look at one another.
     """
     model = joint(name)
-    tokens = model.hide(model.encode(text), hidden)
+    tokens = model.mask_places(model.encode(text), hidden)
     with _apart(name, silenced, len(tokens)):
         said = model.run(pixels_of(name, seen, shown), tokens)
     return {place: model.guesses(said, place) for place in hidden}
@@ -105,7 +105,7 @@ def true_chances(
     model = joint(name)
     tokens = model.encode(text)
     with _apart(name, silenced, len(tokens)):
-        said = model.run(pixels_of(name, seen, shown), model.hide(tokens, hidden))
+        said = model.run(pixels_of(name, seen, shown), model.mask_places(tokens, hidden))
     chances = said.words[0].softmax(dim=-1)
     return {place: float(chances[place, tokens.ids[place]]) for place in hidden}
 

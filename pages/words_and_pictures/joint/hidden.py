@@ -79,7 +79,7 @@ def _guesses(tokens: Tokens, place: int, found: Mapping[str, tuple[Prediction, .
     look = theme.look()
     for column, (shown, guesses) in zip(columns, found.items(), strict=True):
         with column:
-            title = f"layer {silenced} silenced" if shown == "silenced" else words.SHOWN[shown]
+            title = f"layer {silenced} silenced" if shown == "silenced" else words.PICTURE_CONDITIONS[shown]
             st.caption(title)
             labels = [guess.label for guess in guesses[:5]]
             values = [guess.probability for guess in guesses[:5]]

@@ -37,19 +37,32 @@ def show() -> None:
     layout.heading("Is a hidden word guessed?")
     own = [each for each in found.words if each.split == split and kind in each.by_kind]
     guessed = [
-        Scored(JOINT[each.name], words.SHOWN[each.picture], each.by_kind[kind], each.error(kind), each.counts[kind])
+        Scored(
+            JOINT[each.name],
+            words.PICTURE_CONDITIONS[each.picture],
+            each.by_kind[kind],
+            each.error(kind),
+            each.counts[kind],
+        )
         for each in own
     ]
     _figure(guessed, {}, "joint-words", "first guess is the word", "words", table_of(found.words))
     layout.caption(words.MEASURED_ABOUT)
     layout.heading("Is a lie noticed?")
-    lies = [
+    false_sentences = [
         Scored(JOINT[each.name], kind, share, each.error(kind), each.counts[kind])
-        for each in found.lies
+        for each in found.false_sentences
         if each.split == split
         for kind, share in each.by_kind.items()
     ]
-    _figure(lies, {"chance": 0.5}, "joint-match", "the true sentence matches better", "pairs", table_of(found.lies))
+    _figure(
+        false_sentences,
+        {"chance": 0.5},
+        "joint-match",
+        "the true sentence matches better",
+        "pairs",
+        table_of(found.false_sentences),
+    )
     st.caption(words.MATCH_ABOUT)
     layout.notes(words.MEASURED_NOTES, notice=noticed(found), formula=_formula)
 
@@ -86,7 +99,7 @@ def noticed(found: Results) -> tuple[str, ...]:
         )
         told += _tell_needed(shares[ITS], shares[NONE])
     told.append(_tell_better(*own.values()))
-    told += [_tell_order(each) for each in found.lies if each.split == "test" and "order" in each.by_kind]
+    told += [_tell_order(each) for each in found.false_sentences if each.split == "test" and "order" in each.by_kind]
     return tuple(told)
 
 
@@ -111,16 +124,16 @@ def _tell_needed(own: Shares, without: Shares) -> Iterator[str]:
     yield f"It gains most by the picture for words of the kind {' and '.join(named)}."
 
 
-def _tell_order(lies: Shares) -> str:
+def _tell_order(false_sentences: Shares) -> str:
     """How often a sentence is noticed whose groups changed places, beside chance."""
-    share = lies.by_kind["order"]
+    share = false_sentences.by_kind["order"]
     beside = {
         "more": "more than chance, a half",
         "less": "less than chance, a half",
         "as much": "which cannot be told from chance, a half",
         "unknown": "of too few",
-    }[compare(share, 0.5, margin=CLEAR * lies.error("order"))]
-    return f"{JOINT[lies.name]} notices {share:.0%} of the sentences whose groups changed places, {beside}."
+    }[compare(share, 0.5, margin=CLEAR * false_sentences.error("order"))]
+    return f"{JOINT[false_sentences.name]} notices {share:.0%} of the sentences whose groups changed places, {beside}."
 
 
 def _tell_better(one: Shares, other: Shares) -> str:

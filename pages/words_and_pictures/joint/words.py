@@ -35,7 +35,7 @@ SAYS = {
     WORDS_LOOK: "“{word}” gives {share} of what it gives to patches",
     PICTURE_LOOKS: "Of what all patches give to “{word}”, {share} belongs",
 }
-SHOWN = {
+PICTURE_CONDITIONS = {
     ITS: "with its picture",
     ANOTHER: "with another picture",
     NONE: "without a picture (grey)",

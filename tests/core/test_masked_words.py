@@ -43,7 +43,7 @@ def any_bert(request, ours, tmp_path_factory) -> MaskedLanguageModel:
 
 def probability(model: MaskedLanguageModel, tokens, hidden: list[int], place: int) -> float:
     """Of what stands at `place` when `hidden` places are hidden, by one plain run."""
-    return float(model.run(model.hide(tokens, hidden)).logits[place].softmax(-1)[tokens.ids[place]])
+    return float(model.run(model.mask_places(tokens, hidden)).logits[place].softmax(-1)[tokens.ids[place]])
 
 
 def test_the_words_of_a_text_are_the_text(ours):
@@ -94,7 +94,7 @@ def test_a_gap_knows_the_rank_of_what_was_hidden_and_not_of_a_mask_that_was_type
     tokens = ours.encode("The [MASK] sat by the fire.")
     typed = tokens.ids.index(ours.mask)
     place = len(tokens) - 3
-    run = ours.run(ours.hide(tokens, [place]))
+    run = ours.run(ours.mask_places(tokens, [place]))
     gaps = masked_tokens(ours, tokens, [place], run.logits)
     assert [gap.place for gap in gaps] == sorted([typed, place])
     own, hidden = sorted(gaps, key=lambda gap: gap.true is not None)

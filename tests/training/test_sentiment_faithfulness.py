@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 from core.attribution.token_methods import methods_of
 from core.errors import ModelError
 from core.models.sentiment import SentimentConfig, make_reviewer
-from core.results.sentiment_faithful import AGREEMENT, AREAS, MEASURES, RANDOM, agreements, faithfulness
+from core.results.faithfulness_results import AGREEMENT, AREAS, MEASURES, RANDOM, agreements, faithfulness
 from core.zoo import REVIEWERS, Classifier
 from core.zoo.sentiment_classifiers import load_reviewer
 from training.sentiment.faithfulness import ReviewResults, area_rows, bootstrap, measure_all, rank_agreement, save
@@ -35,23 +35,23 @@ def classifier(architecture: str) -> Classifier:
 @pytest.mark.parametrize("architecture", ["rnn", "cnn", "encoder"])
 def test_every_review_is_measured_by_every_explanation_and_at_random(architecture):
     model = classifier(architecture)
-    found = measure_all(model, REVIEWS, together=16)
+    found = measure_all(model, REVIEWS, batch_size=16)
     assert {name for name, _ in found.areas} == {*methods_of(model), RANDOM}
     assert {side for _, side in found.areas} == set(MEASURES)
-    assert all(len(values) == len(REVIEWS) for values in (*found.areas.values(), *found.alike.values()))
+    assert all(len(values) == len(REVIEWS) for values in (*found.areas.values(), *found.rank_agreements.values()))
     assert found.words[-1] == 1
-    again = measure_all(model, REVIEWS, together=3)
+    again = measure_all(model, REVIEWS, batch_size=3)
     assert {key: pytest.approx(values, abs=1e-5) for key, values in again.areas.items()} == found.areas
 
 
 def test_what_was_measured_before_is_not_measured_again(tmp_path):
     model, file = classifier("cnn"), tmp_path / "kept" / "cnn.jsonl"
-    first = measure_all(model, REVIEWS[:2], together=16, file=file)
+    first = measure_all(model, REVIEWS[:2], batch_size=16, file=file)
     kept = file.read_text(encoding="utf-8")
-    every = measure_all(model, REVIEWS, together=16, file=file)
+    every = measure_all(model, REVIEWS, batch_size=16, file=file)
     assert file.read_text(encoding="utf-8").startswith(kept)
     assert {key: values[:2] for key, values in every.areas.items()} == first.areas
-    whole = measure_all(model, REVIEWS, together=16)
+    whole = measure_all(model, REVIEWS, batch_size=16)
     assert {key: pytest.approx(values, abs=1e-5) for key, values in whole.areas.items()} == every.areas
     assert every.words == whole.words
 
@@ -84,7 +84,7 @@ def test_what_is_written_is_read_back_and_other_models_stay(tmp_path):
     found = {}
     for architecture in ("rnn", "cnn", "rnn"):
         model = classifier(architecture)
-        found[model.name] = measure_all(model, REVIEWS, together=32)
+        found[model.name] = measure_all(model, REVIEWS, batch_size=32)
         save(tmp_path, model.name, found[model.name], "")
     read = faithfulness(tmp_path / AREAS.name)
     assert set(read) == set(found)
@@ -95,7 +95,7 @@ def test_what_is_written_is_read_back_and_other_models_stay(tmp_path):
         assert RANDOM not in one.methods
     for name, pairs in agreements(tmp_path / AGREEMENT.name).items():
         for one in pairs:
-            values = found[name].alike[one.one, one.other, one.measure, one.ranked]
+            values = found[name].rank_agreements[one.one, one.other, one.measure, one.ranked]
             assert one.value.mean == pytest.approx(np.nanmean(values), abs=1e-5)
     assert '"english-cnn"' in (tmp_path / "sentiment_faithful.json").read_text()
 
@@ -114,7 +114,7 @@ NO_GAIN = dict.fromkeys(("gain", "gain_low", "gain_high", "better"), "")
 )
 def test_a_row_that_cannot_be_right_is_named(tmp_path, change, told):
     model = classifier("cnn")
-    save(tmp_path, model.name, measure_all(model, REVIEWS, together=32), "")
+    save(tmp_path, model.name, measure_all(model, REVIEWS, batch_size=32), "")
     file = tmp_path / AREAS.name
     with file.open(newline="") as lines:
         rows = list(csv.DictReader(lines))

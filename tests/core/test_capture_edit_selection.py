@@ -7,8 +7,8 @@ import torch
 
 from core.capture import Cut, Only, Patch, Replace, edit_attention, record_attention
 from core.errors import CaptureError
-from tests.core.test_capture_corners import a_gpt
-from tests.core.test_capture_detection import WrittenAttention
+from tests.core.test_capture_corner_cases import a_gpt
+from tests.core.test_capture_coverage import WrittenAttention
 from tests.core.tiny_models import tiny_gpt, tokens
 
 LAYERS, HEADS = 2, 4

@@ -5,13 +5,13 @@ import re
 import numpy as np
 import pytest
 
-from dashboard.output.prediction_changes import HARDLY_MOVED, LOST_RATIO, WEAKER_RATIO, percent, tell_change
+from dashboard.output.prediction_changes import HARDLY_MOVED, LOST_RATIO, WEAKER_RATIO, change_notice, percent
 
 NAMES = ("cat", "dog", "*bold*", "d", "e", "f")
 
 
 def told(before, after) -> str:
-    return tell_change(np.array(before), np.array(after), name=NAMES.__getitem__)
+    return change_notice(np.array(before), np.array(after), name=NAMES.__getitem__)
 
 
 @pytest.mark.parametrize(

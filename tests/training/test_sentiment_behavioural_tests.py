@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.results.sentiment_fooled import sentiment_fooled
+from core.results.behavioural_test_results import failures_by_model
 from core.sentiment.behavioural_tests import count_failures, pairs_of
 from training.sentiment.behavioural_tests import count_baseline, save, vars_of
 from training.sentiment.train import Language, Texts
@@ -27,7 +27,7 @@ def test_what_is_written_is_read_again(tmp_path):
     read = torch.rand(len(pairs), 2, 3).softmax(dim=-1)
     counted = count_failures(pairs, read, ("negative", "neutral", "positive"))
     save(tmp_path, [["spanish", "spanish-cnn", *vars_of(one), "by hand"] for one in counted], 1.0)
-    assert sentiment_fooled(tmp_path / "sentiment_fooled.csv") == {"spanish": {"spanish-cnn": counted}}
+    assert failures_by_model(tmp_path / "sentiment_fooled.csv") == {"spanish": {"spanish-cnn": counted}}
     assert json.loads((tmp_path / "sentiment_fooled.json").read_text())["command"].startswith("python -m training")
 
 

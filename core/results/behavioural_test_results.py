@@ -31,7 +31,7 @@ class _Row:
 COLUMNS = tuple(field.name for field in fields(_Row))
 
 
-def sentiment_fooled(file: Path = FILE) -> dict[str, dict[str, tuple[BehaviouralTestResult, ...]]]:
+def failures_by_model(file: Path = FILE) -> dict[str, dict[str, tuple[BehaviouralTestResult, ...]]]:
     """The counts of each test by language and model, in the order of the table.
 
     ModelError where the file is missing or a row is wrong.

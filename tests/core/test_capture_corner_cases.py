@@ -26,7 +26,7 @@ from core.errors import CaptureError
 from core.images import open_example
 from core.zoo import load_image
 from tests.core.saved_models import save_timm_model
-from tests.core.test_capture_detection import EinsumAttention, Projected, WrittenAttention, recorded
+from tests.core.test_capture_coverage import EinsumAttention, Projected, WrittenAttention, recorded
 from tests.core.tiny_models import WIDTH, tiny_gpt, tokens
 
 ROOT = Path(__file__).parents[2]

@@ -17,7 +17,7 @@ RESULT, SENTENCE, FAILURE = "result", "sentence", "failure"
 
 
 @dataclass(frozen=True)
-class Tried:
+class Outcome:
     """One try: kind and name of the case, how it ended (RESULT, SENTENCE or FAILURE), and the message."""
 
     kind: str
@@ -26,7 +26,7 @@ class Tried:
     message: str
 
 
-def try_all(room: str, deadline: float = DEADLINE) -> Iterator[Tried]:
+def try_all(room: str, deadline: float = DEADLINE) -> Iterator[Outcome]:
     """Try all cases of a module in a process that can be killed; a hang or a crash is a FAILURE."""
     count, remaining = 0, True
     while remaining:
@@ -42,7 +42,7 @@ def try_all(room: str, deadline: float = DEADLINE) -> Iterator[Tried]:
                 match receiver.recv():
                     case (kind, name):
                         current_case = kind, name
-                    case Tried() as tried:
+                    case Outcome() as tried:
                         yield tried
                         count, current_case = count + 1, None
                     case None:
@@ -51,7 +51,7 @@ def try_all(room: str, deadline: float = DEADLINE) -> Iterator[Tried]:
         except (TimeoutError, EOFError) as error:
             if current_case is None:
                 raise RuntimeError(f"{room}.cases() itself came to no end: {error or 'its process died'}.") from error
-            yield Tried(*current_case, FAILURE, str(error) or "the process died")
+            yield Outcome(*current_case, FAILURE, str(error) or "the process died")
             count += 1
         finally:
             _end(worker)
@@ -69,7 +69,7 @@ def _work(room: str, first: int, sender: Connection) -> None:
             end, message = SENTENCE, str(error)
         except Exception as error:
             end, message = FAILURE, f"{type(error).__name__}: {error}"[:300]
-        sender.send(Tried(case.kind, case.name, end, message))
+        sender.send(Outcome(case.kind, case.name, end, message))
     sender.send(None)
 
 

@@ -12,7 +12,7 @@ from core.heads.measures import jensen_shannon
 from core.models.sentiment import MeanPooling
 from core.sentiment import swapped_attention
 from core.zoo.sentiment_classifiers import load_reviewer
-from tests.core.test_verdict_explanations import classifier
+from tests.core.test_token_methods import classifier
 
 TEXT = "A dull film with a wonderful cast, and I would not watch it again."
 

@@ -8,8 +8,8 @@ from transformers import BartConfig, BartForConditionalGeneration
 
 from core.capture import Record, edit_attention, record_attention
 from core.errors import CaptureError
-from tests.core.test_capture_corners import a_gpt
-from tests.core.test_capture_detection import WrittenAttention
+from tests.core.test_capture_corner_cases import a_gpt
+from tests.core.test_capture_coverage import WrittenAttention
 from tests.core.tiny_models import WIDTH, tiny_gpt, tokens
 
 X = torch.randn(2, 6, WIDTH, generator=torch.Generator().manual_seed(0))

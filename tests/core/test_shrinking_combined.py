@@ -10,7 +10,7 @@ from core.shrinking.importance import by_module, gradient_importance, ranked
 from core.shrinking.layouts import headed_modules, hidden_layers
 from core.shrinking.number_formats import FORMATS, Int8Linear, in_number_format
 from core.shrinking.pruned_heads import prune_heads
-from core.shrinking.together import SHARES, Recipe, follow, recipes
+from core.shrinking.recipes import SHARES, Recipe, follow, recipes
 from core.shrinking.zeros import without_neurons
 from core.zoo.embedded import load_embedded_text
 

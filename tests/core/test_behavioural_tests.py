@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from core.errors import InputError
-from core.results.sentiment_fooled import sentiment_fooled
+from core.results.behavioural_test_results import failures_by_model
 from core.sentiment.behavioural_tests import (
     KINDS,
     TOLERANCE,
@@ -198,7 +198,7 @@ def test_unknown_words_are_counted():
 
 @pytest.mark.parametrize(("language", "network"), [("english", "cnn"), ("spanish", "rnn")])
 def test_the_table_holds_what_the_networks_say_now(language, network):
-    table = sentiment_fooled()
+    table = failures_by_model()
     assert set(REVIEWERS[language]) < set(table[language])
     model, pairs = load_reviewer(f"{language}-{network}"), pairs_of(language)
     now = count_failures(pairs, read_pairs(model, pairs), model.classes)

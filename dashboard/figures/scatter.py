@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.figures.beside import name_positions, shares, span
+from dashboard.figures.label_positions import name_positions, shares, span
 from dashboard.figures.paper import escape, in_lines, on_paper
 from dashboard.theme import Look
 
@@ -53,7 +53,7 @@ class Line:
     in_range: bool = False
 
 
-def explored(
+def scatter(
     points: pd.DataFrame,
     *,
     x: Axis,

@@ -150,7 +150,7 @@ def test_a_tokenizer_without_a_mask_is_a_sentence(ours):
 
 def test_hidden_tokens_keep_everything_but_number_and_label(ours):
     tokens = ours.encode("The old man sat by the fire.")
-    hidden = ours.hide(tokens, [2, 4])
+    hidden = ours.mask_places(tokens, [2, 4])
     assert [place for place, (a, b) in enumerate(zip(tokens.ids, hidden.ids, strict=True)) if a != b] == [2, 4]
     assert {hidden.ids[2], hidden.ids[4]} == {ours.mask}
     assert hidden.labels[2].strip() == "[MASK]"

@@ -16,7 +16,7 @@ PARTS = ("all", "lowest", "middle", "highest")
 
 
 @dataclass(frozen=True)
-class Swapped:
+class SwappedAttention:
     """One kind of weights over texts of one language: `part` of them, by their largest weight of attention.
 
     `accuracy` and `flips` are shares; `change` is the median total variation distance of the output from that of the
@@ -43,11 +43,11 @@ _COLUMNS = {
 }
 
 
-def swapped(language: str, file: Path = FILE) -> tuple[Swapped, ...]:
+def results(language: str, file: Path = FILE) -> tuple[SwappedAttention, ...]:
     """The rows of a language; ModelError where the file is missing or makes no sense."""
     rows = read_rows(
         file,
-        Swapped,
+        SwappedAttention,
         unique=("language", "kind", "part"),
         columns=_COLUMNS,
         covers={"kind": KINDS},

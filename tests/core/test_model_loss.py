@@ -8,7 +8,7 @@ from tokenizers.pre_tokenizers import WhitespaceSplit
 
 from core.capture import edit_attention
 from core.efficient import Clustered, Fused, Performer, SlidingWindow
-from core.efficient.swapped import surprises
+from core.efficient.model_loss import surprises
 from core.errors import InputError, ModelError
 from core.models.gpt import GPT, GPTConfig
 from core.text import Tokens
