@@ -96,7 +96,7 @@ def test_the_strongest_losses_are_listed_first():
 def test_rows_of_a_long_text_stand_for_all(variant, monkeypatch):
     head = drawn(length=300)
     whole = compare(variant, head, size=50)
-    monkeypatch.setattr(approximation_error, "WHOLE", 100)
+    monkeypatch.setattr(approximation_error, "MAX_FULL_ROWS", 100)
     monkeypatch.setattr(approximation_error, "ROWS", 150)
     monkeypatch.setattr(approximation_error, "TILE", 3000)
     some = compare(variant, head, size=50)

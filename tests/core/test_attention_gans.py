@@ -14,9 +14,9 @@ from core.zoo.attention_gans import (
     ATTENTION_GANS,
     CUT,
     StagePainter,
+    available,
     interpolate_noise,
     load_attention_gan,
-    offered,
 )
 from training.common.scenes import scenes_tokenizer
 
@@ -115,14 +115,14 @@ def test_stored_weights_paint_what_the_network_painted(tmp_path):
     painter = made()
     folder = tmp_path / "attention-gan"
     folder.mkdir()
-    assert offered(tmp_path) == ()
+    assert available(tmp_path) == ()
     matching = Matching(SIZES)
     matching.text.load_state_dict(painter.text.state_dict())
     save_weights(painter.network, folder / "scenes.safetensors")
     save_weights(matching, folder / "scenes-matching.safetensors")
     (folder / "config.json").write_text(json.dumps({"scenes": asdict(SIZES)}))
     WORDS.save(str(folder / "scenes-tokenizer.json"))
-    assert offered(tmp_path) == ("scenes",)
+    assert available(tmp_path) == ("scenes",)
     loaded = load_attention_gan("scenes", weights=tmp_path)
     words, noise = painter.encode("two small green squares"), painter.noise(0, [0, 1])
     one, other = (each.paint([words] * 2, noise).pictures[-1] for each in (painter, loaded))

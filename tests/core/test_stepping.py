@@ -7,10 +7,10 @@ from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausa
 
 from core.errors import InputError
 from core.generation.reader import Reader
-from core.generation.step_costs import WITH, WITHOUT, lengths_within, measure_steps
+from core.generation.step_costs import WITH_CACHE, WITHOUT_CACHE, lengths_within, measure_steps
 from core.generation.stepping import (
+    CACHED,
     COMPUTED,
-    KEPT,
     NOT_NEEDED,
     full_pass,
     read_in_steps,
@@ -72,7 +72,7 @@ def test_a_step_computes_its_own_rows_and_takes_all_before_it_from_the_cache(kin
             assert (q[step.first : step.last] == COMPUTED).all()
             assert (np.delete(q, range(step.first, step.last)) == NOT_NEEDED).all()
             for row in (k, v):
-                assert (row[: step.first] == KEPT).all()
+                assert (row[: step.first] == CACHED).all()
                 assert (row[step.first : step.last] == COMPUTED).all()
                 assert (row[step.last :] == NOT_NEEDED).all()
         assert (rows_without_cache(step, 20)[:, : step.last] == COMPUTED).all()
@@ -83,7 +83,7 @@ def test_beyond_its_window_a_model_keeps_nothing():
     steps = read_in_steps(network_of("mistral"), TOKENS, prompt=1).steps
     for step in steps:
         grid = rows_with_cache(step, 20)
-        assert (grid[1] == KEPT).sum() == min(step.first, 5)  # the sixth of the window is the token itself
+        assert (grid[1] == CACHED).sum() == min(step.first, 5)  # the sixth of the window is the token itself
         assert (grid[1, : max(0, step.last - 6)] == NOT_NEEDED).all()
 
 
@@ -106,11 +106,11 @@ def test_bytes_grow_by_keys_and_values_of_one_token(kind):
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_both_ways_are_measured_at_every_length(kind):
     found = measure_steps(network_of(kind), no_progress, context=40, repeats=2)
-    assert found.of(WITH).keys() == found.of(WITHOUT).keys() == {16, 32} == found.cache_bytes.keys()
+    assert found.of(WITH_CACHE).keys() == found.of(WITHOUT_CACHE).keys() == {16, 32} == found.cache_bytes.keys()
     for length in (16, 32):
-        assert found.of(WITH)[length].seconds > 0
-        assert found.of(WITH)[length].bytes >= found.cache_bytes[length] > 0
-        assert found.of(WITHOUT)[length].bytes > 0
+        assert found.of(WITH_CACHE)[length].seconds > 0
+        assert found.of(WITH_CACHE)[length].bytes >= found.cache_bytes[length] > 0
+        assert found.of(WITHOUT_CACHE)[length].bytes > 0
     if kind != "mistral":
         assert found.cache_bytes[32] == 2 * found.cache_bytes[16]
 

@@ -116,8 +116,8 @@ def test_a_teacher_who_comes_back_with_the_key_leads_again(tab, teacher):
 
 
 def test_who_has_left_counts_no_more_after_a_moment(tab, teacher, monkeypatch):
-    monkeypatch.setattr(classroom, "AWAY", 0.05)
-    monkeypatch.setattr(websocket, "AWAY", 0.05)
+    monkeypatch.setattr(classroom, "RECONNECT_WITHIN", 0.05)
+    monkeypatch.setattr(websocket, "RECONNECT_WITHIN", 0.05)
     follower = tab(code=teacher.code, who="a")
     teacher.until(followers=1)
     follower.close()
@@ -191,7 +191,7 @@ def test_messages_of_followers_wake_no_other_follower(tab, teacher, monkeypatch)
 def test_a_connection_that_is_not_heard_of_is_closed_its_place_is_free_and_it_may_come_again(tab, teacher, monkeypatch):
     monkeypatch.setattr(websocket, "SILENCE_TIMEOUT", 0.2)
     monkeypatch.setattr(classroom, "MOST_FOLLOWERS", 1)
-    monkeypatch.setattr(classroom, "AWAY", 0.0)
+    monkeypatch.setattr(classroom, "RECONNECT_WITHIN", 0.0)
     silent = tab(code=teacher.code, who="a")
     silent.hear()
     with pytest.raises(WebSocketDisconnect) as closed:

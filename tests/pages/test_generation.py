@@ -64,7 +64,7 @@ def test_every_section_opens(visit, section):
 
 
 def test_without_networks_one_sentence_says_how_to_get_them(visit, monkeypatch):
-    monkeypatch.setattr(dalles, "offered", lambda *_: ())
+    monkeypatch.setattr(dalles, "available", lambda *_: ())
     for section in (words.WRITE, words.SOURCES, words.GO_ON, words.CODES):
         assert "The networks that draw are not here yet" in told(visit(ROOM, show=section), "warning")
 
@@ -167,7 +167,7 @@ def test_a_picture_that_is_there_can_be_asked_too(visit, world):
 @pytest.mark.parametrize("section", [words.WRITE, words.SOURCES, words.GO_ON, words.CODES])
 @pytest.mark.parametrize("looked_at", [words.DRAWN, words.GIVEN])
 def test_emoji_are_a_world_of_their_own(visit, monkeypatch, section, looked_at):
-    monkeypatch.setattr(dalles, "offered", lambda *_: ("scenes", "emoji"))
+    monkeypatch.setattr(dalles, "available", lambda *_: ("scenes", "emoji"))
     query = {"drawn_world": "Emoji", "draw_emoji": "blue cat", "looked_at": looked_at, "candidates": "1"}
     app = visit(ROOM, show=section, **query)
     assert not told(app, "warning"), told(app, "warning")
@@ -177,7 +177,7 @@ def test_emoji_are_a_world_of_their_own(visit, monkeypatch, section, looked_at):
 
 
 def test_a_word_that_no_emoji_has_gets_the_nearest_ones(visit, monkeypatch):
-    monkeypatch.setattr(dalles, "offered", lambda *_: ("scenes", "emoji"))
+    monkeypatch.setattr(dalles, "available", lambda *_: ("scenes", "emoji"))
     app = visit(ROOM, drawn_world="Emoji", draw_emoji="blue caat")
     assert "“caat” is none of the 4 words that DALL-E of emoji knows. Nearest to it: “cat”." in told(app, "warning")
 

@@ -58,10 +58,10 @@ def test_the_page_says_what_its_places_took_and_no_more(visit, looks):
 
 
 def test_without_the_network_one_sentence_says_how_to_get_it(visit, monkeypatch):
-    monkeypatch.setattr(attention_gans, "offered", lambda *_: ())
+    monkeypatch.setattr(attention_gans, "available", lambda *_: ())
     for section in (words.PAINTED, words.SIDE_BY_SIDE):
         assert "The network that paints in stages is not here yet" in told(visit(ROOM, show=section), "warning")
-    monkeypatch.setattr(dalles, "offered", lambda *_: ())
+    monkeypatch.setattr(dalles, "available", lambda *_: ())
     assert "The networks that draw are not here yet" in told(visit(ROOM, show=words.SIDE_BY_SIDE), "warning")
 
 
@@ -287,7 +287,7 @@ def test_a_walk_is_told_by_its_steps():
 
 def test_words_instead_are_those_that_make_another_sentence():
     assert another_word.exchanged(ASKED, 1, "pink") == "a pink star above a blue circle"
-    there = another_word.offered(ASKED)
+    there = another_word.available(ASKED)
     assert set(there) == {1, 2, 3, 5, 6}  # no article
     assert "red" not in there[1]
     assert "pink" in there[1]

@@ -8,7 +8,7 @@ import torch
 
 from core.costs.one_pass import Cost
 from core.generation.shared_heads import CacheShape, cache_bytes
-from core.generation.step_costs import WITH, WITHOUT, StepCosts
+from core.generation.step_costs import WITH_CACHE, WITHOUT_CACHE, StepCosts
 from core.generation.stepping import Step, SteppedReading, read_in_steps
 from core.models.gpt import GPT, GPTConfig
 from dashboard.theme import DARK, LIGHT, Look
@@ -117,18 +117,20 @@ def test_sentences_about_costs_are_ratios_of_what_was_measured(seed):
     draw = random.Random(seed)
     lengths = (16, 64, 256)
     costs = [
-        Cost(way, n, draw.uniform(0.001, 0.1), 5, draw.randint(1, 10**7)) for way in (WITH, WITHOUT) for n in lengths
+        Cost(way, n, draw.uniform(0.001, 0.1), 5, draw.randint(1, 10**7))
+        for way in (WITH_CACHE, WITHOUT_CACHE)
+        for n in lengths
     ]
     found = StepCosts(tuple(costs), {n: n * 1000 for n in lengths})
     seconds = {(cost.name, cost.tokens): cost.seconds for cost in costs}
     first, second = cache.about_costs(found)
-    ratio = seconds[WITHOUT, 256] / seconds[WITH, 256]
+    ratio = seconds[WITHOUT_CACHE, 256] / seconds[WITH_CACHE, 256]
     if 1 / 1.1 < ratio < 1.1:
         assert "about as long" in first
     else:
         assert f"{ratio:.1f} times as long" in first if ratio >= 1 else f"slower, {1 / ratio:.1f} times" in first
-    assert f"{seconds[WITH, 256] / seconds[WITH, 16]:.1f} times as long as one at 16 with" in second
-    assert f"{seconds[WITHOUT, 256] / seconds[WITHOUT, 16]:.1f} times as long without" in second
+    assert f"{seconds[WITH_CACHE, 256] / seconds[WITH_CACHE, 16]:.1f} times as long as one at 16 with" in second
+    assert f"{seconds[WITHOUT_CACHE, 256] / seconds[WITHOUT_CACHE, 16]:.1f} times as long without" in second
     assert "from 16 kB to 256 kB" in second
     assert cache.about_costs(None) == (words.CACHE_NOT_MEASURED,)
 
@@ -138,7 +140,7 @@ def test_sentences_about_costs_are_ratios_of_what_was_measured(seed):
     [(10.0, 10.5, "about as long"), (10.0, 9.5, "about as long"), (10.0, 30.0, "3.0 times as long")],
 )
 def test_times_within_the_noise_of_the_machine_are_alike(kept, anew, says):
-    costs = (Cost(WITH, 64, kept, 5, 10), Cost(WITHOUT, 64, anew, 5, 10))
+    costs = (Cost(WITH_CACHE, 64, kept, 5, 10), Cost(WITHOUT_CACHE, 64, anew, 5, 10))
     (told,) = cache.about_costs(StepCosts(costs, {64: 1000}))  # of one length there is no growth
     assert says in told
 

@@ -13,7 +13,7 @@ from torch.testing import assert_close
 
 from core.models.clip import CLIP, CLIPConfig, EncoderConfig
 from core.models.vilbert import JointConfig
-from core.results.joint_results import ASKED
+from core.results.joint_results import COUNT_SUFFIX
 from core.scenes.draw import draw
 from core.scenes.sentences import parse
 from core.scenes.telling import HELD_RELATIONS, is_held_out
@@ -238,15 +238,16 @@ def test_every_word_of_content_is_hidden_once_and_a_network_that_sees_no_picture
         word = gap.sentence.words[gap.place].text
         assert gap.text.replace(vilbert.MASK, word) == gap.sentence.text
     found = vilbert_report.measure(network, tokenizer, "test")
-    assert set(found) == {*vilbert_report.SHOWN, "match"}
+    assert set(found) == {*vilbert_report.PICTURE_CONDITIONS, "match"}
     for part in found.values():
-        kinds = [kind for kind in part if not kind.endswith(ASKED)]
+        kinds = [kind for kind in part if not kind.endswith(COUNT_SUFFIX)]
         assert all(0 <= part[kind] <= 1 for kind in kinds)
         assert all(
-            part[kind] * part[kind + ASKED] == pytest.approx(round(part[kind] * part[kind + ASKED]), abs=0.01)
+            part[kind] * part[kind + COUNT_SUFFIX]
+            == pytest.approx(round(part[kind] * part[kind + COUNT_SUFFIX]), abs=0.01)
             for kind in kinds
         )
-    assert found["no picture"]["all" + ASKED] == len(gaps)
+    assert found["no picture"]["all" + COUNT_SUFFIX] == len(gaps)
     seen = []
     monkeypatch.setattr(vilbert.NETWORKS["two-streams"], "forward", lambda _, pixels, *__: seen.append(pixels) or 1 / 0)
     with pytest.raises(ZeroDivisionError):
