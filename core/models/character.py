@@ -81,11 +81,13 @@ def load_characters(folder: Path, names: tuple[str, ...] | None = None) -> tuple
     return alphabet, models
 
 
-def save_characters(folder: Path, alphabet: Alphabet, models: Mapping[str, CharacterModel]) -> None:
-    """Write the files that `load_characters` reads: weights in half precision, and the sizes of the models."""
+def save_characters(
+    folder: Path, alphabet: Alphabet, models: Mapping[str, CharacterModel], *, eight_bits: bool = False
+) -> None:
+    """Write the files that `load_characters` reads: weights, and the sizes of the models."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, model in models.items():
-        save_weights(model, folder / f"{name}.safetensors")
+        save_weights(model, folder / f"{name}.safetensors", eight_bits=eight_bits)
     sizes = {name: {"kind": model.kind, "sizes": model.sizes} for name, model in models.items()}
     config = {"alphabet": alphabet.characters, "models": sizes}
     (folder / "config.json").write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,10 +1,12 @@
 """Weights on disk in half precision or in 8 bits, in memory in single precision."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
@@ -19,21 +21,25 @@ def save_weights(network: nn.Module, file: Path, *, eight_bits: bool = False) ->
 
     With `eight_bits` matrices and kernels are rounded to multiples of a 127th of the largest weight of each row.
     """
-    file.parent.mkdir(parents=True, exist_ok=True)
     repeated = _repeated(network)
-    stored: dict[str, Tensor] = {}
-    for name, tensor in network.state_dict().items():
-        if name in repeated:
-            continue
-        if eight_bits and tensor.ndim > 1 and tensor.numel() >= FEW:
-            rows = tensor.detach().float().flatten(1)
-            step = (rows.abs().amax(dim=1, keepdim=True) / 127).clamp_min(torch.finfo(torch.float16).tiny).half()
-            stored[name] = (rows / step.float()).round().clamp(-127, 127).to(torch.int8).view(tensor.shape)
-            stored[name + STEP] = step
-        else:
-            stored[name] = tensor.to(torch.float16).contiguous()
-    save_file({name: tensor.cpu() for name, tensor in stored.items()}, file)
-    file.chmod(0o644)
+    weights = {name: tensor for name, tensor in network.state_dict().items() if name not in repeated}
+    _write(weights, file, eight_bits=eight_bits)
+
+
+def convert_to_eight_bits(file: Path) -> None:
+    """Rewrite a file of weights in half precision, as `save_weights` writes them in 8 bits; ValueError if they are."""
+    # Copies: what `load_file` returns may lie in the file that is about to be written.
+    weights = {name: tensor.clone() for name, tensor in load_file(file).items()}
+    if any(name.endswith(STEP) for name in weights):
+        raise ValueError(f"{file.name} is stored in 8 bits already.")
+    _write(weights, file, eight_bits=True)
+
+
+def count_weights(file: Path) -> int:
+    """The number of weights in a file, without the steps of those in 8 bits; reads its header only."""
+    with safe_open(file, framework="pt") as weights:
+        names = [name for name in weights.keys() if not name.endswith(STEP)]  # noqa: SIM118
+        return sum(math.prod(weights.get_slice(name).get_shape()) for name in names)
 
 
 def load_weights(make: Callable[[], Network], file: Path) -> Network:
@@ -54,6 +60,21 @@ def load_weights(make: Callable[[], Network], file: Path) -> Network:
     if missing or unexpected:
         raise ValueError(f"{file.name} does not fit: missing {sorted(missing)}, unknown {sorted(unexpected)}.")
     return network.eval().requires_grad_(False)
+
+
+def _write(weights: Mapping[str, Tensor], file: Path, *, eight_bits: bool) -> None:
+    stored: dict[str, Tensor] = {}
+    for name, tensor in weights.items():
+        if eight_bits and tensor.ndim > 1 and tensor.numel() >= FEW:
+            rows = tensor.detach().float().flatten(1)
+            step = (rows.abs().amax(dim=1, keepdim=True) / 127).clamp_min(torch.finfo(torch.float16).tiny).half()
+            stored[name] = (rows / step.float()).round().clamp(-127, 127).to(torch.int8).view(tensor.shape)
+            stored[name + STEP] = step
+        else:
+            stored[name] = tensor.to(torch.float16).contiguous()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    save_file({name: tensor.cpu() for name, tensor in stored.items()}, file)
+    file.chmod(0o644)
 
 
 def _repeated(network: nn.Module) -> set[str]:

@@ -1,7 +1,8 @@
 """The models that come with the project: offline, loaded in less than half a second.
 
-Each is a folder weights/<name>/ with model.safetensors (half precision), config.json and, for text, tokenizer.json;
-training/<name>.py made it. To add one, train it, save it with a function below, and give it a line in TEXT or IMAGE.
+Each is a folder weights/<name>/ with model.safetensors (8 bits or half precision), config.json and, for text,
+tokenizer.json; training/<name>/ made it. To add one, train it, save it with a function below, and give it a line in
+TEXT or IMAGE.
 """
 
 import json

@@ -4,16 +4,14 @@ All lie in weights/sentiment/, one file each; training/sentiment/train.py made t
 """
 
 import json
-import math
 from dataclasses import asdict
 from pathlib import Path
 
-from safetensors import safe_open
 from tokenizers import Tokenizer
 
 from ..models.bert import BERTConfig
 from ..models.sentiment import ReviewBERT, Reviewer, SentimentConfig, make_reviewer
-from ..models.stored_weights import load_weights, save_weights
+from ..models.stored_weights import count_weights, load_weights, save_weights
 from .embedded import WEIGHTS
 from .text_models import Classifier
 
@@ -45,8 +43,7 @@ def titles() -> dict[str, str]:
 
 def parameter_count(name: str, *, folder: Path = FOLDER) -> int:
     """The number of parameters in the file of a network."""
-    with safe_open(folder / f"{name}.safetensors", framework="pt") as file:
-        return sum(math.prod(file.get_slice(key).get_shape()) for key in file.keys())  # noqa: SIM118
+    return count_weights(folder / f"{name}.safetensors")
 
 
 def load_reviewer(name: str, *, longest: int = READ, folder: Path = FOLDER) -> Classifier:
@@ -66,9 +63,16 @@ def load_reviewer(name: str, *, longest: int = READ, folder: Path = FOLDER) -> C
     return Classifier(name, NETWORKS[network], reader, pieces, min(context, longest), classes)
 
 
-def save_reviewer(network: Reviewer | ReviewBERT, name: str, classes: tuple[str, ...], folder: Path = FOLDER) -> None:
+def save_reviewer(
+    network: Reviewer | ReviewBERT,
+    name: str,
+    classes: tuple[str, ...],
+    folder: Path = FOLDER,
+    *,
+    eight_bits: bool = False,
+) -> None:
     """Write the files that `load_reviewer` reads, except the tokenizer of the language."""
-    save_weights(network, folder / f"{name}.safetensors")
+    save_weights(network, folder / f"{name}.safetensors", eight_bits=eight_bits)
     file = folder / "config.json"
     config = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"classes": {}, "networks": {}}
     config["classes"][name.partition("-")[0]] = classes

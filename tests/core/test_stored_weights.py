@@ -6,7 +6,7 @@ import torch
 from safetensors.torch import load_file
 from torch import nn
 
-from core.models.stored_weights import load_weights, save_weights
+from core.models.stored_weights import convert_to_eight_bits, count_weights, load_weights, save_weights
 
 
 class Tied(nn.Module):
@@ -51,6 +51,39 @@ def test_in_eight_bits_a_weight_is_half_a_step_of_its_row_away_at_most_and_the_f
             assert (away > 0).any(), name
     sizes = [(tmp_path / name).stat().st_size for name in ("eight.safetensors", "half.safetensors")]
     assert sizes[0] < 0.53 * sizes[1]
+
+
+class Large(nn.Sequential):
+    def __init__(self):
+        super().__init__(nn.Linear(300, 200), nn.Conv2d(8, 200, 3), nn.LayerNorm(200))
+
+
+def test_a_file_that_is_converted_is_the_one_that_would_have_been_written_in_eight_bits(tmp_path: Path):
+    torch.manual_seed(0)
+    save_weights(Large(), tmp_path / "half.safetensors")
+    stored = load_weights(Large, tmp_path / "half.safetensors")
+    save_weights(stored, tmp_path / "eight.safetensors", eight_bits=True)
+    convert_to_eight_bits(tmp_path / "half.safetensors")
+    assert (tmp_path / "half.safetensors").read_bytes() == (tmp_path / "eight.safetensors").read_bytes()
+
+
+def test_a_file_in_eight_bits_is_not_converted(tmp_path: Path):
+    save_weights(Large(), tmp_path / "eight.safetensors", eight_bits=True)
+    with pytest.raises(ValueError, match=r"eight\.safetensors is stored in 8 bits already\."):
+        convert_to_eight_bits(tmp_path / "eight.safetensors")
+
+
+def test_weights_that_come_from_eight_bits_are_stored_in_them_without_a_further_loss(tmp_path: Path):
+    torch.manual_seed(0)
+    save_weights(Large(), tmp_path / "once.safetensors", eight_bits=True)
+    save_weights(load_weights(Large, tmp_path / "once.safetensors"), tmp_path / "twice.safetensors", eight_bits=True)
+    assert (tmp_path / "once.safetensors").read_bytes() == (tmp_path / "twice.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize("eight_bits", [False, True])
+def test_the_weights_of_a_file_are_counted_without_their_steps(eight_bits: bool, tmp_path: Path):
+    save_weights(Large(), tmp_path / "large.safetensors", eight_bits=eight_bits)
+    assert count_weights(tmp_path / "large.safetensors") == sum(weight.numel() for weight in Large().parameters())
 
 
 def test_a_shared_weight_is_written_once(tmp_path: Path):
