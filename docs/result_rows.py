@@ -40,6 +40,7 @@ PERPLEXITY = Unit(digits=1, lower_is_better=True)
 BLEU = Unit(digits=1)
 ERROR_RATE = Unit(digits=3, lower_is_better=True)
 SQUARED_ERROR = Unit(digits=4, lower_is_better=True)
+CORRELATION = Unit(digits=3)
 DISTANCE = Unit(digits=1, lower_is_better=True)
 
 

@@ -39,6 +39,7 @@ The weights are under the project's licence (Apache-2.0) unless a card says othe
 - `bert-tasks`: SST-2, which is distributed for research, and UD_English-EWT (annotations CC BY-SA 4.0), whose counts
   are in `weights/bert-tasks/frequent_tags.json`. The heads that follow grammar were measured on the latter too. Neither
   is part of the project.
+- `efficientnet-lite0`, `minilm`: trained by others (Apache-2.0), one on ImageNet, one on pairs of sentences.
 - `sentiment`: film reviews of IMDB, distributed for research, and tweets of InterTASS 2017. Neither is part of the
   project.
 - Emoji: pictures of googlefonts/noto-emoji (Apache-2.0), names of github/gemoji (MIT).
@@ -54,7 +55,7 @@ def sections() -> dict[str, list[Result]]:
         "Translation": translations.translation(),
         "Image classifiers": pictures.tiny_imagenet(),
         "Self-supervised learning from pictures": [*pictures.mae(), *pictures.image_gpt()],
-        "Pictures and words": [*captions.captioning(), *captions.clip(), *captions.vilbert()],
+        "Pictures and words": [*captions.packaged(), *captions.captioning(), *captions.clip(), *captions.vilbert()],
         "Pictures from sentences": [*drawings.dalle(), *drawings.attention_gan(), *drawings.scene_reader()],
         "Distilled models": [
             *distillation.students("bert-books", "masked tokens right"),

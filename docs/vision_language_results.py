@@ -4,18 +4,44 @@ from functools import partial
 
 from core.published import caption_results
 from core.results import captioning_results, clip_results, grounding, joint_results
-from docs.result_rows import BLEU, SHARE, Baseline, Result, parameters, read, share
+from docs.result_rows import BLEU, CORRELATION, SHARE, Baseline, Result, parameters, read, share
 
 TEST = "test"  # the split of drawn scenes that are like those of the training
 CAPTIONERS = {"lstm": "LSTM", "transformer": "transformer"}
-CIFAR_CLASSES = {
-    "mean of the templates": ("all", 2 * clip_results.PICTURES),
-    "mean, classes with a counterpart": ("those that its picture encoder knew as a classifier", clip_results.PICTURES),
-    "mean, classes without one": ("the others", clip_results.PICTURES),
-}
 WRONG = {"colour": "a wrong colour", "shape": "a wrong shape", "order": "two things exchanged"}
 STREAMS = {"one-stream": "one stream", "two-streams": "two streams"}
 METHODS = {"attention": "attention", "gradient": "gradient x attention", "occlusion": "occlusion"}
+
+
+def packaged() -> list[Result]:
+    """The two networks that others trained, as they are stored here, beside what their packages hold."""
+    vision, sentences = read("efficientnet-lite0"), read("minilm")
+    stored, original = (vision["results"][name]["top-1"] for name in ("stored in 8 bits", "the package's"))
+    measure = "top-1 of 1,000 names, pictures of Tiny ImageNet"
+    correlations = sentences["results"]
+    return [
+        share(
+            "efficientnet-lite0",
+            "",
+            measure,
+            stored,
+            vision["pictures"],
+            [("in single precision", original)],
+            parameters=vision["parameters"],
+        ),
+        Result(
+            "minilm",
+            "",
+            "correlation of cosines with relatedness of SICK's pairs",
+            correlations["stored in 8 bits"],
+            CORRELATION,
+            (
+                Baseline("in single precision", correlations["the package's"]),
+                Baseline("share of common words", correlations["share of common words"]),
+            ),
+            sentences["parameters"],
+        ),
+    ]
 
 
 def captioning() -> list[Result]:
@@ -50,9 +76,11 @@ def clip() -> list[Result]:
     chance = results.classes["chance"]
     return [
         photograph(measure, own.recall[10], own.of, [("words of the most similar photograph", similar.recall[10])]),
-        *(
-            photograph(f"CIFAR-10 by the names of its classes: {classes}", results.classes[key], count, chance=chance)
-            for key, (classes, count) in CIFAR_CLASSES.items()
+        photograph(
+            "CIFAR-10 by the names of its classes",
+            results.classes["mean of the templates"],
+            clip_results.PICTURES,
+            chance=chance,
         ),
         symbol(f"recall at 10, names to {emoji.of} emoji", emoji.recall[10], emoji.of, chance=10 / emoji.of),
         *scene_sentences(*(split for split in results.exchanged if split.split == TEST)),

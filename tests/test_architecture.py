@@ -25,8 +25,7 @@ MODELS_USED = {
     "attention_gan": {"dalle"},  # both are measured on the same sentences
     "bert_books": {"gpt_books"},  # the same books
     "bert_pairs": {"translation"},  # the same sentences and links
-    "captioning": {"tiny_imagenet"},  # pictures as its vision encoder reads them
-    "clip": {"captioning", "tiny_imagenet"},  # photographs of both
+    "clip": {"captioning"},  # the same photographs and places
     "dalle": {"discrete_vae"},  # its codes
     "gpt_books_long": {"gpt_books"},  # its weights, books and measures
     "mae": {"tiny_imagenet"},  # the same pictures

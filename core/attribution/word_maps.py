@@ -7,13 +7,14 @@ Names of the methods, in files and addresses too:
     rollout      attention followed through the layers (Abnar and Zuidema 2020)
     gradient     gradient x attention, layer by layer, positive parts (Chefer et al. 2021, equation 5)
     relevance    the same followed through both modalities (Chefer et al. 2021, equations 6 to 11)
-    occlusion    the drop in the score when a patch is covered (Zeiler and Fergus 2014, section 4.2)
+    occlusion    the drop in the score when a patch is covered (Zeiler and Fergus 2014, section 4.2); of more than
+                 MOST_COVERED patches 2 x 2 at a time
 """
 
 from collections.abc import Sequence
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from ..capture import AttentionCall, record_attention
@@ -34,6 +35,7 @@ ATTENTION, ROLLOUT, GRADIENT, RELEVANCE, OCCLUSION = WAYS = (
     "relevance",
     "occlusion",
 )
+MOST_COVERED = 100  # patches that are covered one by one
 WordMaps = dict[str, Float[Tensor, "word patch"]]  # by method
 
 
@@ -71,9 +73,9 @@ def captioner_maps(
         )
     if occlude:
         with torch.no_grad():
-            pictures = torch.cat([pixels, cover_each_patch(pixels, model.grid)])
+            pictures = torch.cat([pixels, cover_squares(pixels, model.grid)])
             log_probabilities = _log_probabilities(model.network(pictures, ids.expand(len(pictures), -1)), words)
-        maps[OCCLUSION] = (log_probabilities[0] - log_probabilities[1:]).mT
+        maps[OCCLUSION] = (log_probabilities[0] - log_probabilities[1:])[squares_of_patches(model.grid)].mT
     return maps
 
 
@@ -115,8 +117,8 @@ def clip_maps(
     ]
     maps = {method: torch.stack([row[method] for row in rows]) for method in rows[0]}
     if occlude:
-        cosines = model.pictures(torch.cat([pixels, cover_each_patch(pixels, model.grid)])) @ vectors.mT
-        maps[OCCLUSION] = (cosines[0] - cosines[1:]).mT
+        cosines = model.pictures(torch.cat([pixels, cover_squares(pixels, model.grid)])) @ vectors.mT
+        maps[OCCLUSION] = (cosines[0] - cosines[1:])[squares_of_patches(model.grid)].mT
     return maps
 
 
@@ -196,10 +198,11 @@ def joint_maps(
             maps.setdefault(method, []).append(row)
         if occlude:
             with torch.no_grad():
-                pictures = torch.cat([pixels, cover_each_patch(pixels, model.grid)])
+                pictures = torch.cat([pixels, cover_squares(pixels, model.grid)])
                 logits = model.network(pictures, ids.expand(len(pictures), -1)).words[:, place]
             log_probabilities = logits.log_softmax(dim=-1)[:, tokens.ids[place]]
-            maps.setdefault(OCCLUSION, []).append(log_probabilities[0] - log_probabilities[1:])
+            drops = (log_probabilities[0] - log_probabilities[1:])[squares_of_patches(model.grid)]
+            maps.setdefault(OCCLUSION, []).append(drops)
     return {method: torch.stack(rows) for method, rows in maps.items()}
 
 
@@ -251,22 +254,40 @@ def two_stream_steps(layers: Sequence[tuple[str, Tensor, Tensor | None]]) -> Ste
 
 
 def cover_each_patch(
-    pixels: Float[Tensor, "batch channel row column"], grid: tuple[int, int]
+    pixels: Float[Tensor, "batch channel row column"], grid: tuple[int, int], *, side: int = 1
 ) -> Float[Tensor, "_ channel row column"]:
-    """Copies of the picture, one for each patch, row by row, with that patch in the picture's median colour.
+    """Copies of the picture, each with a square of `side` x `side` patches, row by row, in its median colour.
 
     In a drawn scene the median is about the colour of the ground.
     """
     rows, columns = grid
     height, width = pixels.shape[2] // rows, pixels.shape[3] // columns
     median = pixels[0].flatten(1).median(dim=1).values
-    pictures = pixels.repeat(rows * columns, 1, 1, 1)
-    for patch in range(rows * columns):
-        row, column = divmod(patch, columns)
-        pictures[patch, :, row * height : (row + 1) * height, column * width : (column + 1) * width] = median[
+    corners = [(row, column) for row in range(0, rows, side) for column in range(0, columns, side)]
+    pictures = pixels.repeat(len(corners), 1, 1, 1)
+    for picture, (row, column) in zip(pictures, corners, strict=True):
+        picture[:, row * height : (row + side) * height, column * width : (column + side) * width] = median[
             :, None, None
         ]
     return pictures
+
+
+def cover_squares(
+    pixels: Float[Tensor, "batch channel row column"], grid: tuple[int, int]
+) -> Float[Tensor, "_ channel row column"]:
+    """The pictures of which occlusion takes the scores: each patch covered, or each square of 2 x 2."""
+    return cover_each_patch(pixels, grid, side=_side_of_squares(grid))
+
+
+def squares_of_patches(grid: tuple[int, int]) -> Int[Tensor, " patch"]:
+    """For each patch the number of the picture of `cover_squares` in which it is covered."""
+    side, (rows, columns) = _side_of_squares(grid), grid
+    row, column = torch.arange(rows)[:, None] // side, torch.arange(columns) // side
+    return (row * -(-columns // side) + column).flatten()
+
+
+def _side_of_squares(grid: tuple[int, int]) -> int:
+    return 1 if grid[0] * grid[1] <= MOST_COVERED else 2
 
 
 def _log_probabilities(logits: Float[Tensor, "batch word vocabulary"], words: Tokens) -> Float[Tensor, "batch word"]:

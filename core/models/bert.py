@@ -187,31 +187,51 @@ def load_bert(weights: dict[str, Tensor], *, heads: int, epsilon: float = 1e-12)
     """
     # The oldest checkpoints call the weights of their norms gamma and beta, as TensorFlow does.
     weights = {_present_name(name): tensor for name, tensor in weights.items()}
-    vocabulary, width = weights["bert.embeddings.word_embeddings.weight"].shape
-    config = BERTConfig(
-        vocabulary=vocabulary,
-        context=weights["bert.embeddings.position_embeddings.weight"].shape[0],
-        width=width,
-        layers=1 + max(int(name.split(".")[3]) for name in weights if name.startswith("bert.encoder.layer.")),
-        heads=heads,
-        hidden=weights["bert.encoder.layer.0.intermediate.dense.weight"].shape[0],
-        segments=weights["bert.embeddings.token_type_embeddings.weight"].shape[0],
-        epsilon=epsilon,
-    )
+    config = _config_of(weights, "bert.", heads, epsilon)
     model = PretrainingBERT(config)
-    state_dict = {state_name: weights[name] for state_name, name in BERT_NAMES.items()}
-    for layer in range(config.layers):
-        prefix = f"bert.encoder.layer.{layer}"
-        for kind in ("weight", "bias"):
-            parts = [weights[f"{prefix}.attention.self.{name}.{kind}"] for name in ("query", "key", "value")]
-            state_dict[f"bert.blocks.{layer}.attention.qkv.{kind}"] = torch.cat(parts)
-            for state_name, name in BLOCK_NAMES.items():
-                state_dict[f"bert.blocks.{layer}.{state_name}.{kind}"] = weights[f"{prefix}.{name}.{kind}"]
+    state_dict = {f"bert.{name}": tensor for name, tensor in _body_of(weights, "bert.", config.layers).items()}
+    state_dict |= {state_name: weights[name] for state_name, name in MASKED_WORDS_NAMES.items()}
     both_tasks = "cls.seq_relationship.weight" in weights
     if both_tasks:
         state_dict |= {state_name: weights[name] for state_name, name in NEXT_SENTENCE_NAMES.items()}
     model.load_state_dict(state_dict, strict=both_tasks)
     return model.eval()
+
+
+def load_bert_body(weights: dict[str, Tensor], *, heads: int, epsilon: float = 1e-12) -> BERT:
+    """A BERT without heads, with the weights of a checkpoint of transformers' BertModel; else as `load_bert`."""
+    model = BERT(_config_of(weights, "", heads, epsilon))
+    model.load_state_dict(_body_of(weights, "", model.config.layers))
+    return model.eval()
+
+
+def _config_of(weights: dict[str, Tensor], prefix: str, heads: int, epsilon: float) -> BERTConfig:
+    """The sizes that the tensors have; `prefix` stands before their names in the checkpoint."""
+    vocabulary, width = weights[f"{prefix}embeddings.word_embeddings.weight"].shape
+    layer = f"{prefix}encoder.layer."
+    return BERTConfig(
+        vocabulary=vocabulary,
+        context=weights[f"{prefix}embeddings.position_embeddings.weight"].shape[0],
+        width=width,
+        layers=1 + max(int(name.removeprefix(layer).split(".")[0]) for name in weights if name.startswith(layer)),
+        heads=heads,
+        hidden=weights[f"{layer}0.intermediate.dense.weight"].shape[0],
+        segments=weights[f"{prefix}embeddings.token_type_embeddings.weight"].shape[0],
+        epsilon=epsilon,
+    )
+
+
+def _body_of(weights: dict[str, Tensor], prefix: str, layers: int) -> dict[str, Tensor]:
+    """The state of `BERT`: embeddings, and the blocks with query, key and value in one matrix."""
+    state_dict = {state_name: weights[prefix + name] for state_name, name in EMBEDDING_NAMES.items()}
+    for layer in range(layers):
+        checkpoint = f"{prefix}encoder.layer.{layer}"
+        for kind in ("weight", "bias"):
+            parts = [weights[f"{checkpoint}.attention.self.{name}.{kind}"] for name in ("query", "key", "value")]
+            state_dict[f"blocks.{layer}.attention.qkv.{kind}"] = torch.cat(parts)
+            for state_name, name in BLOCK_NAMES.items():
+                state_dict[f"blocks.{layer}.{state_name}.{kind}"] = weights[f"{checkpoint}.{name}.{kind}"]
+    return state_dict
 
 
 def _present_name(name: str) -> str:
@@ -226,12 +246,14 @@ def initialise(module: nn.Module) -> None:
         nn.init.zeros_(module.bias)
 
 
-BERT_NAMES = {
-    "bert.token_embedding.weight": "bert.embeddings.word_embeddings.weight",
-    "bert.position_embedding.weight": "bert.embeddings.position_embeddings.weight",
-    "bert.segment_embedding.weight": "bert.embeddings.token_type_embeddings.weight",
-    "bert.embedding_norm.weight": "bert.embeddings.LayerNorm.weight",
-    "bert.embedding_norm.bias": "bert.embeddings.LayerNorm.bias",
+EMBEDDING_NAMES = {
+    "token_embedding.weight": "embeddings.word_embeddings.weight",
+    "position_embedding.weight": "embeddings.position_embeddings.weight",
+    "segment_embedding.weight": "embeddings.token_type_embeddings.weight",
+    "embedding_norm.weight": "embeddings.LayerNorm.weight",
+    "embedding_norm.bias": "embeddings.LayerNorm.bias",
+}
+MASKED_WORDS_NAMES = {
     "masked_words.dense.weight": "cls.predictions.transform.dense.weight",
     "masked_words.dense.bias": "cls.predictions.transform.dense.bias",
     "masked_words.norm.weight": "cls.predictions.transform.LayerNorm.weight",

@@ -52,9 +52,13 @@ class CaptionTransformer(nn.Module):
         self.out.weight = self.embedding.tokens.weight
 
     def forward(
-        self, places: Float[Tensor, "batch patch width_in"], words: Int[Tensor, "batch target"]
+        self,
+        places: Float[Tensor, "batch patch width_in"],
+        words: Int[Tensor, "batch target"],
+        kept: Int[Tensor, " patch"] | None = None,
     ) -> Float[Tensor, "batch target vocabulary"]:
-        return self.out(self.decoder(self.embedding(words), self._embed_places(places), None))
+        """The logits of the word after each; `kept`: the numbers of `places`, where training leaves out the others."""
+        return self.out(self.decoder(self.embedding(words), self._embed_places(places, kept), None))
 
     def read(self, places: Float[Tensor, "batch patch width_in"]) -> State:
         """The state before the first word: the decoder's keys and values of all places."""
@@ -68,5 +72,8 @@ class CaptionTransformer(nn.Module):
         x, state = self.decoder.step(self.embedding(word[:, None], first=before.shape[1]), state, None)
         return self.out(x[:, -1]), state
 
-    def _embed_places(self, places: Float[Tensor, "batch patch width_in"]) -> Float[Tensor, "batch patch width"]:
-        return self.seen_norm(self.seeing(places) + self.positions.weight[: places.shape[1]])
+    def _embed_places(
+        self, places: Float[Tensor, "batch patch width_in"], kept: Int[Tensor, " patch"] | None = None
+    ) -> Float[Tensor, "batch patch width"]:
+        positions = self.positions.weight[: places.shape[1]] if kept is None else self.positions(kept)
+        return self.seen_norm(self.seeing(places) + positions)

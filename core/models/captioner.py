@@ -32,14 +32,3 @@ class Captioner(nn.Module):
     def step(self, word: Int[Tensor, " batch"], state: State) -> tuple[Float[Tensor, "batch vocabulary"], State]:
         """The logits after one more word, and the state in which the next step begins."""
         return self.decoder.step(word, state)
-
-
-class Features(nn.Module):
-    """The last feature map of a classifier, without its head."""
-
-    def __init__(self, classifier: nn.Module):
-        super().__init__()
-        self.classifier = classifier
-
-    def forward(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch width _ _"]:
-        return self.classifier.forward_features(pixels)  # type: ignore[operator]

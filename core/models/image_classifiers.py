@@ -1,4 +1,4 @@
-"""The image classifiers that come with the project, built from their config: three of timm's, one of our own.
+"""The image classifiers that come with the project, built from their config: four of timm's, one of our own.
 
 Each takes pictures (batch, channel, row, column) and gives logits (batch, class). Sizes are those of the library's
 constructor, so a config.json can be read beside its documentation.
@@ -11,7 +11,7 @@ from torch import nn
 
 
 def make_image_classifier(architecture: str, sizes: dict[str, Any]) -> nn.Module:
-    """The network that `architecture` ("vit", "swin", "resnet" or "plain") names, with random weights."""
+    """The network that `architecture` (one of MAKERS) names, with random weights."""
     # All of timm at once: threads that import different parts of it first would deadlock.
     import timm  # noqa: F401
 
@@ -50,6 +50,13 @@ def _resnet(**sizes: Any) -> nn.Module:
     return network
 
 
+def _efficientnet(variant: str, output_stride: int) -> nn.Module:
+    """An EfficientNet (Tan and Le 2019); an `output_stride` of 16 dilates its last kernels, in place of halving."""
+    import timm
+
+    return timm.create_model(variant, output_stride=output_stride)
+
+
 def _plain(**sizes: Any) -> nn.Module:
     from .plain_convolution import PlainConvolution
 
@@ -57,4 +64,10 @@ def _plain(**sizes: Any) -> nn.Module:
 
 
 CONVOLVED = 16  # four stages halve a picture four times
-MAKERS: dict[str, Callable[..., nn.Module]] = {"vit": _vit, "swin": _swin, "resnet": _resnet, "plain": _plain}
+MAKERS: dict[str, Callable[..., nn.Module]] = {
+    "vit": _vit,
+    "swin": _swin,
+    "resnet": _resnet,
+    "plain": _plain,
+    "efficientnet": _efficientnet,
+}

@@ -16,6 +16,7 @@ FOLDER = WEIGHTS / "captioning"
 SCENES = 500  # of each split
 CAPTIONS = ", captions"  # behind a kind of word: how many captions have such a word
 MEASURES = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "chrF", "CIDEr")
+GREEDY = "greedy, "  # before a measure: of captions whose every word is the likeliest
 OF_PHOTOGRAPHS, OF_SCENES = (
     tuple(f"{world}-{kind}" for kind in ("lstm", "transformer")) for world in ("photographs", "scenes")
 )
@@ -24,7 +25,10 @@ GATED = "photographs-lstm"  # the captioner whose gate was measured
 OPEN_FOR = ("a", "of")  # words for which the mean opening was measured
 GATES = "python -m training.captioning.gates --data PATH"
 
-_SCORES = object_of(dict.fromkeys(MEASURES, NonNegativeFloat))
+_SCORES = object_of(
+    dict.fromkeys(MEASURES, NonNegativeFloat)
+    | {GREEDY + measure: NotRequired[NonNegativeFloat] for measure in MEASURES}
+)
 _SPLIT = object_of(
     {"true": Proportion}
     # A network may have no caption with a word of a kind.

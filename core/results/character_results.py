@@ -22,6 +22,7 @@ class Result:
 
     parameters: PositiveInt
     bits: NonNegativeFloat
+    bits_half_precision: NonNegativeFloat  # before the weights were stored in 8 bits
     seconds_per_epoch: NonNegativeFloat
 
 

@@ -110,16 +110,19 @@ def beam_search(
     max_tokens: int | None = None,
     state: State | None = None,
     first: int = BEGIN,
+    excluded: Sequence[int] = (),
+    shortest: int = 0,
     keep_steps: bool = False,
     progress: Progress | None = None,
 ) -> list[Decoded]:
     """Translate a batch of sources, padded at the end.
 
     `max_tokens` is the maximum length of a translation, by default `limit_of` the length of each source. `state` is
-    the state to begin with, by default `model.read(source, padding)`: pass it for cut links or for a prefix that was
-    read already. `first` is the first token to read. With `keep_steps`, the result has the candidates of each step: the
-    most probable tokens after each hypothesis of the beam. `progress` is called after each step. Raises ValueError for
-    a beam below 1.
+    the state to begin with, by default `model.read(source, padding)`: pass it for cut links or for a prefix that
+    was read already. `first` is the first token to read. `excluded` tokens are never written, and the end only
+    after `shortest` tokens; both keep the log-probability of all others. With `keep_steps`, the result has the
+    candidates of each step: the most probable tokens after each hypothesis of the beam. `progress` is called after
+    each step. Raises ValueError for a beam below 1.
     """
     if beam < 1:
         raise ValueError(f"A beam holds at least 1 hypothesis, not {beam}.")
@@ -131,7 +134,8 @@ def beam_search(
     last = torch.full((len(source) * beam,), first)
     for number in range(max(limits)):
         logits, state = model.step(last, state)
-        top_tokens_of_sources = _top_tokens(logits.float(), beam, len(searches))
+        barred = (*excluded, END) if number < shortest else excluded
+        top_tokens_of_sources = _top_tokens(logits.float(), beam, len(searches), barred)
         rows: list[int] = []
         tokens: list[int] = []
         for index, (search, top_tokens) in enumerate(zip(searches, top_tokens_of_sources, strict=True)):
@@ -204,15 +208,16 @@ class _Search:
 
 
 def _top_tokens(
-    logits: Float[Tensor, "batch vocabulary"], beam: int, sources: int
+    logits: Float[Tensor, "batch vocabulary"], beam: int, sources: int, excluded: Sequence[int]
 ) -> list[list[list[tuple[int, float]]]]:
     """The most probable (token, log-probability) pairs for each source and each hypothesis of its beam.
 
-    There are beam + 1 of them, as the end mark may be one; PAD and BEGIN are excluded.
+    There are beam + 1 of them, as the end mark may be one; PAD, BEGIN and `excluded` tokens are none of them.
     """
     log_probabilities = logits.log_softmax(dim=-1)
-    log_probabilities[:, [PAD, BEGIN]] = -torch.inf
-    values, tokens = log_probabilities.topk(min(beam + 1, logits.shape[1] - 2), dim=-1)
+    left_out = [PAD, BEGIN, *excluded]
+    log_probabilities[:, left_out] = -torch.inf
+    values, tokens = log_probabilities.topk(min(beam + 1, logits.shape[1] - len(left_out)), dim=-1)
     pairs = [list(zip(*row, strict=True)) for row in zip(tokens.tolist(), values.tolist(), strict=True)]
     return [pairs[source * beam : (source + 1) * beam] for source in range(sources)]
 

@@ -22,13 +22,14 @@ from ..capture import AttentionCall, record_attention
 from ..errors import InputError
 from ..images import Patches
 from ..models.caption_transformer import CaptionTransformer, CaptionTransformerConfig
-from ..models.captioner import Captioner, Features
+from ..models.captioner import Captioner
+from ..models.efficientnet import EfficientNetFeatures
 from ..models.plain_convolution import small_body
 from ..models.show_attend_tell import CaptionerConfig, ShowAttendTell
 from ..models.stored_weights import load_weights
 from ..text import Tokens, encode, read_tokens
 from ..translation.decoding import BEGIN, END, PENALTY, UNKNOWN, Decoded, Progress, State, StepDecoder, beam_search
-from .embedded import WEIGHTS, load_embedded_image, read_settings
+from .embedded import BODY, WEIGHTS, load_embedded_image, read_settings
 from .image_models import Framing, PreparedPicture
 
 # By the pictures that they were trained on, in the order in which the architectures were published.
@@ -38,6 +39,7 @@ CAPTIONERS = {
     "scenes-lstm": "LSTM with attention, for drawn scenes",
     "scenes-transformer": "Transformer, for drawn scenes",
 }
+GRID, GRID_OF_SCENES = (14, 14), (8, 8)  # places of a photograph, and of a drawn scene
 LONGEST = 24  # words of a caption, the end not counted
 
 
@@ -66,7 +68,7 @@ class PictureWriter:
     network: Captioner
     tokenizer: Tokenizer
     framing: Framing
-    grid: tuple[int, int] = (8, 8)
+    grid: tuple[int, int]  # rows and columns of places
     parameters: int = field(init=False)
 
     def __post_init__(self):
@@ -139,6 +141,8 @@ class PictureWriter:
             max_tokens=max(1, LONGEST - len(begin)) + 1,
             state=state,
             first=first,
+            excluded=(UNKNOWN,),
+            shortest=0 if begin else 1,
             keep_steps=keep_steps,
             progress=progress,
         )
@@ -199,15 +203,15 @@ def load_captioner(name: str, *, weights: Path = WEIGHTS) -> PictureWriter:
     world = name.partition("-")[0]
     if world == "photographs":
         # The body has weights of its own, and was not trained further.
-        classifier = load_embedded_image(config["body"], weights=weights)
-        framing = Framing((3, config["side"], config["side"]), classifier.framing.mean, classifier.framing.std)
+        classifier = load_embedded_image(BODY, weights=weights)
+        framing = classifier.framing
         decoder = load_weights(lambda: make_decoder(config[name]), file)
-        network = Captioner(Features(classifier.network), decoder)
+        network, grid = Captioner(EfficientNetFeatures(classifier.network), decoder), GRID
     else:
         framing = Framing((3, 64, 64), (0.5,) * 3, (0.25,) * 3)
-        network = load_weights(lambda: Captioner(small_body(), make_decoder(config[name])), file)
+        network, grid = load_weights(lambda: Captioner(small_body(), make_decoder(config[name])), file), GRID_OF_SCENES
     tokenizer = Tokenizer.from_file(str(folder / f"tokenizer-{world}.json"))
-    return PictureWriter(name, CAPTIONERS[name], network, tokenizer, framing)
+    return PictureWriter(name, CAPTIONERS[name], network, tokenizer, framing, grid)
 
 
 def make_decoder(sizes: dict[str, Any]) -> Any:

@@ -19,10 +19,13 @@ from torch import Tensor, nn
 
 from ..errors import InputError
 from ..images import Patches
+from ..models.bert import BERT
 from ..models.clip import CLIP, CLIPConfig, EncoderConfig
+from ..models.efficientnet import EfficientNetFeatures
+from ..models.locked_clip import LockedCLIP, LockedCLIPConfig, PlaceTransformer
 from ..models.stored_weights import load_weights
 from ..text import Tokens, encode
-from .embedded import WEIGHTS, read_settings
+from .embedded import BODY, SENTENCES, WEIGHTS, load_embedded_image, load_embedded_text, read_settings
 from .image_models import Framing, PreparedPicture
 
 CLIPS = {
@@ -30,6 +33,7 @@ CLIPS = {
     "scenes": "CLIP, trained on drawn scenes",
     "emoji": "CLIP, trained on emoji and their names",
 }
+LOCKED = "photographs"  # the one between networks that others trained
 SPECIAL = 4  # tokens below are no words
 UNKNOWN = 3
 
@@ -40,7 +44,7 @@ class PictureText:
 
     name: str
     title: str
-    network: Any  # the CLIP of core.models; in `NamedPictureText` one of transformers
+    network: Any  # a CLIP or LockedCLIP of core.models; in `NamedPictureText` one of transformers
     tokenizer: Tokenizer
     framing: Framing
     warnings: tuple[str, ...] = ()  # sentences for the user
@@ -126,6 +130,33 @@ class PictureText:
         return self.network.text(self.ids(texts))
 
 
+@dataclass(frozen=True, eq=False)
+class PiecesPictureText(PictureText):
+    """A CLIP whose tokenizer has pieces of words, so that it can read any word."""
+
+    @property
+    def context(self) -> int:
+        """The longest text in tokens."""
+        return self.network.config.context
+
+    def encode(self, text: str) -> Tokens:
+        """The tokens of a text, cut where the context ends; InputError where there are none."""
+        return encode(self.tokenizer, text, context=self.context)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Empty: any word can be encoded."""
+        return ()
+
+    def knows(self, word: str) -> bool:  # noqa: ARG002
+        """True: any word can be encoded in pieces."""
+        return True
+
+    def split(self, text: str) -> list[str]:
+        """The words of a text, which are ablated one at a time."""
+        return text.split()
+
+
 def plain_words(text: str) -> str:
     """A text in lower case and without punctuation, as in the training of these networks."""
     words = (word.strip(".,;:!?\"'()[]{}") for word in text.casefold().split())
@@ -137,6 +168,8 @@ def load_clip(name: str, *, weights: Path = WEIGHTS) -> PictureText:
     folder = weights / "clip"
     file = folder / f"{name}.safetensors"
     settings = read_settings(file)[name]
+    if name == LOCKED:
+        return _load_locked(file, settings["sizes"], weights)
     network = load_weights(lambda: CLIP(config_from(settings["sizes"])), file)
     tokenizer = Tokenizer.from_file(str(folder / f"tokenizer-{name}.json"))
     tokenizer.no_padding()
@@ -144,6 +177,23 @@ def load_clip(name: str, *, weights: Path = WEIGHTS) -> PictureText:
     side = network.config.side
     framing = Framing((3, side, side), tuple(settings["mean"]), tuple(settings["deviation"]))
     return PictureText(name, CLIPS[name], network, tokenizer, framing)
+
+
+def _load_locked(file: Path, sizes: dict, weights: Path) -> PiecesPictureText:
+    config = LockedCLIPConfig(**(sizes | {"picture": EncoderConfig(**sizes["picture"])}))
+    places = load_weights(lambda: PlaceTransformer(config), file)
+    network, framing, tokenizer = between_locked(config, places, weights=weights)
+    return PiecesPictureText(LOCKED, CLIPS[LOCKED], network, tokenizer, framing)
+
+
+def between_locked(
+    config: LockedCLIPConfig, places: PlaceTransformer, *, weights: Path = WEIGHTS
+) -> tuple[LockedCLIP, Framing, Tokenizer]:
+    """A transformer between EfficientNet and MiniLM, with the framing of one and the tokenizer of the other."""
+    pictures, sentences = load_embedded_image(BODY, weights=weights), load_embedded_text(SENTENCES, weights=weights)
+    assert isinstance(sentences.network, BERT)
+    network = LockedCLIP(config, EfficientNetFeatures(pictures.network), places, sentences.network)
+    return network, pictures.framing, sentences.tokenizer
 
 
 def config_from(sizes: dict) -> CLIPConfig:

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 from torch import nn
 
 from ..errors import ModelError
-from ..models.bert import BERTConfig, PretrainingBERT
+from ..models.bert import BERT, BERTConfig, PretrainingBERT
 from ..models.bert_tasks import TasksBERT
 from ..models.gpt import GPT, GPTConfig
 from ..models.gpt_rotary import RotaryGPT, RotaryGPTConfig
@@ -48,6 +48,11 @@ IMAGE = {
     "plain-tiny-imagenet": "Plain convolutional network, trained on Tiny ImageNet",
 }
 
+# The vision encoder of captioners and of the CLIP of photographs: convolutional, without attention of its own.
+BODY = "efficientnet-lite0"
+# What reads the sentences of the CLIP of photographs.
+SENTENCES = "minilm"
+
 # Those in which a query attends to all patches of a picture.
 WHOLE = ("vit-tiny-imagenet",)
 
@@ -55,6 +60,7 @@ NETWORKS: dict[str, tuple[Any, Any]] = {
     "gpt": (GPT, GPTConfig),
     "gpt_rotary": (RotaryGPT, RotaryGPTConfig),
     "bert": (PretrainingBERT, BERTConfig),
+    "bert_body": (BERT, BERTConfig),
     "bert_tasks": (TasksBERT, BERTConfig),
 }
 LONGEST = 4096  # tokens: on two cores a longer text would take a minute, whatever the model could hold
@@ -65,7 +71,7 @@ STRETCHES = (1, 1.5, 2, 3, 4, 5)
 
 
 def load_embedded_text(name: str, *, longest: int = LONGEST, weights: Path = WEIGHTS) -> TextModel:
-    """The model of a name in TEXT, or `bert-tasks`; texts are truncated to `longest` tokens, or to its own context."""
+    """The model of a name in TEXT, `bert-tasks` or SENTENCES; a text is cut after `longest` tokens, or its context."""
     folder = weights / name
     config = _read_config(folder, *NETWORKS)
     make, settings = NETWORKS[config.pop("architecture")]
@@ -76,18 +82,19 @@ def load_embedded_text(name: str, *, longest: int = LONGEST, weights: Path = WEI
         # Trained on translations as second texts, it has no next sentence prediction.
         next_sentence = None if network.config.restarts else network.next_sentence
         return MaskedLanguageModel(name, title, network, tokenizer, context, next_sentence=next_sentence)
-    if isinstance(network, TasksBERT):  # core.probing.fine_tuning reads its heads
+    if isinstance(network, BERT | TasksBERT):  # core.probing.fine_tuning reads the heads of the latter
         return Encoder(name, title, network, tokenizer, context)
     return CausalLanguageModel(name, title, network, tokenizer, context)
 
 
 def load_embedded_image(name: str, *, weights: Path = WEIGHTS) -> ImageModel:
-    """The model of a name in IMAGE."""
+    """The model of a name in IMAGE, or BODY."""
     folder = weights / name
     config = _read_config(folder, *MAKERS)
     architecture, sizes = config["architecture"], config["sizes"]
     network = load_weights(lambda: make_image_classifier(architecture, sizes), folder / "model.safetensors")
-    size, patch = SIDE, patch_of(sizes)
+    size, patch = config.get("side", SIDE), patch_of(sizes)
+    resolutions = tuple(int(SIDE * stretch) for stretch in STRETCHES if SIDE * stretch % patch == 0)
     return ImageModel(
         name=name,
         title=IMAGE.get(name, name),
@@ -96,12 +103,12 @@ def load_embedded_image(name: str, *, weights: Path = WEIGHTS) -> ImageModel:
         patch=(patch, patch),
         prefix=("class",) if architecture == "vit" else (),
         classes=tuple(config["classes"]),
-        resolutions=tuple(int(size * stretch) for stretch in STRETCHES if size * stretch % patch == 0),
+        resolutions=resolutions if size == SIDE else (),
     )
 
 
 def save_text(
-    network: GPT | RotaryGPT | PretrainingBERT | TasksBERT,
+    network: GPT | RotaryGPT | PretrainingBERT | BERT | TasksBERT,
     tokenizer: Tokenizer,
     folder: Path,
     *,
@@ -122,10 +129,17 @@ def save_image(
     mean: tuple[float, ...],
     deviation: tuple[float, ...],
     classes: Sequence[str],
+    side: int = SIDE,
     eight_bits: bool = False,
 ) -> None:
-    """Write the files that `load_embedded_image` reads; `architecture`, `sizes` as for `make_image_classifier`."""
-    config = {"architecture": architecture, "sizes": sizes, "mean": mean, "deviation": deviation, "classes": classes}
+    """Write the files that `load_embedded_image` reads; `architecture`, `sizes` as for `make_image_classifier`.
+
+    `side`: of its pictures, in pixels; only those that learned at SIDE take other sizes too.
+    """
+    config: dict[str, Any] = {"architecture": architecture, "sizes": sizes, "mean": mean, "deviation": deviation}
+    config["classes"] = classes
+    if side != SIDE:
+        config["side"] = side
     _save(network, config, folder, eight_bits=eight_bits)
 
 

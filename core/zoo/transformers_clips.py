@@ -10,15 +10,15 @@ from torch import Tensor, nn
 from ..errors import InputError, ModelError
 from ..hub.failures import as_model_error
 from ..hub.permissions import AT_HOME, Permission
-from ..text import Tokens, encode
-from .clips import PictureText
+from ..text import Tokens
+from .clips import PiecesPictureText
 from .loading import load_parts
 
 LONGEST = 512  # tokens of a text, even where a config allows more
 
 
 @dataclass(frozen=True, eq=False)
-class NamedPictureText(PictureText):
+class NamedPictureText(PiecesPictureText):
     """A CLIP or SigLIP of transformers; errors while it runs are ModelErrors."""
 
     @property
@@ -57,20 +57,7 @@ class NamedPictureText(PictureText):
     def encode(self, text: str) -> Tokens:
         """The tokens of a text, cut where the context ends; InputError where there are none."""
         with as_model_error(self.name, "read this text"):
-            return encode(self.tokenizer, text, context=self.context)
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """Empty: its tokenizer has pieces of words, so any word can be encoded."""
-        return ()
-
-    def knows(self, word: str) -> bool:  # noqa: ARG002
-        """True: any word can be encoded in pieces."""
-        return True
-
-    def split(self, text: str) -> list[str]:
-        """The words of a text, which are ablated one at a time."""
-        return text.split()
+            return super().encode(text)
 
     @torch.no_grad()
     def texts(self, texts: list[str]) -> Float[Tensor, "batch width"]:  # type: ignore[override]

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from transformers import BertConfig, BertForMaskedLM, BertForPreTraining
+from transformers import BertConfig, BertForMaskedLM, BertForPreTraining, BertModel
 
-from core.models.bert import BERT, BERTConfig, PretrainingBERT, load_bert
+from core.models.bert import BERT, BERTConfig, PretrainingBERT, load_bert, load_bert_body
 
 SIZES = [(2, 4, 32, 64), (3, 2, 48, 100), (1, 6, 24, 24)]  # layers, heads, width, hidden
 
@@ -101,3 +101,16 @@ def test_each_of_two_texts_may_be_as_long_as_the_context_if_each_is_counted_anew
     assert model(torch.zeros_like(segments), segments).shape == (1, 16, 4)
     with pytest.raises(ValueError, match="9 tokens do not fit: this BERT's context holds 8"):
         model(torch.zeros(1, 17, dtype=torch.long), torch.tensor([[0] * 8 + [1] * 9]))
+
+
+def test_a_body_without_heads_gives_the_vectors_of_transformers():
+    torch.manual_seed(3)
+    config = BertConfig(vocab_size=50, hidden_size=24, num_hidden_layers=2, num_attention_heads=4, intermediate_size=40)
+    theirs = BertModel(config).eval()
+    tokens, _, padding = batch()
+    tokens = tokens % 50
+    ours = load_bert_body(theirs.state_dict(), heads=4)
+    with torch.inference_mode():
+        expected = theirs(input_ids=tokens, attention_mask=(~padding).long()).last_hidden_state
+        found = ours(tokens, padding=padding)
+    torch.testing.assert_close(found[~padding], expected[~padding], rtol=1e-4, atol=1e-4)

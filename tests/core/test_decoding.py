@@ -174,3 +174,20 @@ def test_a_beam_of_nothing_is_refused():
 def test_all_translators_use_the_penalty_that_is_named():
     for wrapper, _, _ in TRANSLATORS.values():
         assert inspect.signature(wrapper.write).parameters["penalty"].default == PENALTY
+
+
+@pytest.mark.parametrize("beam", [1, 4])
+def test_excluded_tokens_are_never_written_and_nothing_ends_before_its_shortest(beam):
+    model = tiny("transformer", seed=3)
+    usual = beam_search(model, sentence(), beam=beam, max_tokens=8)[0].best
+    barred = set(usual.tokens) - {END}
+    assert barred
+    found = beam_search(model, sentence(), beam=beam, max_tokens=8, excluded=tuple(barred), shortest=3)[0]
+    for hypothesis in found.hypotheses:
+        assert not barred & set(hypothesis.tokens)
+        assert END not in hypothesis.tokens[:3]
+        state, last = model.read(sentence(), None), torch.tensor([BEGIN])
+        for token, log_probability in zip(hypothesis.tokens, hypothesis.log_probabilities, strict=True):
+            logits, state = model.step(last, state)
+            assert log_probability == pytest.approx(float(logits[0].log_softmax(-1)[token]), abs=1e-4)
+            last = torch.tensor([token])

@@ -5,7 +5,15 @@ import torch
 from PIL import Image
 from torch.testing import assert_close
 
-from core.attribution.word_maps import captioner_maps, clip_maps, cover_each_patch, joint_maps, text_relevance
+from core.attribution.word_maps import (
+    captioner_maps,
+    clip_maps,
+    cover_each_patch,
+    cover_squares,
+    joint_maps,
+    squares_of_patches,
+    text_relevance,
+)
 from core.capture import record_attention
 from core.errors import InputError
 from core.models.captioner import Captioner
@@ -203,3 +211,16 @@ def test_what_a_clip_or_a_joint_network_cannot_read_gets_a_sentence():
     with pytest.raises(InputError, match="reads at most 22"):
         joint.encode("a " * 30)
     assert joint.encode("a [MASK] star.").labels[2].strip() == "[MASK]"
+
+
+@pytest.mark.parametrize(("grid", "count"), [((8, 8), 64), ((14, 14), 49), ((11, 13), 42)])
+def test_of_many_patches_squares_are_covered_and_each_patch_belongs_to_its_own(grid, count):
+    pixels = torch.randn(1, 3, 4 * grid[0], 4 * grid[1], generator=torch.Generator().manual_seed(5))
+    pictures, owners = cover_squares(pixels, grid), squares_of_patches(grid)
+    assert len(pictures) == count
+    assert len(owners) == grid[0] * grid[1]
+    for patch, owner in enumerate(owners.tolist()):
+        row, column = divmod(patch, grid[1])
+        part = (slice(None), slice(4 * row, 4 * row + 4), slice(4 * column, 4 * column + 4))
+        changed = [number for number, picture in enumerate(pictures) if not torch.equal(picture[part], pixels[0][part])]
+        assert changed == [owner]

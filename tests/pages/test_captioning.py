@@ -207,14 +207,12 @@ def test_measured_sentences_name_the_best_of_each_kind():
     assert "**Transformer, for photographs** is best of those here, **15.5**" in first
     assert "beats the best baseline, nearest neighbour, which has 6.0" in base
     assert "Hard attention has 21.3" in theirs
-    assert "1.3 million" in theirs  # a reason for what is better
     assert measured.about_scores(scores[:2], ()) == ()
     near = (SCORES("photographs-lstm", 30.0), SCORES("photographs-transformer", 29.5), SCORES("copied", 31.5))
-    first, base, theirs = measured.about_scores(near, caption_results())
+    first, base, _ = measured.about_scores(near, caption_results())
     assert "does not tell which is better" in first
     assert "CIDEr" not in first
     assert "is behind the best baseline, copied" in base
-    assert "1.3 million" not in theirs
     assert "does no better than" in measured.about_scores((near[0], SCORES("copied", 30.5)), ())[1]
     leads = replace(near[1], scores=near[1].scores | {"CIDEr": 50.0})
     assert "by CIDEr Transformer, for photographs leads" in measured.about_scores((near[0], leads, near[2]), ())[0]
@@ -258,12 +256,6 @@ def test_the_gate_is_told_by_what_was_measured_of_small_words(a, of, says):
     assert says in sentence
     assert f"{a:.0%} for “a”, {of:.0%} for “of”" in sentence
     assert measured.about_gates(None) == ()
-
-
-def test_measured_gates_of_a_and_of_are_nearly_open():
-    gates = measured.measured().gates
-    assert min(gates.of.values()) > 0.95  # once said to be half shut
-    assert gates.half < gates.words / 100
 
 
 def test_gates_that_hardly_differ_between_words_are_told_alike():

@@ -19,6 +19,9 @@ MODELS = command.steps_of_models()
 NAMES = sorted(command.chosen(MODELS, [model, step])[0] for model, steps in MODELS.items() for step in steps)
 SCRIPTS = {module: importlib.import_module(module) for module in NAMES}
 NO_DATA = {
+    "training.common.eight_bits",
+    "training.efficientnet_lite0.convert",
+    "training.minilm.convert",
     "training.measurements.pointing_game",
     "training.scene_reader.train",
     "training.small_tasks.train",

@@ -97,7 +97,7 @@ def test_captions_are_words_without_points_and_rare_ones_are_unknown():
 def test_what_follows_is_the_caption_one_word_on():
     tokenizer = words_tokenizer(["a", "dog", "cat"])
     captions = [[["a", "dog"]], [["a", "cat"]]]
-    places = [torch.zeros(2, 9, 4), torch.ones(2, 9, 4)]
+    places = [np.zeros((2, 9, 4), np.float16), np.ones((2, 9, 4), np.float16)]
     batch = flickr_batches(places, captions, tokenizer, 2, seed=0)(0)
     assert torch.equal(batch.words[:, 1:], batch.following[:, :-1])
     assert sorted(map(tuple, batch.following.tolist())) == [(4, 5, 2), (4, 6, 2)]

@@ -8,7 +8,7 @@ each photograph, in the order of the pictures).
 import gzip
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -17,16 +17,19 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 from tokenizers import Tokenizer
-from torch import Tensor, nn
+from torch import Tensor
 
+from core.models.efficientnet import CHANNELS, EfficientNetFeatures
 from core.scenes.draw import draw
-from training.common.pictures import batch_at, decode
+from core.zoo.embedded import BODY, load_embedded_image
+from training.common.pictures import batch_at, decode, standardise
 from training.common.scenes import normalise, scene_with_sentence
 from training.common.word_tokens import ids_of, words_tokenizer
 
 COMMON = 5  # a word that fewer captions have is unknown
 LONGEST = 24  # words of a caption that are learned
-TOGETHER = 250  # pictures whose places are computed at once
+TOGETHER = 50  # pictures whose places are computed at once
+PLACES = 14 * 14
 
 
 @dataclass(frozen=True)
@@ -37,17 +40,19 @@ class Captioned:
     captions: list[list[list[str]]]
 
 
-def read_flickr(data: Path, part: str, cache: Path) -> Captioned:
-    """Read a part: "train", "dev" or "test"; pictures are decoded once, at 128 x 128 pixels, into `cache`."""
+def read_flickr(data: Path, part: str, cache: Path, *, side: int = 128) -> Captioned:
+    """Read a part: "train", "dev" or "test"; pictures are decoded once, to `side` pixels a side, into `cache`."""
     folder = data / "flickr8k"
     with gzip.open(folder / "captions.json.gz", "rt", encoding="utf-8") as text:
         photos = json.load(text)[part]
-    decoded = cache / f"flickr-{part}.npy"
+    decoded = cache / f"flickr-{part}-{side}.npy"
     if not decoded.exists():
         cache.mkdir(parents=True, exist_ok=True)
         with np.load(folder / "flickr8k_192.npz") as archive:
-            np.save(decoded, decode(archive[f"{part}_jpeg"], archive[f"{part}_offsets"], side=128))
-    return Captioned(np.load(decoded), [[words_of(caption) for caption in photo["captions"]] for photo in photos])
+            np.save(decoded, decode(archive[f"{part}_jpeg"], archive[f"{part}_offsets"], side=side))
+    return Captioned(
+        np.load(decoded, mmap_mode="r"), [[words_of(caption) for caption in photo["captions"]] for photo in photos]
+    )
 
 
 def words_of(caption: str) -> list[str]:
@@ -76,23 +81,84 @@ def caption_batch(inputs: Tensor, tokenizer: Tokenizer, texts: Sequence[str]) ->
     return Batch(inputs, ids[:, :-1], ids[:, 1:])
 
 
-@torch.inference_mode()
-def places_of(body: nn.Module, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch patch width"]:
-    """The features of a convolutional body at each place."""
-    features = [body.forward_features(part) for part in pixels.split(TOGETHER)]  # type: ignore[operator]
-    return torch.cat(features).flatten(2).transpose(1, 2)
+def places_of_photographs(
+    photos: Captioned, file: Path, *, mirrored: bool = False
+) -> Float[np.ndarray, "picture patch width"]:
+    """The features of EfficientNet-Lite0 at each place of the photographs, or of their mirror images.
+
+    Half precision, on disk: computed once, into `file`.
+    """
+    if not file.exists():
+        body = load_embedded_image(BODY)
+        features = EfficientNetFeatures(body.network)
+        places = np.lib.format.open_memmap(
+            unfinished := file.with_suffix(".tmp"), "w+", np.float16, (len(photos.captions), PLACES, CHANNELS)
+        )
+        with torch.inference_mode():
+            for start in range(0, len(places), TOGETHER):
+                pixels = torch.from_numpy(np.array(photos.pictures[start : start + TOGETHER])).float() / 255
+                pixels = standardise(pixels.flip(-1) if mirrored else pixels, body.framing.mean, body.framing.std)
+                places[start : start + TOGETHER] = features(pixels).flatten(2).transpose(1, 2).half().numpy()
+        places.flush()
+        unfinished.replace(file)
+    return np.load(file, mmap_mode="r")
+
+
+@dataclass(frozen=True)
+class NamedPictures:
+    """Features of pictures of single things, each with the name of the thing as its caption ("a cat")."""
+
+    places: Float[np.ndarray, "picture patch width"]
+    captions: Sequence[str]
+
+
+def named_pictures(
+    places: Float[np.ndarray, "picture patch width"], labels: Sequence[int], names: Sequence[str], tokenizer: Tokenizer
+) -> NamedPictures:
+    """Those of labelled pictures whose class has a name in words of the tokenizer."""
+    captions = [caption_of_class(name, tokenizer.get_vocab()) for name in names]
+    kept = [number for number, label in enumerate(labels) if captions[label]]
+    return NamedPictures(places[kept], [captions[labels[number]] for number in kept])
+
+
+def caption_of_class(names: str, vocabulary: Collection[str]) -> str:
+    """A caption from the names that ImageNet gives a class, such as "tabby, tabby cat": the first in known words.
+
+    Else the last word of the first name that ends in a known one ("Egyptian cat": "a cat"); "" where there is none.
+    """
+    several = [name.split() for name in names.casefold().split(", ")]
+    for words in (*several, *(words[-1:] for words in several)):
+        if all(word in vocabulary for word in words):
+            article = "" if words[-1].endswith("s") else "an " if words[0][0] in "aeiou" else "a "
+            return article + " ".join(words)
+    return ""
 
 
 def flickr_batches(
-    places: Sequence[Tensor], captions: list[list[list[str]]], tokenizer: Tokenizer, size: int, seed: int
+    places: Sequence[np.ndarray],
+    captions: list[list[list[str]]],
+    tokenizer: Tokenizer,
+    size: int,
+    seed: int,
+    named: NamedPictures | None = None,
+    first_named: int = 0,
 ) -> Callable[[int], Batch]:
-    """Batches by step: photographs, each with one of its captions, in one of several versions (such as mirrored)."""
+    """Batches by step: photographs, each with one of its captions, in one of several versions (such as mirrored).
+
+    From step `first_named` on a sixth of each batch are `named` pictures.
+    """
 
     def batch(step: int) -> Batch:
-        chosen = batch_at(step, len(captions), size, seed)
+        others = size // 6 if named is not None and step >= first_named else 0
+        chosen = batch_at(step, len(captions), size, seed)[others:]
         dice = Random(f"captions {seed} {step}")
         texts = [" ".join(dice.choice(captions[number])) for number in chosen.tolist()]
-        return caption_batch(dice.choice(places)[chosen].float(), tokenizer, texts)
+        inputs = dice.choice(places)[chosen.numpy()]
+        if named is not None and others:
+            numbers = batch_at(step, len(named.captions), others, seed).numpy()
+            texts += [named.captions[number] for number in numbers]
+            inputs = np.concatenate([inputs, named.places[numbers]])
+        return caption_batch(torch.from_numpy(inputs).float(), tokenizer, texts)
 
     return batch
 

@@ -1,73 +1,176 @@
-"""Photographs with captions, and pictures with the names of their classes, as training pairs of a CLIP."""
+"""The CLIP of photographs: a transformer that learns between two locked networks (Zhai et al. 2022).
 
-from collections import Counter
+EfficientNet-Lite0 sees, MiniLM reads, and neither learns on: the places of photographs and the vectors of texts are
+computed once. Beside the contrastive loss, a picture's cosines with ImageNet's thousand names learn the probabilities
+that EfficientNet gives these classes (distillation, Hinton et al. 2015); they do so after BEFORE_NAMES steps. Each step
+sees a random quarter of the places, which takes a quarter of the time (Li et al. 2023, "Scaling Language-Image
+Pre-training via Masking", section 3).
+"""
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import torch
+from jaxtyping import Float
 from tokenizers import Tokenizer
+from torch import Tensor
 
-from training.captioning.data import COMMON, Captioned
-from training.clip.data import Pairs
-from training.common.pictures import batch_at, decode, standardise, vary
-from training.common.word_tokens import ids_of, words_tokenizer
-from training.tiny_imagenet.data import DEVIATION, MEAN
+from core.models.clip import contrastive_loss
+from core.models.locked_clip import PADDING, LockedCLIP, LockedCLIPConfig, PlaceTransformer
+from core.zoo.clips import between_locked
+from core.zoo.embedded import BODY, load_embedded_image
+from core.zoo.image_models import Framing
+from training.captioning.data import PLACES, Captioned, places_of_photographs, read_flickr
+from training.common.loop import Plan
+from training.common.pictures import batch_at, decode, standardise
 
 # What is said of a picture of which only the class is known; CLIP's own templates (Radford et al. 2021, section 3.1.4).
 TEMPLATES = ("a photo of a {}", "a {}", "a picture of a {}", "a photo of the {}", "a close photo of a {}")
-SIDE = 64
-CAPTIONED = 2 / 3  # of a batch
+PLAN = Plan(steps=700, learning_rate=1e-3, warm_up=50, decay=0.6, log_every=20, save_every=50, optimiser="adamw")
+CAPTIONED, NAMED = 128, 64  # of a batch: photographs with a caption, pictures with the name of their class
+LABELLED = 10_000  # pictures of Tiny ImageNet, the first ones, which are in random order
+KEPT = PLACES // 4  # places that a step sees
+TOGETHER = 50  # pictures, or texts, that go through a network at once
+BEFORE_NAMES = 400  # steps of the contrastive loss alone
+SEED = 0
 
 
 @dataclass(frozen=True)
-class LabelledPictures:
-    """Pictures with the number of their class, and the names of the classes."""
+class LockedVariant:
+    """The network with its tokenizer and framing, as the report measures it."""
 
-    pictures: np.ndarray  # (picture, channel, row, column), uint8
+    network: LockedCLIP
+    tokenizer: Tokenizer
+    framing: Framing
+
+    @torch.inference_mode()
+    def pictures(self, network: LockedCLIP, pictures: Sequence[np.ndarray]) -> Float[Tensor, "batch width"]:
+        """The vectors of pictures (row, column, channel), of whatever size."""
+        vectors = []
+        for start in range(0, len(pictures), TOGETHER):
+            pixels = torch.from_numpy(np.stack(pictures[start : start + TOGETHER])).permute(0, 3, 1, 2).float() / 255
+            side = network.config.side
+            pixels = torch.nn.functional.interpolate(pixels, size=(side, side), mode="bicubic", antialias=True)
+            vectors.append(network.picture(standardise(pixels.clamp(0, 1), self.framing.mean, self.framing.std)))
+        return torch.cat(vectors)
+
+    @torch.inference_mode()
+    def texts(self, network: LockedCLIP, texts: Sequence[str]) -> Float[Tensor, "batch width"]:
+        """The vectors of texts."""
+        vectors = []
+        for start in range(0, len(texts), TOGETHER):
+            rows = [torch.tensor(self.tokenizer.encode(text).ids) for text in texts[start : start + TOGETHER]]
+            vectors.append(network.text(torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PADDING)))
+        return torch.cat(vectors)
+
+
+def locked_variant(config: LockedCLIPConfig, places: PlaceTransformer) -> LockedVariant:
+    """A transformer over places between the two locked networks."""
+    network, framing, tokenizer = between_locked(config, places)
+    return LockedVariant(network.eval(), tokenizer, framing)
+
+
+@dataclass(frozen=True)
+class LockedPairs:
+    """What the transformer learns from: places of photographs and vectors of their captions; the same of classes."""
+
+    places: tuple[np.ndarray, ...]  # of the photographs, and of their mirror images
+    captions: Float[Tensor, "picture draw width"]
+    labelled: np.ndarray  # places
     labels: np.ndarray
-    names: tuple[str, ...]
+    classes: Float[Tensor, "draw class width"]  # by template
+    names: Float[Tensor, "class width"]  # of ImageNet
+    probabilities: tuple[Float[Tensor, "picture class"], ...]  # of ImageNet's classes, for `places`, then `labelled`
+
+    def loss(self, network: PlaceTransformer, step: int) -> Tensor:
+        """The contrastive loss of a step; a class's name is true of all its pictures."""
+        dice = Random(f"photographs {SEED} {step}")
+        first = batch_at(step, len(self.captions), CAPTIONED, SEED).numpy()
+        second = batch_at(step, len(self.labelled), NAMED, SEED).numpy()
+        labels = self.labels[second]
+        texts = [self.captions[number, dice.randrange(self.captions.shape[1])] for number in first]
+        texts += [self.classes[dice.randrange(len(self.classes)), label] for label in labels]
+        also_true = torch.zeros(CAPTIONED + NAMED, CAPTIONED + NAMED, dtype=torch.bool)
+        also_true[CAPTIONED:, CAPTIONED:] = torch.from_numpy(labels[:, None] == labels[None])
+        version = dice.randrange(len(self.places))
+        places = np.concatenate([self.places[version][first], self.labelled[second]])
+        answers = torch.cat([self.probabilities[version][first], self.probabilities[-1][second]]).float()
+        shown = torch.randperm(PLACES)[:KEPT]
+        pictures = torch.nn.functional.normalize(network(torch.from_numpy(places).float()[:, shown], shown), dim=-1)
+        contrastive = contrastive_loss(network.temperature * pictures @ torch.stack(texts).t(), also_true)
+        if step < BEFORE_NAMES:
+            return contrastive
+        named = (network.temperature * pictures @ self.names.t()).log_softmax(dim=-1)
+        distilled = -(answers * named).sum(dim=-1).mean()
+        return contrastive + distilled
 
 
-def read_tiny_imagenet(data: Path, part: str = "train") -> LabelledPictures:
-    """Read a part of Tiny ImageNet's hundred classes, with their names in lower case."""
+def locked_pairs(data: Path, run: Path) -> LockedPairs:
+    """Read photographs, captions and Tiny ImageNet; what the locked networks make of them is kept in `run`."""
+    config = LockedCLIPConfig()
+    variant = locked_variant(config, PlaceTransformer(config))
+    photos = read_flickr(data, "train", run, side=config.side)
+    places = (
+        places_of_photographs(photos, run / "places-train.npy"),
+        places_of_photographs(photos, run / "places-train-mirrored.npy", mirrored=True),
+    )
+    captions = computed_once(run / "caption-vectors.pt", lambda: caption_vectors(variant, photos))
     with np.load(data / "tiny_imagenet" / "tiny_imagenet_100.npz") as archive:
-        pictures = decode(archive[f"{part}_jpeg"], archive[f"{part}_offsets"], side=SIDE)
-        names = tuple(str(name).casefold().replace("-", " ") for name in archive["names"])
-        return LabelledPictures(pictures, archive[f"{part}_labels"], names)
+        labels, names = archive["train_labels"][:LABELLED], [first_name(str(name)) for name in archive["names"]]
+        file = run / "places-tiny-imagenet.npy"
+        pictures = (
+            None if file.exists() else decode(archive["train_jpeg"], archive["train_offsets"][: LABELLED + 1], 224)
+        )
+    # Only the number of captions counts where the places are there already.
+    labelled = places_of_photographs(Captioned(pictures, [[[]]] * LABELLED), file)  # type: ignore[arg-type]
+    classes = [variant.texts(variant.network, [template.format(name) for name in names]) for template in TEMPLATES]
+    classifier = load_embedded_image(BODY)
+    of_names = [
+        variant.texts(variant.network, [template.format(first_name(name)) for name in classifier.classes])
+        for template in TEMPLATES
+    ]
+    names_of_imagenet = torch.nn.functional.normalize(torch.stack(of_names).mean(dim=0), dim=-1)
+    probabilities = tuple(
+        computed_once(run / f"{name}.pt", partial(class_probabilities, classifier.network, of_places))
+        for name, of_places in zip(
+            ("answers-train", "answers-mirrored", "answers-tiny"), (*places, labelled), strict=True
+        )
+    )
+    return LockedPairs(places, captions, labelled, labels, torch.stack(classes), names_of_imagenet, probabilities)
 
 
-def photographs_tokenizer(photos: Captioned, names: Sequence[str]) -> Tokenizer:
-    """A tokenizer with a token for each common word of the captions and each word of class names and templates."""
-    counts = Counter(word for captions in photos.captions for caption in captions for word in caption)
-    common = {word for word, count in counts.items() if count >= COMMON}
-    class_words = {word for text in (*names, *TEMPLATES) for word in text.split() if word != "{}"}
-    return words_tokenizer(sorted(common | class_words))
+@torch.inference_mode()
+def class_probabilities(
+    classifier: Any, places: Float[np.ndarray, "picture patch width"]
+) -> Float[Tensor, "picture class"]:
+    """The probabilities of EfficientNet's classes, from the features of its last stage; half precision."""
+    side = round(PLACES**0.5)
+    parts = []
+    for start in range(0, len(places), TOGETHER):
+        part = torch.from_numpy(np.array(places[start : start + TOGETHER])).float().transpose(1, 2)
+        features = classifier.bn2(classifier.conv_head(part.unflatten(2, (side, side))))
+        parts.append(classifier.forward_head(features).softmax(dim=-1).half())
+    return torch.cat(parts)
 
 
-def photograph_pairs(
-    photos: Captioned, labelled: LabelledPictures, tokenizer: Tokenizer, context: int, size: int, seed: int
-) -> Callable[[int], Pairs]:
-    """Batches by step of both kinds of pictures, augmented; names of a class are true of all its pictures."""
-    photo_count = round(CAPTIONED * size)
-    small = torch.nn.functional.interpolate(
-        torch.from_numpy(photos.pictures).float(), size=(SIDE, SIDE), mode="area"
-    ).to(torch.uint8)
-    labelled_pictures = torch.from_numpy(labelled.pictures)
+def caption_vectors(variant: LockedVariant, photos: Captioned) -> Float[Tensor, "picture draw width"]:
+    """The vectors of five captions of each photograph."""
+    texts = [" ".join(caption) for captions in photos.captions for caption in captions]
+    return variant.texts(variant.network, texts).view(len(photos.captions), -1, variant.network.config.space)
 
-    def batch(step: int) -> Pairs:
-        dice = Random(f"photographs {seed} {step}")
-        first = batch_at(step, len(small), photo_count, seed)
-        second = batch_at(step, len(labelled_pictures), size - photo_count, seed)
-        texts = [" ".join(dice.choice(photos.captions[number])) for number in first.tolist()]
-        labels = labelled.labels[second.numpy()]
-        texts += [dice.choice(TEMPLATES).format(labelled.names[label]) for label in labels]
-        also_true = torch.zeros(size, size, dtype=torch.bool)
-        also_true[photo_count:, photo_count:] = torch.from_numpy(labels[:, None] == labels[None])
-        pixels = vary(torch.cat([small[first], labelled_pictures[second]]).float() / 255, SIDE)
-        pixels = standardise(pixels, MEAN, DEVIATION)
-        return Pairs(pixels, ids_of(tokenizer, texts, context), also_true)
 
-    return batch
+def computed_once(file: Path, compute: Callable[[], Tensor]) -> Tensor:
+    """A tensor that is computed once, into a file."""
+    if not file.exists():
+        torch.save(compute(), file)
+    return torch.load(file, weights_only=True)
+
+
+def first_name(name: str) -> str:
+    """The first of the names that ImageNet gives a class, in lower case."""
+    return name.split(",")[0].casefold()

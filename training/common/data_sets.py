@@ -70,6 +70,11 @@ TWEETS = DataSet(
     ("tweets_es/{train,val,test}.tsv.gz",),
     "label, text; InterTASS 2017 as balanced by Barbieri et al. 2022, github.com/cardiffnlp/xlm-t",
 )
+SICK = DataSet(
+    ("sick_en_fr/sick.tsv.gz",),
+    "pair, split, label, relatedness, en_a, en_b; Marelli et al. 2014, marcobaroni.org/composes/sick.html, "
+    "CC BY-NC-SA 3.0; only to measure",
+)
 CIFAR10 = DataSet(
     ("cifar10_jpeg.npz",),
     "JPEG bytes of CIFAR-10, Krizhevsky 2009, cs.toronto.edu/~kriz/cifar.html, as `train_jpeg`, `train_offsets`, "

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -20,7 +21,9 @@ class Plan:
     warm_up: int = 100
     decay: float = 0.4  # the last part of the run, in which the learning rate falls to 0
     gradient_norm: float = 1.0
-    optimiser: Literal["muon", "sgd"] = "muon"  # with AdamW for what is no matrix; momentum, for convolutions
+    # Muon, with AdamW for what is no matrix; AdamW alone, faster where the processor has no bfloat16; momentum, for
+    # convolutions.
+    optimiser: Literal["muon", "adamw", "sgd"] = "muon"
     seed: int = 0
     log_every: int = 50
     save_every: int = 250
@@ -65,17 +68,30 @@ def train(model: nn.Module, loss_at: Callable[[int], Tensor], plan: Plan, folder
     return time.monotonic() - started
 
 
+def mixed_precision() -> AbstractContextManager:
+    """Products in bfloat16 where the processor has instructions for them; elsewhere that would take longer."""
+    is_fast = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+    return torch.autocast("cpu", torch.bfloat16) if is_fast else nullcontext()
+
+
 def _optimisers(model: nn.Module, plan: Plan) -> Iterator[torch.optim.Optimizer]:
     """Muon for the matrices inside the blocks, AdamW for the rest (Jordan et al. 2024; Liu et al. 2025).
 
     With update sizes matched to AdamW's (Liu et al. 2025, section 2.2) both take the same learning rate. "sgd":
-    Nesterov momentum for all, and only weights decay, neither biases nor norms (He et al. 2019, section 3.1).
+    Nesterov momentum for all. With this and "adamw" only matrices decay, neither biases nor norms (He et al. 2019,
+    section 3.1).
     """
-    if plan.optimiser == "sgd":
+    if plan.optimiser != "muon":
         weights = [parameter for parameter in model.parameters() if parameter.ndim > 1]
         others = [parameter for parameter in model.parameters() if parameter.ndim <= 1]
-        groups: list[dict] = [{"params": weights, "weight_decay": plan.weight_decay}, {"params": others}]
-        yield torch.optim.SGD(groups, lr=plan.learning_rate, momentum=0.9, nesterov=True)
+        groups: list[dict] = [
+            {"params": weights, "weight_decay": plan.weight_decay},
+            {"params": others, "weight_decay": 0.0},
+        ]
+        if plan.optimiser == "sgd":
+            yield torch.optim.SGD(groups, lr=plan.learning_rate, momentum=0.9, nesterov=True)
+        else:
+            yield torch.optim.AdamW(groups, betas=(0.9, 0.95))
         return
     inner: list[nn.Parameter] = []
     outer: list[nn.Parameter] = []

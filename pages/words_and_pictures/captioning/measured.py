@@ -79,13 +79,10 @@ def about_scores(scores: tuple[CaptionScores, ...], published: tuple[CaptionResu
     told = [_tell_first(best, ours), _tell_baseline(best, max(others, key=lambda each: each.scores["BLEU-4"]))]
     if published:
         theirs = max(published, key=lambda each: each.bleu_4)
-        sentence = f"{theirs.model} has {theirs.bleu_4:.1f} ({theirs.source})"
-        if compare(theirs.bleu_4, best.scores["BLEU-4"], margin=POINT) == "more":
-            sentence += (
-                ": it saw photographs with a network trained on the 1.3 million pictures of ImageNet, those here with "
-                "one trained on 50,000 small ones"
-            )
-        told.append(f"{sentence}.")
+        told.append(
+            f"{theirs.model} has {theirs.bleu_4:.1f} ({theirs.source}): it, too, saw with a network that had learned "
+            "on ImageNet."
+        )
     return tuple(told)
 
 

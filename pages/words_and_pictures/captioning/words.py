@@ -48,8 +48,8 @@ BEGUN = "The first {count} words come from you: “TEXT”. The network went on 
 BEGIN_TOO_LONG = "The address begins the caption with {count} words; a caption has at most {most}."
 WORLD = {
     "photographs": (
-        "These networks learned from 6,000 photographs of people and dogs, seen with 128 x 128 pixels: what they say "
-        "about other photographs shows more of what they learned than of the photograph."
+        "These networks see with EfficientNet, which others trained on ImageNet, and learned to write from 6,000 "
+        "photographs of people and dogs (Flickr8k): of other things they tell what they have words for."
     ),
     "scenes": "",
 }

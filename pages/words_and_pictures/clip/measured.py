@@ -7,15 +7,14 @@ import pandas as pd
 import streamlit as st
 
 from core.results import clip_results
-from core.results.clip_results import BY_NAME, COUNTERPARTS, PICTURES, WITH, WITHOUT, Retrieval, SentencePreferences
+from core.results.clip_results import BY_NAME, NEAREST, Retrieval, SentencePreferences
 from dashboard import theme
 from dashboard.cache.memo import cached
-from dashboard.cache.models import clip
 from dashboard.figures.grounding import Scored, grounding_points
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.inputs.picture_input import SPLITS
-from dashboard.number_format import CLEAR, compare, compare_shares
+from dashboard.number_format import CLEAR, compare
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from pages.words_and_pictures.clip import words
@@ -87,11 +86,7 @@ def _classes(right: Mapping[str, float]) -> None:
     shown = pd.DataFrame({"by": list(right), "right": list(right.values())})
     percent = {"right": st.column_config.NumberColumn(format="percent")}
     data_table(shown, hide_index=True, width="content", column_config=percent)
-    known = "; ".join(f"{name} ({', '.join(kin)})" for name, kin in COUNTERPARTS.items())
-    missing = " ".join(
-        words.CIFAR_UNKNOWN.format(word=name) for name in clip("photographs").unknown(" ".join(COUNTERPARTS))
-    )
-    st.caption(words.CIFAR_ABOUT.format(counterparts=known, unknown=missing).strip())
+    st.caption(words.CIFAR_ABOUT)
 
 
 def noticed(
@@ -124,9 +119,10 @@ def _tell_kinds(test: SentencePreferences) -> Iterator[str]:
 
 def _tell_retrieval(ranked: tuple[Retrieval, ...]) -> Iterator[str]:
     """How often a caption finds its photograph, beside the baseline."""
-    photographs = [each for each in ranked if each.name.startswith("photographs: text to picture")]
-    if len(photographs) == 2:
-        ours, base = photographs
+    by_name = {each.name: each for each in ranked}
+    first = "photographs: text to picture"
+    ours, base = by_name.get(first), by_name.get(f"{first}{NEAREST}")
+    if ours and base:
         yield (
             f"A caption finds its photograph among {ours.of:,} at once in {ours.recall[1]:.1%}, among the first ten in "
             f"{ours.recall[10]:.0%}; by the words of the most similar photograph in {base.recall[1]:.1%} and "
@@ -135,20 +131,9 @@ def _tell_retrieval(ranked: tuple[Retrieval, ...]) -> Iterator[str]:
 
 
 def _tell_classes(right: Mapping[str, float]) -> Iterator[str]:
-    """How many pictures of CIFAR-10 are named right, with and without a counterpart among what was learned."""
+    """How many pictures of CIFAR-10 are named right, beside chance."""
     best = max(BY_NAME, key=lambda name: right[name])
     yield f"Of CIFAR-10 it names {right[best]:.0%} right ({best}), where chance is {right['chance']:.0%}."
-    known, new = (round(right[name] * PICTURES) for name in (WITH, WITHOUT))
-    beside = {
-        "more": "more than",
-        "less": "fewer than",
-        "as much": "about as many as",
-        "unknown": "beside those",
-    }[compare_shares(known, PICTURES, new, PICTURES)]
-    yield (
-        f"Its picture encoder began as a classifier: of the five classes that have a counterpart there it names "
-        f"**{right[WITH]:.0%}** right, {beside} of the five that have none (**{right[WITHOUT]:.0%}**)."
-    )
 
 
 def _formula() -> None:

@@ -21,8 +21,9 @@ PAGE = PageWords(
     lead=(
         "CLIP (Radford et al. 2021) was never told what a picture shows. It saw pictures and sentences, and learned "
         "one thing: which sentence belongs to which picture. So both become arrows in one space, and the angle between "
-        "them says how well they agree. Three small ones are here: for photographs, whose picture encoder began as a "
-        "classifier, for drawn scenes, where it is known which sentences are true, and for emoji."
+        "them says how well they agree. Three are here: for photographs, between a network that others trained on "
+        "ImageNet and one that others trained on sentences; small ones for drawn scenes, where it is known which "
+        "sentences are true, and for emoji."
     ),
     try_this=(),
     references=references(
@@ -71,8 +72,8 @@ CLASSES_ABOUT = (
     "that fits it best. The bars are the mean over the templates, the dots each template by itself."
 )
 CLASSES_BEGAN = (
-    " Its picture encoder began as a classifier, though (`vit-tiny-imagenet`): cats, dogs, frogs and cars were among "
-    "its hundred classes, rockets, women and cups were not."
+    " The network that sees for it was trained by others to name the thousand classes of ImageNet, though: breeds of "
+    "cats and dogs, cups and missiles are among them, women are not."
 )
 LEARNED_ONE = "The network learned from this emoji and its names: how well they agree says little about new ones."
 HELD_OUT_ONE = "This emoji was held out: the network never saw it."
@@ -149,7 +150,7 @@ EXCHANGED_ABOUT = (
 )
 CIFAR = "Classes of CIFAR-10, of which it learned no picture"
 CIFAR_ABOUT = (
-    "None of the pictures of CIFAR-10 was learned. But the picture encoder began as a classifier of a hundred classes, "
-    "and five of these ten have a counterpart among them: {counterparts}. {unknown}"
+    "Of the first 2,000 test pictures; none of CIFAR-10 was learned. But what sees them was trained by others on "
+    "ImageNet, which has breeds of cats and dogs, kinds of birds, frogs, ships, lorries and cars among its thousand "
+    "classes."
 )
-CIFAR_UNKNOWN = "“{word}” is no word of its vocabulary, and is read as an unknown one."

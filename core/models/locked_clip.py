@@ -1,0 +1,120 @@
+"""Words and pictures in one space, from two networks that others trained: contrastive tuning (Zhai et al. 2022).
+
+a_i   = EfficientNet's features at place i of the picture, locked                     (core/models/efficientnet.py)
+x     = blocks([class; W a_i + position_i])                 a transformer over the places, which alone learns
+I     = W_i norm(x_class) / |.|
+T     = mean of MiniLM's vectors of tokens / |.|, locked      one vector a sentence (Reimers and Gurevych 2019)
+s_ij  = exp(t) I_i . T_j                                      similarities, with a learned temperature
+
+Zhai et al. lock the picture encoder and learn the other; here both are locked and what lies between them is learned.
+"""
+
+from dataclasses import dataclass, field
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from .bert import BERT
+from .clip import FIRST_SCALE, LARGEST_SCALE, Block, EncoderConfig
+from .efficientnet import CHANNELS
+
+PADDING = 0  # the token [PAD] of BERT's vocabulary
+
+
+@dataclass(frozen=True)
+class LockedCLIPConfig:
+    """The sizes of the transformer over places, and of the space, which is that of the sentences' vectors."""
+
+    picture: EncoderConfig = field(default_factory=lambda: EncoderConfig(width=256, layers=3, heads=4))
+    side: int = 224
+    patch: int = 16
+    space: int = 384
+    context: int = 64  # tokens of a sentence
+
+
+class LockedCLIP(nn.Module):
+    """Pictures and texts in, similarities (picture, text) out; `picture` and `text` give their unit vectors."""
+
+    def __init__(self, config: LockedCLIPConfig, body: nn.Module, places: "PlaceTransformer", bert: BERT):
+        super().__init__()
+        self.config = config
+        self.pictures, self.texts = HybridEncoder(body, places), SentenceEncoder(bert)
+
+    def forward(
+        self, pixels: Float[Tensor, "batch channel row column"], ids: Int[Tensor, "draw token"]
+    ) -> Float[Tensor, "batch draw"]:
+        return self.temperature * self.picture(pixels) @ self.text(ids).t()
+
+    @property
+    def temperature(self) -> Float[Tensor, ""]:
+        """The factor of the cosine similarities: exp(t), at most LARGEST_SCALE."""
+        return self.pictures.places.temperature
+
+    def picture(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch width"]:
+        """A vector of length 1 for each picture."""
+        return F.normalize(self.pictures(pixels), dim=-1)
+
+    def text(self, ids: Int[Tensor, "batch token"]) -> Float[Tensor, "batch width"]:
+        """A vector of length 1 for each text; padding does not count."""
+        return F.normalize(self.texts(ids), dim=-1)
+
+
+class PlaceTransformer(nn.Module):
+    """A vision transformer over features of places, as a hybrid (Dosovitskiy et al. 2020, section 3.1)."""
+
+    def __init__(self, config: LockedCLIPConfig):
+        super().__init__()
+        width, places = config.picture.width, (config.side // config.patch) ** 2
+        self.embedding = nn.Linear(CHANNELS, width)
+        self.class_token = nn.Parameter(torch.zeros(width))
+        self.positions = nn.Embedding(1 + places, width)
+        self.first_norm = nn.LayerNorm(width)
+        self.blocks = nn.ModuleList(Block(config.picture, quick=False) for _ in range(config.picture.layers))
+        self.norm = nn.LayerNorm(width)
+        self.projection = nn.Linear(width, config.space, bias=False)
+        self.scale = nn.Parameter(torch.tensor(FIRST_SCALE).log())
+        nn.init.normal_(self.positions.weight, std=0.02)
+
+    @property
+    def temperature(self) -> Float[Tensor, ""]:
+        """exp(t), at most LARGEST_SCALE."""
+        return self.scale.exp().clamp(max=LARGEST_SCALE)
+
+    def forward(
+        self, places: Float[Tensor, "batch patch width_in"], kept: Int[Tensor, " patch"] | None = None
+    ) -> Float[Tensor, "batch width"]:
+        """The vector of the class token; `kept`: the numbers of `places`, where training leaves out the others."""
+        positions = self.positions.weight[1:] if kept is None else self.positions(1 + kept)
+        x = self.embedding(places) + positions
+        token = self.class_token + self.positions.weight[0]
+        x = self.first_norm(torch.cat([token.expand(len(x), 1, -1), x], dim=1))
+        for block in self.blocks:
+            x = block(x)
+        return self.projection(self.norm(x[:, 0]))
+
+
+class HybridEncoder(nn.Module):
+    """A picture as a vector: a convolutional network's places, then a transformer over them."""
+
+    def __init__(self, body: nn.Module, places: PlaceTransformer):
+        super().__init__()
+        self.body, self.places = body, places
+
+    def forward(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch width"]:
+        return self.places(self.body(pixels).flatten(2).transpose(1, 2))
+
+
+class SentenceEncoder(nn.Module):
+    """A sentence as the mean of the vectors that a BERT gives its tokens."""
+
+    def __init__(self, bert: BERT):
+        super().__init__()
+        self.bert = bert
+
+    def forward(self, ids: Int[Tensor, "batch token"]) -> Float[Tensor, "batch width"]:
+        padding = ids == PADDING
+        x = self.bert(ids, padding=padding if bool(padding.any()) else None)
+        real = (~padding)[..., None].float()
+        return (x * real).sum(dim=1) / real.sum(dim=1)
