@@ -68,7 +68,7 @@ class PictureWriter:
     network: Captioner
     tokenizer: Tokenizer
     framing: Framing
-    grid: tuple[int, int]  # rows and columns of places
+    grid: tuple[int, int] = GRID_OF_SCENES  # rows and columns of places
     parameters: int = field(init=False)
 
     def __post_init__(self):

@@ -167,8 +167,8 @@ def test_a_teacher_removes_a_follower_whose_tabs_all_close_and_locks_the_class(t
 
 def test_answers_and_followers_are_gathered_and_a_teacher_hears_of_them_at_most_twice_a_second(tab, teacher):
     teacher.say(asks=[asking("q")])
+    begun, heard, counted = time.monotonic(), 0, {}  # of those who join the teacher hears, too
     followers = [tab(code=teacher.code, who=str(number)) for number in range(30)]
-    begun, heard, counted = time.monotonic(), 0, {}
     for choice in ("left", "right", "left"):
         for follower in followers:
             follower.say(question="q", choice=choice)
