@@ -63,8 +63,8 @@ words (TF-IDF).
 {retrieval}
 
 The first 2,000 test pictures of CIFAR-10 (JPEG copy), by the names of its classes. No picture of it was learned; but
-EfficientNet learned ImageNet's thousand classes, which have breeds of cats and dogs, kinds of birds, frogs, ships,
-lorries and cars among them.
+the network learned the names of ImageNet's thousand classes from EfficientNet, and breeds of cats and dogs, kinds of
+birds, frogs, ships, lorries and cars are among those.
 
 {cifar}
 

@@ -49,7 +49,7 @@ BEGIN_TOO_LONG = "The address begins the caption with {count} words; a caption h
 WORLD = {
     "photographs": (
         "These networks see with EfficientNet, which others trained on ImageNet, and learned to write from 6,000 "
-        "photographs of people and dogs (Flickr8k): of other things they tell what they have words for."
+        "photographs of people and dogs (Flickr8k). About other things they are mostly wrong."
     ),
     "scenes": "",
 }

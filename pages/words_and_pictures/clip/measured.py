@@ -143,6 +143,6 @@ def _formula() -> None:
         r"{} - \log \frac{e^{\tau s_{ii}}}{\sum_j e^{\tau s_{ji}}} \Big] \end{gathered}"
     )
     st.markdown(
-        "The loss that all three were trained with (Radford et al. 2021, figure 3). R@k: how often what belongs "
-        "together is among the first *k*."
+        "The loss that all three were trained with (Radford et al. 2021, figure 3); the one for photographs learned "
+        "ImageNet's names beside it. R@k: how often what belongs together is among the first *k*."
     )

@@ -72,8 +72,9 @@ CLASSES_ABOUT = (
     "that fits it best. The bars are the mean over the templates, the dots each template by itself."
 )
 CLASSES_BEGAN = (
-    " The network that sees for it was trained by others to name the thousand classes of ImageNet, though: breeds of "
-    "cats and dogs, cups and missiles are among them, women are not."
+    " For photographs this holds only in part: the network that sees was trained by others on the thousand classes of "
+    "ImageNet, and this CLIP learned their names from it. Breeds of cats and dogs, cups and missiles are among them, "
+    "women are not."
 )
 LEARNED_ONE = "The network learned from this emoji and its names: how well they agree says little about new ones."
 HELD_OUT_ONE = "This emoji was held out: the network never saw it."
@@ -150,7 +151,6 @@ EXCHANGED_ABOUT = (
 )
 CIFAR = "Classes of CIFAR-10, of which it learned no picture"
 CIFAR_ABOUT = (
-    "Of the first 2,000 test pictures; none of CIFAR-10 was learned. But what sees them was trained by others on "
-    "ImageNet, which has breeds of cats and dogs, kinds of birds, frogs, ships, lorries and cars among its thousand "
-    "classes."
+    "The first 2,000 test pictures; none of CIFAR-10 was learned. But this CLIP learned the names of ImageNet's "
+    "thousand classes, which have breeds of cats and dogs, kinds of birds, frogs, ships, lorries and cars among them."
 )
