@@ -55,8 +55,37 @@ class CLIPConfig:
             raise ValueError(f"A picture of {self.side} pixels cannot be cut into patches of {self.patch}.")
 
 
-class CLIP(nn.Module):
-    """Pictures and texts in, similarities (picture, text) out; `picture` and `text` give their unit vectors."""
+class TwoEncoders(nn.Module):
+    """Pictures and texts in, similarities (picture, text) out; `picture` and `text` give their unit vectors.
+
+    The base of networks that have an encoder of `pictures`, one of `texts`, and the logarithm of a `scale`.
+    """
+
+    pictures: nn.Module
+    texts: nn.Module
+    scale: Tensor
+
+    def forward(
+        self, pixels: Float[Tensor, "batch channel row column"], ids: Int[Tensor, "draw token"]
+    ) -> Float[Tensor, "batch draw"]:
+        return self.temperature * self.picture(pixels) @ self.text(ids).t()
+
+    @property
+    def temperature(self) -> Float[Tensor, ""]:
+        """The factor of the cosine similarities."""
+        return temperature_of(self.scale)
+
+    def picture(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch width"]:
+        """A vector of length 1 for each picture."""
+        return F.normalize(self.pictures(pixels), dim=-1)
+
+    def text(self, ids: Int[Tensor, "batch token"]) -> Float[Tensor, "batch width"]:
+        """A vector of length 1 for each text; what stands after its end does not count."""
+        return F.normalize(self.texts(ids), dim=-1)
+
+
+class CLIP(TwoEncoders):
+    """A vision transformer for pictures and a causal transformer for texts, which learn together."""
 
     def __init__(self, config: CLIPConfig):
         super().__init__()
@@ -66,23 +95,10 @@ class CLIP(nn.Module):
         self.scale = nn.Parameter(torch.tensor(FIRST_SCALE).log())
         self.apply(_initialise)
 
-    def forward(
-        self, pixels: Float[Tensor, "batch channel row column"], ids: Int[Tensor, "draw token"]
-    ) -> Float[Tensor, "batch draw"]:
-        return self.temperature * self.picture(pixels) @ self.text(ids).t()
 
-    @property
-    def temperature(self) -> Float[Tensor, ""]:
-        """The factor of the cosine similarities: exp(t), at most LARGEST_SCALE (section 2.5)."""
-        return self.scale.exp().clamp(max=LARGEST_SCALE)
-
-    def picture(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch width"]:
-        """A vector of length 1 for each picture."""
-        return F.normalize(self.pictures(pixels), dim=-1)
-
-    def text(self, ids: Int[Tensor, "batch token"]) -> Float[Tensor, "batch width"]:
-        """A vector of length 1 for each text; tokens after its end token do not count."""
-        return F.normalize(self.texts(ids), dim=-1)
+def temperature_of(scale: Float[Tensor, ""]) -> Float[Tensor, ""]:
+    """exp(t), at most LARGEST_SCALE (section 2.5)."""
+    return scale.exp().clamp(max=LARGEST_SCALE)
 
 
 def contrastive_loss(

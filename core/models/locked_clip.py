@@ -12,12 +12,11 @@ Zhai et al. lock the picture encoder and learn the other; here both are locked a
 from dataclasses import dataclass, field
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from .bert import BERT
-from .clip import FIRST_SCALE, LARGEST_SCALE, Block, EncoderConfig
+from .clip import FIRST_SCALE, Block, EncoderConfig, TwoEncoders, temperature_of
 from .efficientnet import CHANNELS
 
 PADDING = 0  # the token [PAD] of BERT's vocabulary
@@ -34,31 +33,20 @@ class LockedCLIPConfig:
     context: int = 64  # tokens of a sentence
 
 
-class LockedCLIP(nn.Module):
-    """Pictures and texts in, similarities (picture, text) out; `picture` and `text` give their unit vectors."""
+class LockedCLIP(TwoEncoders):
+    """A transformer over the places of one locked network, tuned to the sentences' vectors of another."""
+
+    pictures: "HybridEncoder"
 
     def __init__(self, config: LockedCLIPConfig, body: nn.Module, places: "PlaceTransformer", bert: BERT):
         super().__init__()
         self.config = config
         self.pictures, self.texts = HybridEncoder(body, places), SentenceEncoder(bert)
 
-    def forward(
-        self, pixels: Float[Tensor, "batch channel row column"], ids: Int[Tensor, "draw token"]
-    ) -> Float[Tensor, "batch draw"]:
-        return self.temperature * self.picture(pixels) @ self.text(ids).t()
-
     @property
-    def temperature(self) -> Float[Tensor, ""]:
-        """The factor of the cosine similarities: exp(t), at most LARGEST_SCALE."""
-        return self.pictures.places.temperature
-
-    def picture(self, pixels: Float[Tensor, "batch channel row column"]) -> Float[Tensor, "batch width"]:
-        """A vector of length 1 for each picture."""
-        return F.normalize(self.pictures(pixels), dim=-1)
-
-    def text(self, ids: Int[Tensor, "batch token"]) -> Float[Tensor, "batch width"]:
-        """A vector of length 1 for each text; padding does not count."""
-        return F.normalize(self.texts(ids), dim=-1)
+    def scale(self) -> Float[Tensor, ""]:  # type: ignore[override]
+        """The logarithm of the temperature, which is learned and stored with the transformer."""
+        return self.pictures.places.scale
 
 
 class PlaceTransformer(nn.Module):
@@ -79,8 +67,8 @@ class PlaceTransformer(nn.Module):
 
     @property
     def temperature(self) -> Float[Tensor, ""]:
-        """exp(t), at most LARGEST_SCALE."""
-        return self.scale.exp().clamp(max=LARGEST_SCALE)
+        """The factor of the cosine similarities."""
+        return temperature_of(self.scale)
 
     def forward(
         self, places: Float[Tensor, "batch patch width_in"], kept: Int[Tensor, " patch"] | None = None
