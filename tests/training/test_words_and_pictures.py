@@ -19,10 +19,12 @@ from core.scenes.sentences import parse
 from core.scenes.telling import HELD_RELATIONS, is_held_out
 from core.scenes.things import HELD_PAIRS
 from core.scenes.truth import is_true
+from training.captioning import data as captions
 from training.captioning import gates as captioning_gates
 from training.captioning import report as captioning_report
 from training.captioning import train as captioning
 from training.captioning.data import flickr_batches, flickr_tokenizer, read_flickr, scene_batches, words_of
+from training.clip import retrieval
 from training.clip import train as clip
 from training.clip.data import emoji_pairs, scene_pairs
 from training.common.emoji import Emoji
@@ -264,3 +266,39 @@ def test_gates_are_summed_up_over_all_words_and_over_small_ones():
     assert "of" not in captioning_gates.summary({"a": [1.0]}, 1)["open"]
     assert '95.0% for "a", 40.0% for "of"' in captioning_report.gates_in_words(found).replace("\n", " ")
     assert "not measured" in captioning_report.gates_in_words(None)
+
+
+def test_recall_over_all_captions_is_the_mean_over_them_among_as_many_pictures():
+    rng = torch.Generator().manual_seed(0)
+    by_caption = [torch.randn(20, 20, generator=rng) + torch.eye(20) for _ in range(5)]
+    together = retrieval.retrieval_of_all(by_caption)
+    alone = [retrieval.retrieval(similarities) for similarities in by_caption]
+    for rank in (1, 5, 10):
+        mean = np.mean([scores[f"R@{rank}"] for scores in alone])
+        assert together[f"R@{rank}"] == pytest.approx(mean, abs=1e-4)
+    assert together["of"] == alone[0]["of"] == 20
+    order = by_caption[0][3].argsort(descending=True).tolist()
+    assert int(retrieval.ranks_of(by_caption[0])[3]) == 1 + order.index(3)
+
+
+def test_a_picture_of_a_thing_is_told_by_the_first_of_its_names_in_known_words():
+    known = {"tabby", "cat", "an", "orange", "sunglasses", "german", "shepherd"}
+    assert captions.caption_of_class("tabby, tabby cat", known) == "a tabby"
+    assert captions.caption_of_class("Egyptian cat", known) == "a cat"
+    assert captions.caption_of_class("German shepherd, alsatian", known) == "a german shepherd"
+    assert captions.caption_of_class("orange", known) == "an orange"
+    assert captions.caption_of_class("sunglasses, dark glasses, shades", known) == "sunglasses"
+    assert captions.caption_of_class("trilobite", known) == ""
+
+
+def test_pictures_of_things_are_a_sixth_of_a_batch_from_their_step_on():
+    tokenizer = words_tokenizer(["a", "dog", "cat"])
+    photographs = [np.zeros((12, 9, 4), np.float16)]
+    named = captions.named_pictures(np.ones((3, 9, 4), np.float16), [0, 1, 0], ["cat", "trilobite"], tokenizer)
+    assert named.captions == ["a cat", "a cat"]
+    batch = flickr_batches(photographs, [[["a", "dog"]]] * 12, tokenizer, 12, seed=0, named=named, first_named=5)
+    assert not batch(4).inputs.any()
+    texts = [tokenizer.decode(row.tolist()) for row in batch(5).words]
+    is_named = batch(5).inputs.flatten(1).all(dim=1)
+    assert is_named.sum() == 2
+    assert [("cat" in text) for text in texts] == is_named.tolist()

@@ -47,8 +47,7 @@ def photographs(variant: LockedVariant, data: Path, run: Path) -> dict[str, dict
 
 def retrieval_of_all(by_caption: Sequence[Float[Tensor, "draw point"]]) -> dict[str, float]:
     """As `retrieval`, over all five captions of each photograph."""
-    ranks = torch.cat([ranks_of(similarities) for similarities in by_caption])
-    return summary(ranks)
+    return summary(torch.cat([ranks_of(similarities) for similarities in by_caption]), of=by_caption[0].shape[1])
 
 
 def both_ways(similarities: Float[Tensor, "draw point"], ending: str = "") -> dict[str, dict[str, float]]:
@@ -58,7 +57,7 @@ def both_ways(similarities: Float[Tensor, "draw point"], ending: str = "") -> di
 
 def retrieval(similarities: Float[Tensor, "draw point"]) -> dict[str, float]:
     """R@1, R@5, R@10 and the median rank of the match of each row, which stands on the diagonal."""
-    return summary(ranks_of(similarities))
+    return summary(ranks_of(similarities), of=similarities.shape[1])
 
 
 def ranks_of(similarities: Float[Tensor, "draw point"]) -> Int[Tensor, " draw"]:
@@ -66,10 +65,10 @@ def ranks_of(similarities: Float[Tensor, "draw point"]) -> Int[Tensor, " draw"]:
     return 1 + (similarities > similarities.diagonal()[:, None]).sum(dim=1)
 
 
-def summary(ranks: Int[Tensor, " draw"]) -> dict[str, float]:
-    """The shares of ranks up to each of RANKS, the median, and the number of ranks."""
+def summary(ranks: Int[Tensor, " draw"], *, of: int) -> dict[str, float]:
+    """The shares of ranks up to each of RANKS, the median, and the number of candidates that were ranked."""
     results = {f"R@{rank}": round(float((ranks <= rank).float().mean()), 4) for rank in RANKS}
-    return results | {"median rank": float(ranks.float().median()), "of": float(len(ranks))}
+    return results | {"median rank": float(ranks.float().median()), "of": float(of)}
 
 
 def by_words(
