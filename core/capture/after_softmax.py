@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from ..errors import CaptureError
-from .call import ModuleRun
+from .module_runs import ModuleRun
 from .paths import Caller
 from .provenance import Kind, Traced
 from .softmax_axes import axis_of_rows, drops_last_key

@@ -1,6 +1,5 @@
 """One attention call of a model: the weights of all heads, computed when they are read."""
 
-import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,8 +11,10 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from ..errors import CaptureError
+from .module_runs import ModuleRun
 from .overview import Reduce, block_width, pool_map
 from .product import Positions, Product, allowed, last_allowed
+from .product_weights import ProductWeights, count_at_once
 from .provenance import Kind
 from .versions import version
 from .written_weights import WrittenWeights
@@ -22,26 +23,6 @@ Over = Literal["token", "channel"]
 Selection = int | slice | Sequence[int] | None
 
 LARGE_MAP = 2**28  # bytes of weights above which a warning is given
-CHUNK = 2**20  # scores held in memory at once while a map is reduced: 4 MB
-
-
-@dataclass(eq=False)
-class ModuleRun:
-    """One run of a module that reads a sequence of `tokens`; it may compute several `maps`, with `rows` rows in all.
-
-    `chosen`: the rows belong to some queries only, in any order (ProbSparse attention, Zhou et al. 2021).
-    """
-
-    tokens: int
-    maps: int = 0
-    rows: int = 0
-    most: int = 0  # rows of the largest map
-    chosen: bool = False
-
-    @property
-    def in_pieces(self) -> bool:
-        """Whether no map of this run has all rows in the order of the tokens."""
-        return self.chosen or (self.maps > 1 and self.most < self.tokens)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,10 +51,12 @@ class AttentionCall:
     sink: Float[Tensor, "batch head query"] | None = None
     run: ModuleRun | None = None
     rows: Int[Tensor, "batch head query"] | None = None
-    _normalisers: dict[tuple[int, int], Tensor] = field(default_factory=dict, repr=False)
-    _versions: tuple[int, ...] = field(init=False, repr=False)
+    _product_weights: ProductWeights | None = field(init=False)
+    _versions: tuple[int, ...] = field(init=False)
 
     def __post_init__(self):
+        product_weights = None if self.product is None else ProductWeights(self.product)
+        object.__setattr__(self, "_product_weights", product_weights)
         object.__setattr__(self, "_versions", self._versions_now)
 
     def __repr__(self) -> str:
@@ -191,10 +174,7 @@ class AttentionCall:
         )
         if (written := self._written(head, item)) is not None:
             return written[rows][:, columns].float()
-        if keys is None:
-            return self._masked_scores(head, item, rows).softmax(-1)
-        normaliser = self._normaliser_of(head, item, rows)
-        return (self._masked_scores(head, item, rows, columns) - normaliser[:, None]).exp()
+        return self._require_product("scores").tile(head, item, rows, None if keys is None else columns)
 
     def _weights_of_all(
         self, item: int | None, queries: Selection, keys: Selection
@@ -217,14 +197,13 @@ class AttentionCall:
         self._check_choice(0, item)
         rows = self._checked_positions(queries, self.query_length)
         query_count = len(range(self.query_length)[rows]) if isinstance(rows, slice) else len(rows)
-        heads_at_once = max(1, CHUNK // max(1, query_count * self.key_length))
+        heads_at_once = count_at_once(query_count * self.key_length)
         for first in range(0, self.heads, heads_at_once):
             group = range(self.heads)[first : first + heads_at_once]
             if self.written is not None:
                 yield torch.stack([self.weights(head, item, queries) for head in group])
             else:
-                scores = self._require_product("weights").masked_scores(slice(item, item + 1), group, rows)
-                yield scores[0].float().softmax(-1)
+                yield self._require_product("weights").of_heads(group, item, rows)
 
     def row_sums(
         self, head: int | None = None, item: int | None = None, queries: Selection = None
@@ -274,7 +253,8 @@ class AttentionCall:
             self._checked_positions(queries, self.query_length),
             self._checked_positions(keys, self.key_length),
         )
-        return self._require_product("scores").scores(slice(item, item + 1), [head], rows, columns)[0, 0].float()
+        product = self._require_product("scores").product
+        return product.scores(slice(item, item + 1), [head], rows, columns)[0, 0].float()
 
     def output(self, head: int = 0, item: int = 0) -> Float[Tensor, "query _"]:
         """The output of one head: its weights times its values, before the output projection."""
@@ -288,9 +268,9 @@ class AttentionCall:
     @property
     def log_normaliser(self) -> Float[Tensor, "batch head query"]:
         """logsumexp of each row's masked scores, before edits: a weight is exp(score - log_normaliser)."""
-        self._require_product("log_normaliser")
+        product_weights = self._require_product("log_normaliser")
         batch, heads, _, _ = self.shape
-        rows = [self._normaliser(head, item) for item in range(batch) for head in range(heads)]
+        rows = [product_weights.normaliser(head, item) for item in range(batch) for head in range(heads)]
         return torch.stack(rows).unflatten(0, (batch, heads))
 
     def overview(self, head: int = 0, item: int = 0, size: int = 512, reduce: Reduce = "mean") -> Float[Tensor, "_ _"]:
@@ -304,45 +284,11 @@ class AttentionCall:
         chunks = self._chunks(head, item, block_width(self.key_length, size))
         return pool_map(chunks, self.query_length, self.key_length, size, reduce)
 
-    def _masked_scores(self, head: int, item: int, rows: Positions, keys: Positions = slice(None)) -> Tensor:
-        return self._require_product("scores").masked_scores(slice(item, item + 1), [head], rows, keys)[0, 0].float()
-
-    def _normaliser(self, head: int, item: int) -> Float[Tensor, " query"]:
-        if (item, head) not in self._normalisers:
-            for _ in self._product_chunks(head, item, 1):
-                pass  # fills self._normalisers
-        return self._normalisers[item, head]
-
-    def _normaliser_of(self, head: int, item: int, rows: Positions) -> Float[Tensor, " query"]:
-        """The log normalisers of some rows, without computing the whole map."""
-        if (item, head) in self._normalisers:
-            return self._normalisers[item, head][rows]
-        positions = torch.arange(self.query_length, device=self._require_product("scores").query.device)[rows]
-        chunks = positions.split(self._rows_at_once)
-        return torch.cat([self._masked_scores(head, item, chunk).logsumexp(-1) for chunk in chunks])
-
     def _chunks(self, head: int, item: int, block: int = 1) -> Iterator[Float[Tensor, "_ _"]]:
-        """The map of one head, some rows at a time."""
+        """The map of one head, some rows at a time; keys that none of them may attend to can be missing at its end."""
         if (written := self._written(head, item)) is not None:
-            return (rows.float() for rows in written.split(self._rows_at_once))
-        return self._product_chunks(head, item, block)
-
-    def _product_chunks(self, head: int, item: int, block: int) -> Iterator[Float[Tensor, "_ _"]]:
-        """As `_chunks`, from queries and keys, without blocks of keys that the causal mask hides from a whole chunk."""
-        normalisers, causal = [], self._require_product("scores").is_causal
-        for start in range(0, self.query_length, self._rows_at_once):
-            stop = min(start + self._rows_at_once, self.query_length)
-            stop_key = math.ceil(stop / block) * block if causal else self.key_length
-            scores = self._masked_scores(head, item, slice(start, stop), slice(0, stop_key))
-            weights, largest = scores.softmax(-1), scores.amax(-1)
-            # logsumexp without a second exponential: the best score has the weight exp(best) / sum.
-            normalisers.append(torch.where(largest.isneginf(), largest, largest - weights.amax(-1).log()))
-            yield weights
-        self._normalisers[item, head] = torch.cat(normalisers)
-
-    @property
-    def _rows_at_once(self) -> int:
-        return max(1, CHUNK // self.key_length)
+            return (rows.float() for rows in written.split(count_at_once(self.key_length)))
+        return self._require_product("scores").chunks(head, item, block)
 
     def _written(self, head: int, item: int) -> Float[Tensor, "query key"] | None:
         return None if self.written is None else self.written.map_of(head, item)
@@ -372,14 +318,14 @@ class AttentionCall:
                 "record under torch.inference_mode(), where everything is copied, or read it before the change."
             )
 
-    def _require_product(self, missing: str) -> Product:
+    def _require_product(self, missing: str) -> ProductWeights:
         self.check_unchanged()
-        if self.product is None:
+        if self._product_weights is None:
             raise CaptureError(
                 f"'{self.path}' does not call scaled_dot_product_attention: it was seen through its softmax, which "
                 f"shows its weights but not its {missing}."
             )
-        return self.product
+        return self._product_weights
 
     def _check_choice(self, head: int, item: int) -> None:
         self.check_unchanged()

@@ -1,7 +1,7 @@
 """Intercept the functions of torch that compute attention, in this thread only."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 
@@ -12,16 +12,16 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode, redispatch_function
 
 from .after_softmax import OVER_FEATURES, Draft, follow_operation
-from .call import ModuleRun
 from .lineage import PRODUCTS, Lineage
-from .paths import Caller, callers, sequence_in
+from .module_runs import ModuleRuns
+from .paths import Caller, callers
 from .plain import uncompiled
 from .product import Product, is_causal, read_flex, read_product
 from .provenance import Kind, Traced, kind_of
 from .refusals import is_recomputation, refuse_nested, refuse_products
-from .softmax_axes import axis_of_rows, folded_heads, four_axes, sums_over_keys
+from .softmax_axes import axis_of_rows, folded_heads, four_axes, packed_groups, sums_over_keys
 from .watcher import WatchedAttention, Watcher
-from .write_out import edit_softmax, replace_product, replaced_weights, write_out
+from .write_out import edit_softmax, merge_heads, replace_product, replaced_weights, write_out
 
 FLEX = "FlexAttentionHOP"  # by its name: its module imports a computer algebra system, for seconds
 SOFTMAXES = {F.softmax, torch.softmax, Tensor.softmax, torch.special.softmax}
@@ -68,7 +68,7 @@ class AttentionInterceptor(TorchFunctionMode):
         self._contexts: list[tuple[Draft, Tensor]] = []  # products of values and a softmax of no query-key product
         self._heads_inside: int | None = None
         self._masks: list[Tensor] = []  # the masks of the open records
-        self._runs: dict[int, tuple[tuple, dict, ModuleRun]] = {}  # the latest run of each module, by its id
+        self._runs = ModuleRuns()
 
     def watch(self, watcher: Watcher) -> None:
         """Add a watcher, of the same model or another one."""
@@ -114,7 +114,7 @@ class AttentionInterceptor(TorchFunctionMode):
             watched = WatchedAttention(self.watchers, calling, arguments["query"].shape[1])
             refuse_nested(watched)
             return func(*args, **kwargs)
-        product = read_product(*args, **kwargs, packed_groups=_packed_groups(calling, arguments["query"]))
+        product = read_product(*args, **kwargs, packed_groups=packed_groups(calling, arguments["query"]))
         watched = WatchedAttention(self.watchers, calling, product.shape[1])
         if not watched.places or is_recomputation(watched, arguments["query"]):
             return func(*args, **kwargs)
@@ -165,9 +165,10 @@ class AttentionInterceptor(TorchFunctionMode):
         fused_heads = watched.heads - sum(len(head_numbers) for head_numbers, _ in parts)
         output = run_fused() if fused_heads else None
 
-        module_run = self._run_of(calling, product.shape[2])
-        rows = self._rows(traced(), module_run, product.shape) if self._lineage.selects_rows else None
-        watched.mark_recorded(module_run)
+        run, rows = self._runs.add_map(calling, product.shape[2]), None
+        if run is not None and self._lineage.selects_rows:
+            rows = run.note_chosen(traced().rows, product.shape)
+        watched.mark_recorded(run)
         if watched.records:
             if watched.replaced:
                 written = replaced_weights(product, watched).merged_with(written)
@@ -175,12 +176,12 @@ class AttentionInterceptor(TorchFunctionMode):
                 kind=kind(),
                 product=product.snapshot(self._masks),
                 written=written,
-                run=module_run,
+                run=run,
                 over="token" if kind() == "cross" else axis_of_rows(calling, product.shape, product.value),
                 rows=rows,
             )
         if output is None or parts:
-            return _merge_heads(None if output is None else output.reshape(*product.shape[:3], -1), parts), False
+            return merge_heads(None if output is None else output.reshape(*product.shape[:3], -1), parts), False
         return output, True
 
     def _trace(self, trace: Callable[[], Traced]) -> Traced:
@@ -190,17 +191,6 @@ class AttentionInterceptor(TorchFunctionMode):
             tensors = (tensor for model in models for tensor in (*model.parameters(), *model.buffers()))
             self._lineage.constants = {id(tensor) for tensor in tensors}
         return trace()
-
-    def _rows(self, traced: Traced, run: ModuleRun | None, shape: Sequence[int]) -> Tensor | None:
-        """The positions of the queries, if the module selected some of its tokens for each head; else None."""
-        batch, heads, queries, _ = shape
-        rows = traced.rows
-        if rows is None or run is None or rows.numel() != batch * heads * queries or queries > run.tokens:
-            return None
-        rows = rows.reshape(batch, heads, queries)
-        all_in_order = torch.arange(queries, device=rows.device).expand_as(rows)
-        run.chosen = queries < run.tokens or not torch.equal(rows, all_in_order)
-        return rows if run.chosen else None
 
     def _softmax(self, func: Callable, args, kwargs) -> Tensor:
         """Apply edits to a softmax over the last of three or more axes, and store it as a draft of attention."""
@@ -239,21 +229,6 @@ class AttentionInterceptor(TorchFunctionMode):
         watched.note_unused_softmax("a softmax, and nothing that was done with it was a product with values")
         return weights
 
-    def _run_of(self, calling: list[Caller], rows: int) -> ModuleRun | None:
-        """The module's run, with a map of `rows` rows added to it; None where the module reads no sequence."""
-        caller_and_sequence = sequence_in(calling[:1])
-        if caller_and_sequence is None:
-            return None
-        caller, sequence = caller_and_sequence
-        latest = self._runs.get(id(caller.module))
-        # The arguments are referenced, so that another call cannot have the same ids.
-        if latest is None or latest[0] is not caller.args or latest[1] is not caller.kwargs:
-            latest = caller.args, caller.kwargs, ModuleRun(sequence.shape[1])
-            self._runs[id(caller.module)] = latest
-        run = latest[2]
-        run.maps, run.rows, run.most = run.maps + 1, run.rows + rows, max(run.most, rows)
-        return run
-
     def _follow(self, func: Callable, args, kwargs, result: object) -> object:
         """Finish a draft that is multiplied with values, and continue one after a pass-through operation."""
         operands = [operand for operand in args if isinstance(operand, Tensor)]
@@ -287,8 +262,8 @@ class AttentionInterceptor(TorchFunctionMode):
         if not draft.traced.compared and self._lineage.is_activation_product(value, draft.traced.arguments):
             draft.watched.refuse(OVER_FEATURES)
             return
-        run = self._run_of(draft.calling, draft.weights.shape[2])
-        rows = self._rows(draft.traced, run, draft.weights.shape)
+        run = self._runs.add_map(draft.calling, draft.weights.shape[2])
+        rows = None if run is None else run.note_chosen(draft.traced.rows, draft.weights.shape)
         draft.finish(value, run, rows)
         if not draft.traced.compared and isinstance(result, Tensor):
             self._contexts.append((draft, result))
@@ -307,22 +282,3 @@ class AttentionInterceptor(TorchFunctionMode):
         for watcher in self.watchers:
             if (path := watcher.paths.path(calling)) is not None:
                 watcher.unused_softmaxes.setdefault(path, reason)
-
-
-def _merge_heads(fused: Tensor | None, parts: list[tuple[list[int], Tensor]]) -> Tensor:
-    """The output of all heads: `parts` hold some of them with their numbers, `fused` holds the others, if any."""
-    heads = torch.tensor([head for head_numbers, _ in parts for head in head_numbers], device=parts[0][1].device)
-    outputs = torch.cat([part for _, part in parts], dim=1)
-    return outputs[:, heads.argsort()] if fused is None else fused.index_copy(1, heads, outputs)
-
-
-def _packed_groups(calling: list[Caller], query: Tensor) -> int:
-    """The number of query heads in the query axis: transformers packs a group there when there is one query token."""
-    module = calling[0].module if calling else None
-    groups = getattr(module, "num_key_value_groups", 1)
-    if not (groups > 1 and query.ndim == 4 and query.shape[2] == groups):
-        return 1
-    config = getattr(module, "config", None)
-    layers = getattr(config, "per_layer_config", None)  # where layers differ, the model's config has no number of heads
-    layer_config = layers[module.layer_idx] if module and layers else config
-    return groups if query.shape[1] * groups == getattr(layer_config, "num_attention_heads", None) else 1

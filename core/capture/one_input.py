@@ -128,5 +128,4 @@ def _select(call: AttentionCall, item: int, rows: Int[Tensor, " query"], columns
         recorded_value=select(call.recorded_value, columns),
         sink=select(call.sink, rows),
         rows=select(call.rows, rows),
-        _normalisers={},
     )

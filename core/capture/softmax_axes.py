@@ -1,4 +1,4 @@
-"""Which axes of a softmax are heads, queries and keys, and whether a product sums it over its keys."""
+"""Which axes of a softmax or of a query are heads, queries and keys, and whether a product sums it over its keys."""
 
 from collections.abc import Callable
 
@@ -28,6 +28,18 @@ def folded_heads(calling: list[Caller], weights: Tensor, selected_rows: Tensor |
     batches = [caller_and_sequence[1].shape[axis] for axis in (0, 1) if caller_and_sequence[1].shape[1 - axis] == rows]
     folded = [lead // batch for batch in batches if lead > batch and lead % batch == 0]
     return folded[0] if folded else 0
+
+
+def packed_groups(calling: list[Caller], query: Tensor) -> int:
+    """The number of query heads in the query axis: transformers packs a group there when there is one query token."""
+    module = calling[0].module if calling else None
+    groups = getattr(module, "num_key_value_groups", 1)
+    if not (groups > 1 and query.ndim == 4 and query.shape[2] == groups):
+        return 1
+    config = getattr(module, "config", None)
+    layers = getattr(config, "per_layer_config", None)  # where layers differ, the model's config has no number of heads
+    layer_config = layers[module.layer_idx] if module and layers else config
+    return groups if query.shape[1] * groups == getattr(layer_config, "num_attention_heads", None) else 1
 
 
 def chosen_rows(func: Callable, args: tuple) -> Tensor | None:

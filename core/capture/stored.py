@@ -10,7 +10,8 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from ..errors import CaptureError
-from .call import AttentionCall, ModuleRun
+from .call import AttentionCall
+from .module_runs import ModuleRun
 from .product import Product
 from .versions import unexpanded
 from .written_weights import WrittenWeights

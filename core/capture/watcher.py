@@ -9,8 +9,9 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from ..errors import CaptureError
-from .call import AttentionCall, ModuleRun
+from .call import AttentionCall
 from .edits import Edit, Only, Patch, Replace, apply_edit, grows
+from .module_runs import ModuleRun
 from .paths import Caller, ModulePaths, matches, near
 from .product import last_allowed
 from .provenance import Kind

@@ -123,3 +123,10 @@ def edit_softmax(
         new = torch.where(weights[:, heads].isnan(), weights[:, heads], new)
         weights = weights.index_copy(1, torch.tensor(heads, device=weights.device), new)
     return watched.track_gradient(weights)
+
+
+def merge_heads(fused: Tensor | None, parts: list[tuple[list[int], Tensor]]) -> Tensor:
+    """The output of all heads: `parts` hold some of them with their numbers, `fused` holds the others, if any."""
+    heads = torch.tensor([head for head_numbers, _ in parts for head in head_numbers], device=parts[0][1].device)
+    outputs = torch.cat([part for _, part in parts], dim=1)
+    return outputs[:, heads.argsort()] if fused is None else fused.index_copy(1, heads, outputs)

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from core.capture import call as call_module
-from core.capture import edit_attention, record_attention
+from core.capture import edit_attention, product_weights, record_attention
 from core.errors import CaptureError
 from tests.core.tiny_models import inputs_of, picture, tiny_gpt, tiny_timm, tiny_transformers, tokens
 
@@ -63,7 +62,7 @@ def test_weights_times_values_are_the_output_of_the_fused_kernel(case):
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("held", [1, 13 * 13 * 2, 2**20])  # scores at once: one head, two, all
 def test_the_weights_of_all_heads_are_those_of_each(case, held, monkeypatch):
-    monkeypatch.setattr(call_module, "CHUNK", held)
+    monkeypatch.setattr(product_weights, "CHUNK", held)
     call, _ = call_of(**CASES[case])
     for queries in (None, [0, 7, 12], slice(3, 9)):
         some = list(call.weights_by_heads(item=1, queries=queries))
@@ -135,7 +134,7 @@ def test_each_cell_of_an_overview_is_its_block_of_weights(queries, keys, size, r
 def test_a_map_that_is_summed_up_in_pieces_is_the_same(case, monkeypatch):
     call, _ = call_of(**CASES[case])
     expected, normaliser, output = call.overview(1, 1, size=4), call.log_normaliser, call.output(1, 1)
-    monkeypatch.setattr(call_module, "CHUNK", 2 * call.key_length)  # two rows at a time
+    monkeypatch.setattr(product_weights, "CHUNK", 2 * call.key_length)  # two rows at a time
     pieces, _ = call_of(**CASES[case])
     torch.testing.assert_close(pieces.overview(1, 1, size=4), expected)
     torch.testing.assert_close(pieces.log_normaliser, normaliser)
