@@ -294,7 +294,8 @@ def test_a_picture_of_a_thing_is_told_by_the_first_of_its_names_in_known_words()
 def test_pictures_of_things_are_a_sixth_of_a_batch_from_their_step_on():
     tokenizer = words_tokenizer(["a", "dog", "cat"])
     photographs = [np.zeros((12, 9, 4), np.float16)]
-    named = captions.named_pictures(np.ones((3, 9, 4), np.float16), [0, 1, 0], ["cat", "trilobite"], tokenizer)
+    labelled = captions.LabelledPlaces(np.ones((3, 9, 4), np.float16), np.array([0, 1, 0]), ("cat", "trilobite"))
+    named = captions.named_pictures(labelled, tokenizer)
     assert named.captions == ["a cat", "a cat"]
     batch = flickr_batches(photographs, [[["a", "dog"]]] * 12, tokenizer, 12, seed=0, named=named, first_named=5)
     assert not batch(4).inputs.any()

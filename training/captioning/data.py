@@ -15,7 +15,7 @@ from random import Random
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, UInt8
 from tokenizers import Tokenizer
 from torch import Tensor
 
@@ -29,6 +29,7 @@ from training.common.word_tokens import ids_of, words_tokenizer
 COMMON = 5  # a word that fewer captions have is unknown
 LONGEST = 24  # words of a caption that are learned
 TOGETHER = 50  # pictures whose places are computed at once
+SIDE = 224  # pixels of a photograph, which has so many places:
 PLACES = 14 * 14
 
 
@@ -81,27 +82,58 @@ def caption_batch(inputs: Tensor, tokenizer: Tokenizer, texts: Sequence[str]) ->
     return Batch(inputs, ids[:, :-1], ids[:, 1:])
 
 
-def places_of_photographs(
-    photos: Captioned, file: Path, *, mirrored: bool = False
+def places_of(
+    pictures: Callable[[], UInt8[np.ndarray, "picture channel row column"]], file: Path, *, mirrored: bool = False
 ) -> Float[np.ndarray, "picture patch width"]:
-    """The features of EfficientNet-Lite0 at each place of the photographs, or of their mirror images.
+    """The features of EfficientNet-Lite0 at each place of pictures of 224 pixels a side, or of their mirror images.
 
-    Half precision, on disk: computed once, into `file`.
+    Half precision, on disk: computed once, into `file`; where that is there, `pictures` are not read.
     """
     if not file.exists():
-        body = load_embedded_image(BODY)
+        body, pixels_of_all = load_embedded_image(BODY), pictures()
         features = EfficientNetFeatures(body.network)
-        places = np.lib.format.open_memmap(
-            unfinished := file.with_suffix(".tmp"), "w+", np.float16, (len(photos.captions), PLACES, CHANNELS)
-        )
+        unfinished = file.with_suffix(".tmp")
+        places = np.lib.format.open_memmap(unfinished, "w+", np.float16, (len(pixels_of_all), PLACES, CHANNELS))
         with torch.inference_mode():
             for start in range(0, len(places), TOGETHER):
-                pixels = torch.from_numpy(np.array(photos.pictures[start : start + TOGETHER])).float() / 255
+                pixels = torch.from_numpy(np.array(pixels_of_all[start : start + TOGETHER])).float() / 255
                 pixels = standardise(pixels.flip(-1) if mirrored else pixels, body.framing.mean, body.framing.std)
                 places[start : start + TOGETHER] = features(pixels).flatten(2).transpose(1, 2).half().numpy()
         places.flush()
         unfinished.replace(file)
     return np.load(file, mmap_mode="r")
+
+
+@dataclass(frozen=True)
+class LabelledPlaces:
+    """Features of pictures of Tiny ImageNet, the number of the class of each, and all names of the classes."""
+
+    places: Float[np.ndarray, "picture patch width"]
+    labels: Int[np.ndarray, " picture"]
+    names: tuple[str, ...]
+
+
+def labelled_places(data: Path, run: Path, count: int) -> LabelledPlaces:
+    """Of the first `count` pictures of Tiny ImageNet, which are in random order; features are computed into `run`."""
+    with np.load(data / "tiny_imagenet" / "tiny_imagenet_100.npz") as archive:
+
+        def pictures() -> np.ndarray:
+            return decode(archive["train_jpeg"], archive["train_offsets"][: count + 1], side=SIDE)
+
+        places = places_of(pictures, run / f"places-tiny-imagenet-{count}.npy")
+        labels = archive["train_labels"][:count].astype(np.int64)
+        return LabelledPlaces(places, labels, tuple(str(name) for name in archive["names"]))
+
+
+def photograph_places(photos: Captioned, run: Path, part: str) -> Float[np.ndarray, "picture patch width"]:
+    """Of a part of Flickr8k."""
+    return places_of(lambda: photos.pictures, run / f"places-{part}.npy")
+
+
+def both_ways_round(photos: Captioned, run: Path) -> tuple[Float[np.ndarray, "picture patch width"], ...]:
+    """Of Flickr8k's training photographs, and of their mirror images."""
+    mirrored = places_of(lambda: photos.pictures, run / "places-train-mirrored.npy", mirrored=True)
+    return photograph_places(photos, run, "train"), mirrored
 
 
 @dataclass(frozen=True)
@@ -112,13 +144,11 @@ class NamedPictures:
     captions: Sequence[str]
 
 
-def named_pictures(
-    places: Float[np.ndarray, "picture patch width"], labels: Sequence[int], names: Sequence[str], tokenizer: Tokenizer
-) -> NamedPictures:
+def named_pictures(labelled: LabelledPlaces, tokenizer: Tokenizer) -> NamedPictures:
     """Those of labelled pictures whose class has a name in words of the tokenizer."""
-    captions = [caption_of_class(name, tokenizer.get_vocab()) for name in names]
-    kept = [number for number, label in enumerate(labels) if captions[label]]
-    return NamedPictures(places[kept], [captions[labels[number]] for number in kept])
+    captions = [caption_of_class(names, tokenizer.get_vocab()) for names in labelled.names]
+    kept = [number for number, label in enumerate(labelled.labels) if captions[label]]
+    return NamedPictures(labelled.places[kept], [captions[label] for label in labelled.labels[kept]])
 
 
 def caption_of_class(names: str, vocabulary: Collection[str]) -> str:
@@ -151,9 +181,9 @@ def flickr_batches(
     def batch(step: int) -> Batch:
         others = size // 6 if named is not None and step >= first_named else 0
         chosen = batch_at(step, len(captions), size, seed)[others:]
-        dice = Random(f"captions {seed} {step}")
-        texts = [" ".join(dice.choice(captions[number])) for number in chosen.tolist()]
-        inputs = dice.choice(places)[chosen.numpy()]
+        rng = Random(f"captions {seed} {step}")
+        texts = [" ".join(rng.choice(captions[number])) for number in chosen.tolist()]
+        inputs = rng.choice(places)[chosen.numpy()]
         if named is not None and others:
             numbers = batch_at(step, len(named.captions), others, seed).numpy()
             texts += [named.captions[number] for number in numbers]

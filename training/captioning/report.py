@@ -36,8 +36,8 @@ from core.scenes.truth import is_true, meanings
 from core.translation.decoding import UNKNOWN, beam_search
 from core.zoo.captioners import CAPTIONERS
 from core.zoo.embedded import WEIGHTS
-from training.captioning.data import LONGEST, Captioned, places_of_photographs, read_flickr
-from training.captioning.train import NAMES, SIDE, WORLDS, TrainingSetup, make_network
+from training.captioning.data import LONGEST, SIDE, Captioned, photograph_places, read_flickr
+from training.captioning.train import NAMES, WORLDS, TrainingSetup, make_network
 from training.common.card import install, save_card, table
 from training.common.command_line import TRAINED, CommandLine
 from training.common.data_sets import FLICKR8K
@@ -184,7 +184,7 @@ def gates_in_words(gates: dict[str, Any] | None) -> str:
 def photographs(network: nn.Module, setup: TrainingSetup, arguments: argparse.Namespace) -> dict[str, float]:
     """Scores of captions of the test photographs, written by beam search."""
     photos = read_flickr(arguments.data, "test", arguments.run, side=SIDE)
-    places = places_of_photographs(photos, arguments.run / "places-test.npy")
+    places = photograph_places(photos, arguments.run, "test")
     captions = {beam: write_captions(network, places, setup, beam) for beam in (1, BEAM)}
     greedy, searched = (scores(captions[beam], references_of(photos)) for beam in (1, BEAM))
     return searched | {GREEDY + measure: value for measure, value in greedy.items()}
@@ -199,8 +199,8 @@ def baselines(arguments: argparse.Namespace) -> dict[str, dict[str, float]]:
     test_features, training_features = (
         nn.functional.normalize(torch.from_numpy(places.mean(axis=1, dtype=np.float32)), dim=-1)
         for places in (
-            places_of_photographs(test_photos, arguments.run / "places-test.npy"),
-            places_of_photographs(training_photos, arguments.run / "places-train.npy"),
+            photograph_places(test_photos, arguments.run, "test"),
+            photograph_places(training_photos, arguments.run, "train"),
         )
     )
     nearest = (test_features @ training_features.t()).argmax(dim=-1).tolist()

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from tokenizers import Tokenizer
@@ -28,12 +27,13 @@ from core.models.show_attend_tell import CaptionerConfig, ShowAttendTell, captio
 from core.models.stored_weights import save_weights
 from training.captioning.data import (
     PLACES,
+    SIDE,
     Batch,
-    Captioned,
+    both_ways_round,
     flickr_batches,
     flickr_tokenizer,
+    labelled_places,
     named_pictures,
-    places_of_photographs,
     read_flickr,
     scene_batches,
 )
@@ -41,7 +41,6 @@ from training.common.card import hardware
 from training.common.command_line import CommandLine
 from training.common.data_sets import FLICKR8K, TINY_IMAGENET
 from training.common.loop import Plan, mixed_precision, train
-from training.common.pictures import decode
 from training.common.scenes import scenes_tokenizer
 
 SEED, PAD = 0, 0
@@ -49,8 +48,7 @@ PHOTOGRAPHS = Plan(steps=950, learning_rate=1e-3, warm_up=50, decay=0.6, log_eve
 SCENES = Plan(steps=6000, learning_rate=1.5e-3, warm_up=200, decay=0.5, log_every=100, save_every=250)
 FEWER_STEPS = 850  # steps of the transformer for photographs, which learns more in a step
 PLACE_WIDTH = 128  # channels of a place of a scene, as the small body makes it
-SIDE = 224  # pixels of a photograph
-LABELLED = 10_000  # pictures of Tiny ImageNet, which is in random order
+LABELLED = 10_000  # pictures of Tiny ImageNet
 FIRST_NAMED = 700  # step from which pictures of single things are learned beside the photographs
 KEPT = PLACES // 4  # places of a photograph that a step sees
 # Lambda of equation 14: Xu et al. have 1. A caption has far fewer words than a picture has places, so that to attend to
@@ -71,18 +69,9 @@ class TrainingSetup:
 def photographs(data: Path, run: Path) -> TrainingSetup:
     """The training setup of photographs: features of Flickr8k's photographs and of their mirror images."""
     photos = read_flickr(data, "train", run, side=SIDE)
-    places = [
-        places_of_photographs(photos, run / "places-train.npy"),
-        places_of_photographs(photos, run / "places-train-mirrored.npy", mirrored=True),
-    ]
     tokenizer = flickr_tokenizer(photos.captions)
-    with np.load(data / "tiny_imagenet" / "tiny_imagenet_100.npz") as archive:
-        labels, names = archive["train_labels"][:LABELLED].tolist(), [str(name) for name in archive["names"]]
-        file, offsets = run / "places-tiny-imagenet.npy", archive["train_offsets"][: LABELLED + 1]
-        # Of these pictures only the features are read, where they are there already.
-        pictures = None if file.exists() else decode(archive["train_jpeg"], offsets, side=SIDE)
-    labelled = places_of_photographs(Captioned(pictures, [[[]]] * LABELLED), file)  # type: ignore[arg-type]
-    named = named_pictures(labelled, labels, names, tokenizer)
+    named = named_pictures(labelled_places(data, run, LABELLED), tokenizer)
+    places = both_ways_round(photos, run)
     batch = flickr_batches(places, photos.captions, tokenizer, 128, SEED, named, FIRST_NAMED)
     return TrainingSetup(batch, tokenizer, CHANNELS, PHOTOGRAPHS)
 

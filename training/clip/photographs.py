@@ -25,15 +25,15 @@ from core.models.locked_clip import PADDING, LockedCLIP, LockedCLIPConfig, Place
 from core.zoo.clips import between_locked
 from core.zoo.embedded import BODY, load_embedded_image
 from core.zoo.image_models import Framing
-from training.captioning.data import PLACES, Captioned, places_of_photographs, read_flickr
+from training.captioning.data import PLACES, Captioned, LabelledPlaces, both_ways_round, labelled_places, read_flickr
 from training.common.loop import Plan
-from training.common.pictures import batch_at, decode, standardise
+from training.common.pictures import batch_at, standardise
 
 # What is said of a picture of which only the class is known; CLIP's own templates (Radford et al. 2021, section 3.1.4).
 TEMPLATES = ("a photo of a {}", "a {}", "a picture of a {}", "a photo of the {}", "a close photo of a {}")
 PLAN = Plan(steps=700, learning_rate=1e-3, warm_up=50, decay=0.6, log_every=20, save_every=50, optimiser="adamw")
 CAPTIONED, NAMED = 128, 64  # of a batch: photographs with a caption, pictures with the name of their class
-LABELLED = 10_000  # pictures of Tiny ImageNet, the first ones, which are in random order
+LABELLED = 10_000  # pictures of Tiny ImageNet
 KEPT = PLACES // 4  # places that a step sees
 TOGETHER = 50  # pictures, or texts, that go through a network at once
 BEFORE_NAMES = 400  # steps of the contrastive loss alone
@@ -77,71 +77,66 @@ def locked_variant(config: LockedCLIPConfig, places: PlaceTransformer) -> Locked
 
 @dataclass(frozen=True)
 class LockedPairs:
-    """What the transformer learns from: places of photographs and vectors of their captions; the same of classes."""
+    """What the transformer learns from: features of pictures, and the vectors of the texts that belong to them."""
 
     places: tuple[np.ndarray, ...]  # of the photographs, and of their mirror images
     captions: Float[Tensor, "picture draw width"]
-    labelled: np.ndarray  # places
-    labels: np.ndarray
-    classes: Float[Tensor, "draw class width"]  # by template
-    names: Float[Tensor, "class width"]  # of ImageNet
-    probabilities: tuple[Float[Tensor, "picture class"], ...]  # of ImageNet's classes, for `places`, then `labelled`
+    labelled: LabelledPlaces
+    classes: Float[Tensor, "draw class width"]  # of the labels, by template
+    imagenet: Float[Tensor, "class width"]  # the names of ImageNet's classes
+    probabilities: tuple[Float[Tensor, "picture class"], ...]  # of those, for each of `places` and for `labelled`
 
     def loss(self, network: PlaceTransformer, step: int) -> Tensor:
-        """The contrastive loss of a step; a class's name is true of all its pictures."""
-        dice = Random(f"photographs {SEED} {step}")
+        """The contrastive loss of a step: a class's name is true of all its pictures. Later with that of the names."""
+        rng = Random(f"photographs {SEED} {step}")
         first = batch_at(step, len(self.captions), CAPTIONED, SEED).numpy()
-        second = batch_at(step, len(self.labelled), NAMED, SEED).numpy()
-        labels = self.labels[second]
-        texts = [self.captions[number, dice.randrange(self.captions.shape[1])] for number in first]
-        texts += [self.classes[dice.randrange(len(self.classes)), label] for label in labels]
+        second = batch_at(step, len(self.labelled.labels), NAMED, SEED).numpy()
+        labels = self.labelled.labels[second]
+        texts = [self.captions[number, rng.randrange(self.captions.shape[1])] for number in first]
+        texts += [self.classes[rng.randrange(len(self.classes)), label] for label in labels]
         also_true = torch.zeros(CAPTIONED + NAMED, CAPTIONED + NAMED, dtype=torch.bool)
         also_true[CAPTIONED:, CAPTIONED:] = torch.from_numpy(labels[:, None] == labels[None])
-        version = dice.randrange(len(self.places))
-        places = np.concatenate([self.places[version][first], self.labelled[second]])
-        answers = torch.cat([self.probabilities[version][first], self.probabilities[-1][second]]).float()
-        shown = torch.randperm(PLACES)[:KEPT]
-        pictures = torch.nn.functional.normalize(network(torch.from_numpy(places).float()[:, shown], shown), dim=-1)
+        version = rng.randrange(len(self.places))
+        places = np.concatenate([self.places[version][first], self.labelled.places[second]])
+        probabilities = torch.cat([self.probabilities[version][first], self.probabilities[-1][second]]).float()
+        kept = torch.randperm(PLACES)[:KEPT]
+        pictures = torch.nn.functional.normalize(network(torch.from_numpy(places[:, kept]).float(), kept), dim=-1)
         contrastive = contrastive_loss(network.temperature * pictures @ torch.stack(texts).t(), also_true)
         if step < BEFORE_NAMES:
             return contrastive
-        named = (network.temperature * pictures @ self.names.t()).log_softmax(dim=-1)
-        distilled = -(answers * named).sum(dim=-1).mean()
-        return contrastive + distilled
+        named = (network.temperature * pictures @ self.imagenet.t()).log_softmax(dim=-1)
+        return contrastive - (probabilities * named).sum(dim=-1).mean()
 
 
 def locked_pairs(data: Path, run: Path) -> LockedPairs:
     """Read photographs, captions and Tiny ImageNet; what the locked networks make of them is kept in `run`."""
     config = LockedCLIPConfig()
     variant = locked_variant(config, PlaceTransformer(config))
-    photos = read_flickr(data, "train", run, side=config.side)
-    places = (
-        places_of_photographs(photos, run / "places-train.npy"),
-        places_of_photographs(photos, run / "places-train-mirrored.npy", mirrored=True),
+    photos, labelled = read_flickr(data, "train", run, side=config.side), labelled_places(data, run, LABELLED)
+    places, classifier = both_ways_round(photos, run), load_embedded_image(BODY)
+    return LockedPairs(
+        places,
+        computed_once(run / "caption-vectors.pt", lambda: caption_vectors(variant, photos)),
+        labelled,
+        class_vectors(variant, labelled.names),
+        torch.nn.functional.normalize(class_vectors(variant, classifier.classes).mean(dim=0), dim=-1),
+        tuple(
+            computed_once(run / f"probabilities-{name}.pt", partial(class_probabilities, classifier.network, features))
+            for name, features in (
+                ("train", places[0]),
+                ("train-mirrored", places[1]),
+                (f"tiny-imagenet-{LABELLED}", labelled.places),
+            )
+        ),
     )
-    captions = computed_once(run / "caption-vectors.pt", lambda: caption_vectors(variant, photos))
-    with np.load(data / "tiny_imagenet" / "tiny_imagenet_100.npz") as archive:
-        labels, names = archive["train_labels"][:LABELLED], [first_name(str(name)) for name in archive["names"]]
-        file = run / "places-tiny-imagenet.npy"
-        pictures = (
-            None if file.exists() else decode(archive["train_jpeg"], archive["train_offsets"][: LABELLED + 1], 224)
-        )
-    # Only the number of captions counts where the places are there already.
-    labelled = places_of_photographs(Captioned(pictures, [[[]]] * LABELLED), file)  # type: ignore[arg-type]
-    classes = [variant.texts(variant.network, [template.format(name) for name in names]) for template in TEMPLATES]
-    classifier = load_embedded_image(BODY)
-    of_names = [
-        variant.texts(variant.network, [template.format(first_name(name)) for name in classifier.classes])
-        for template in TEMPLATES
-    ]
-    names_of_imagenet = torch.nn.functional.normalize(torch.stack(of_names).mean(dim=0), dim=-1)
-    probabilities = tuple(
-        computed_once(run / f"{name}.pt", partial(class_probabilities, classifier.network, of_places))
-        for name, of_places in zip(
-            ("answers-train", "answers-mirrored", "answers-tiny"), (*places, labelled), strict=True
-        )
+
+
+def class_vectors(variant: LockedVariant, classes: Sequence[str]) -> Float[Tensor, "draw class width"]:
+    """The vectors of the first name of each class, by template."""
+    names = [first_name(names) for names in classes]
+    return torch.stack(
+        [variant.texts(variant.network, [template.format(name) for name in names]) for template in TEMPLATES]
     )
-    return LockedPairs(places, captions, labelled, labels, torch.stack(classes), names_of_imagenet, probabilities)
 
 
 @torch.inference_mode()

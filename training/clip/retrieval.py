@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from core.models.clip import CLIP
 from core.results.clip_results import ALL_CAPTIONS, BY_NAME, NEAREST, PICTURES, RANKS, WAYS
-from training.captioning.data import Captioned, places_of_photographs, read_flickr
+from training.captioning.data import Captioned, photograph_places, read_flickr
 from training.clip.photographs import TEMPLATES, LockedVariant
 from training.clip.train import Variant
 from training.common.emoji import read_emoji
@@ -33,8 +33,9 @@ def photographs(variant: LockedVariant, data: Path, run: Path) -> dict[str, dict
     """
     network, side = variant.network, variant.network.config.side
     test_photos, training_photos = (read_flickr(data, part, run, side=side) for part in ("test", "train"))
-    test_places = places_of_photographs(test_photos, run / "places-test.npy")
-    training_places = places_of_photographs(training_photos, run / "places-train.npy")
+    test_places, training_places = (
+        photograph_places(photos, run, part) for photos, part in ((test_photos, "test"), (training_photos, "train"))
+    )
     with torch.inference_mode():
         parts = torch.from_numpy(np.array(test_places)).float().split(100)
         pictures = nn.functional.normalize(torch.cat([network.pictures.places(part) for part in parts]), dim=-1)
