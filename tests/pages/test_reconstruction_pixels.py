@@ -30,7 +30,9 @@ from pages.vision.reconstruction.pixels_sentences import (
     tell_rough,
 )
 from tests.pages.conftest import prose, told
+from tests.pages.tiny_drawers import tiny_image_gpts  # noqa: F401
 
+pytestmark = pytest.mark.usefixtures("tiny_image_gpts")
 ROOM = "vision/reconstruction"
 ERRORS = st.floats(1e-4, 1.0)
 
@@ -114,7 +116,7 @@ def test_the_map_of_a_pixel_is_the_row_of_the_token_that_asks_for_it():
     looked = compute_pixels.look("rocket")
     reader = image_gpt("next")
     calls = reader.record(compute_pixels.read_picture("rocket").colours).calls
-    for layer, head, place in ((0, 1, 0), (2, 3, 40), (7, 0, 1023)):
+    for layer, head, place in ((0, 1, 0), (0, 0, 40), (1, 1, 1023)):
         row = looked.scene.layers[layer].weights(head)[1 + place]
         weights = calls[layer].weights(head)[place].numpy()
         np.testing.assert_allclose(row[: place + 1], weights[: place + 1], atol=1e-5)

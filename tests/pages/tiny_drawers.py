@@ -9,10 +9,12 @@ from torch import nn
 from core.models.attention_gan import AttentionGANConfig, Generator, Matching
 from core.models.dalle import DALLE, DALLEConfig
 from core.models.discrete_vae import DiscreteVAE, DiscreteVAEConfig
+from core.models.image_gpt import ImageGPT, ImageGPTConfig
 from core.models.scene_reader import SceneReader
 from core.zoo import attention_gans, dalles
 from core.zoo.attention_gans import ATTENTION_GANS, StagePainter
 from core.zoo.dalles import CODERS, DALLES, PictureCoder, PictureDrawer
+from core.zoo.image_gpts import IMAGE_GPTS, NEXT, PixelReader
 from dashboard.cache import memo
 from training.common.scenes import scenes_tokenizer
 from training.common.word_tokens import words_tokenizer
@@ -36,6 +38,28 @@ def tiny_drawers():
         memo.clear()
         yield
         memo.clear()
+
+
+@pytest.fixture(scope="module")
+def tiny_image_gpts():
+    """Image-GPT for both of its tasks; what one test draws the next one has."""
+    with pytest.MonkeyPatch.context() as patch, torch.random.fork_rng():
+        torch.manual_seed(0)
+        memo.clear()
+        patch_image_gpts(patch)
+        yield
+        memo.clear()
+
+
+def patch_image_gpts(patch: pytest.MonkeyPatch) -> None:
+    """Put image-GPT of two narrow layers in the place of the trained ones."""
+    readers = {}
+    for name, title in IMAGE_GPTS.items():
+        network = ImageGPT(ImageGPTConfig(width=8, layers=2, heads=2, causal=name == NEXT))
+        randomise(network, 0.2)
+        network.palette.copy_(torch.cartesian_prod(*[torch.linspace(0, 1, 8)] * 3))
+        readers[name] = PixelReader(name, title, network)
+    patch.setattr("dashboard.cache.models.load_image_gpt", readers.__getitem__)
 
 
 def tiny_coders() -> dict[str, PictureCoder]:

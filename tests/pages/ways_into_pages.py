@@ -10,14 +10,12 @@ import torch
 from streamlit.testing.v1 import AppTest
 from torch import nn
 
-from core.models.image_gpt import ImageGPT, ImageGPTConfig
 from core.shrinking import students
 from core.zoo import embedded
-from core.zoo.image_gpts import IMAGE_GPTS, NEXT, PixelReader
 from dashboard.cache import memo
 from dashboard.contents import Page
 from tests.core.saved_models import save_captioner, save_text_model, save_translator, save_vilt
-from tests.pages.tiny_drawers import randomise, tiny_coders, tiny_dalles
+from tests.pages.tiny_drawers import patch_image_gpts, randomise, tiny_coders, tiny_dalles
 
 
 @dataclass(frozen=True)
@@ -158,16 +156,6 @@ def randomised(network: nn.Module) -> nn.Module:
     return network.eval().requires_grad_(False)
 
 
-def tiny_image_gpts(patch: pytest.MonkeyPatch) -> None:
-    """Image-GPT of one layer."""
-    readers = {}
-    for name, title in IMAGE_GPTS.items():
-        network = ImageGPT(ImageGPTConfig(width=8, layers=1, heads=2, causal=name == NEXT))
-        randomise(network, 0.2)
-        readers[name] = PixelReader(name, title, network)
-    patch.setattr("dashboard.cache.models.load_image_gpt", readers.__getitem__)
-
-
 def tiny_drawers(patch: pytest.MonkeyPatch) -> None:
     """DALL-E and its discrete VAEs."""
     coders = tiny_coders()
@@ -182,6 +170,6 @@ def short_sentences(patch: pytest.MonkeyPatch) -> None:
 
 LIGHTER: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "translation": short_sentences,
-    "reconstruction": tiny_image_gpts,
+    "reconstruction": patch_image_gpts,
     "generation": tiny_drawers,
 }
