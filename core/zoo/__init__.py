@@ -6,7 +6,8 @@
     model.predictions(run, position=-1)
 
 A model of the project is a line in embedded.py; a new kind of text model is a class in text_models.py and a line in
-TEXT_MODELS of loading.py; the task of an architecture of transformers is a line in TASKS of core/hub/architectures.py.
+TEXT_MODELS of checked_folders.py; the task of an architecture of transformers is a line in TASKS of
+core/hub/architectures.py.
 """
 
 from ..hub.permissions import AT_HOME, Permission
@@ -14,8 +15,9 @@ from ..hub.repositories import Offer
 from ..translation.translator_maps import UNCHANGED, Aligned, Changes
 from .embedded import IMAGE, MASKED, TEXT, WHOLE
 from .image_models import ImageModel, ImageRun, PreparedPicture
-from .loading import fetch, inspect, load_image, load_text, purpose_of
+from .loading import load_image, load_text
 from .masked_autoencoders import load_autoencoder
+from .offers import fetch, inspect, purpose_of
 from .sentiment_classifiers import REVIEWERS
 from .text_models import Classifier, Prediction, TextModel, TextRun
 from .transformers_captioners import load_named_captioner

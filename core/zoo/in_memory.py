@@ -1,6 +1,11 @@
 """Wrapped models in the memory of this process, which can be opened by name."""
 
+from typing import Any
+
 from ..errors import ModelError
+from ..hub.architectures import no_autoencoder, not_both, wrong_page
+from ..hub.permissions import Purpose
+from ..models.attention_heads import has_heads
 from .embedded import IMAGE, TEXT
 from .image_models import ImageModel
 from .sentiment_classifiers import titles
@@ -23,6 +28,20 @@ def offer(model: TextModel | ImageModel) -> str:
 def offered_model(name: str) -> TextModel | ImageModel | None:
     """The model of a name; None if there is none."""
     return _OFFERED.get(name)
+
+
+def offered_for(name: str, purpose: Purpose, *, attends: bool = True) -> Any:
+    """A wrapped model that reads what `purpose` says; ModelError if it reads something else."""
+    model: Any = offered_model(name)
+    reads: Purpose = "image" if isinstance(model, ImageModel) else "text"
+    architecture = type(model.network).__name__
+    if purpose in ("both", "gaps"):
+        raise (not_both if purpose == "both" else no_autoencoder)(name, architecture)
+    if purpose != reads:
+        raise wrong_page(name, architecture, reads)
+    if purpose == "image" and attends and not has_heads(model.network):
+        raise ModelError(f"'{name}' ({architecture}) has no attention heads to look at.")
+    return model
 
 
 def names(kind: type[TextModel] | type[ImageModel]) -> list[str]:

@@ -25,7 +25,8 @@ from ..models import from_transformers
 from ..text import Tokens, encode, read_tokens
 from ..translation.decoding import Decoded, Hypothesis, Progress, limit_of
 from ..translation.translator_maps import Aligned, Part
-from . import loading
+from . import loading, offers
+from .text_models import EncoderDecoder
 from .translators import CONTEXT
 
 LONGEST_PREFIX = 200  # characters
@@ -212,7 +213,7 @@ class Watch:
 
 def inspect_translator(name: str, *, permission: Permission = AT_HOME) -> repositories.Offer:
     """The kind of a model and its size, before anything large is fetched; ModelError if it cannot translate."""
-    offer = loading.inspect(name, "text", permission=permission)
+    offer = offers.inspect(name, "text", permission=permission)
     check_translates(offer)
     return offer
 
@@ -230,7 +231,7 @@ def load_named_translator(name: str, *, permission: Permission = AT_HOME) -> Nam
     """An encoder-decoder of the hub (fetched if it is not here) or of a folder, by the rules of `load_text`."""
     inspect_translator(name, permission=permission)
     model = loading.load_text(name, permission=permission)
-    assert isinstance(model, loading.EncoderDecoder)
+    assert isinstance(model, EncoderDecoder)
     network: Any = model.network
     kind = network.config.model_type
     return NamedTranslator(

@@ -12,8 +12,9 @@ from ..hub.failures import as_model_error
 from ..hub.modalities import modalities_of
 from ..models import from_timm, from_transformers
 from ..text import LARGEST_TEXT
+from .checked_folders import TEXT_MODELS
 from .image_models import ImageModel
-from .loading import TEXT_MODELS, as_framing, labels_of
+from .loading import as_framing, labels_of
 from .text_models import TextModel
 
 

@@ -10,8 +10,8 @@ from core import zoo
 from core.errors import HubError, ModelError, OfflineError
 from core.hub.permissions import Purpose
 from core.hub.repositories import offline_message
-from core.zoo.loading import check_offer
 from core.zoo.masked_autoencoders import AUTOENCODERS
+from core.zoo.offers import check_offer
 from core.zoo.transformers_captioners import NamedPictureWriter
 from core.zoo.transformers_joint import NamedJointReader
 from dashboard import theme, typeset, visitor

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.translation.decoding import Hypothesis
-from core.zoo.loading import check_offer
+from core.zoo.offers import check_offer
 from core.zoo.transformers_captioners import NamedPictureWriter
 from dashboard import typeset
 from dashboard.cache.memo import cached

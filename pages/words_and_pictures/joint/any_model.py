@@ -5,7 +5,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.zoo.loading import check_offer
+from core.zoo.offers import check_offer
 from core.zoo.text_models import Prediction
 from core.zoo.transformers_joint import NamedJointReader
 from dashboard import theme, typeset
