@@ -7,72 +7,48 @@ attention = model.look(prepared.pixels, model.tokens(decoded.best.tokens))
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from jaxtyping import Float
 from PIL import Image
-from tokenizers import Tokenizer
 from torch import Tensor
 
 from ..capture import AttentionCall, record_attention
 from ..errors import CaptureError, InputError, ModelError
 from ..hub.failures import as_model_error
 from ..hub.permissions import AT_HOME, Permission
-from ..images import Patches
 from ..models.from_transformers import restrict_generation
 from ..text import Tokens, encode, read_tokens
 from ..translation.decoding import Decoded, Hypothesis, Progress
 from .captioners import CaptionAttention
-from .image_models import Framing, PreparedPicture
 from .loading import load_parts
+from .transformers_pictures import NamedPictureReader
 from .transformers_translators import Watch
 
 LONGEST = 40  # tokens of a caption
 VISION_ENCODERS = ("vision_model.", "encoder.", "git.image_encoder.")  # paths of modules without words
 
 
-@dataclass(frozen=True, eq=False)
-class NamedPictureWriter:
-    """A captioner with its tokenizer. Threads may share it: it is immutable.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NamedPictureWriter(NamedPictureReader):
+    """A captioner; `begin` and `end` are the tokens with which a caption begins and ends."""
 
-    `begin` and `end` are the tokens with which a caption begins and ends. Errors while it runs are ModelErrors.
-    """
-
-    name: str
-    title: str
-    network: Any  # with methods that torch's Module has not
-    tokenizer: Tokenizer
-    framing: Framing
     begin: int
     end: int
-    warnings: tuple[str, ...] = ()
-    parameters: int = field(init=False)
-
-    def __post_init__(self):
-        self.network.eval().requires_grad_(False)
-        self.tokenizer.no_padding()
-        self.tokenizer.no_truncation()
-        object.__setattr__(self, "parameters", sum(weight.numel() for weight in self.network.parameters()))
 
     @property
-    def grid(self) -> tuple[int, int]:
-        """Rows and columns of patches."""
+    def patch_size(self) -> tuple[int, int]:
+        """Rows and columns of pixels of a patch."""
         config = self.network.config
-        vision_config = getattr(config, "vision_config", None) or config.encoder
-        _, rows, columns = self.framing.input_size
-        return rows // vision_config.patch_size, columns // vision_config.patch_size
+        size = (getattr(config, "vision_config", None) or config.encoder).patch_size
+        return size, size
 
     @property
     def places(self) -> int:
         """The number of patches of a picture."""
         return self.grid[0] * self.grid[1]
-
-    def prepare(self, picture: Image.Image) -> PreparedPicture:
-        """The middle of an RGB picture, as the network takes it."""
-        with as_model_error(self.name, "prepare this picture"):
-            return PreparedPicture(self.framing.pixels(picture), self.framing.crop(picture), Patches(*self.grid))
 
     def encode(self, caption: str) -> Tokens:
         """The tokens of a caption, with that of its end; InputError where there are none, or more than LONGEST."""
@@ -171,9 +147,7 @@ def load_named_captioner(name: str, *, permission: Permission = AT_HOME) -> Name
             if getattr(part, "generation_config", None) is not None:
                 restrict_generation(part)
         begin, end = begin_and_end_of(parts.network)
-        model = NamedPictureWriter(
-            name, parts.title, parts.network, parts.tokenizer, parts.framing, begin, end, parts.warnings
-        )
+        model = NamedPictureWriter(name=name, begin=begin, end=end, **vars(parts))
         model.try_once()
         return model
 

@@ -7,25 +7,23 @@ output.words                                             # or .answers, or .matc
 """
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from jaxtyping import Float
 from PIL import Image
-from tokenizers import Tokenizer
 from torch import Tensor
 
 from ..capture import Cut, Record, edit_attention, record_attention
 from ..errors import CaptureError, InputError, ModelError
 from ..hub.failures import as_model_error
 from ..hub.permissions import AT_HOME, Permission
-from ..images import Patches
 from ..text import Tokens, encode
-from .image_models import Framing, PreparedPicture
 from .joint import MASK, PICTURE_TOKEN, WordPatchAttention, cross_links, one_stream_attention
 from .loading import labels_of, load_parts
 from .text_models import Prediction, best
+from .transformers_pictures import NamedPictureReader
 
 HEADS = {
     "ViltForMaskedLM": "words",
@@ -43,24 +41,13 @@ class NamedJointOutput:
     match: float | None = None  # a logit: only differences between sentences mean something
 
 
-@dataclass(frozen=True, eq=False)
-class NamedJointReader:
-    """A ViLT with its tokenizer. Threads may share it: it is immutable. Errors while it runs are ModelErrors."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NamedJointReader(NamedPictureReader):
+    """A ViLT."""
 
-    name: str
-    title: str
-    network: Any  # with methods that torch's Module has not
-    tokenizer: Tokenizer
-    framing: Framing
+    PREFIX = (PICTURE_TOKEN,)
+
     answers: tuple[str, ...] = ()  # of one that answers questions
-    warnings: tuple[str, ...] = ()
-    parameters: int = field(init=False)
-
-    def __post_init__(self):
-        self.network.eval().requires_grad_(False)
-        self.tokenizer.no_padding()
-        self.tokenizer.no_truncation()
-        object.__setattr__(self, "parameters", sum(weight.numel() for weight in self.network.parameters()))
 
     @property
     def output_kind(self) -> str:
@@ -73,22 +60,14 @@ class NamedJointReader:
         return getattr(self.network, "vilt", self.network)
 
     @property
-    def grid(self) -> tuple[int, int]:
-        """Rows and columns of patches."""
-        down, across = self.body.embeddings.patch_embeddings.projection.kernel_size
-        _, rows, columns = self.framing.input_size
-        return rows // down, columns // across
+    def patch_size(self) -> tuple[int, int]:
+        """Rows and columns of pixels of a patch."""
+        return self.body.embeddings.patch_embeddings.projection.kernel_size
 
     @property
     def patches(self) -> int:
         """The number of patches of a picture."""
         return self.grid[0] * self.grid[1]
-
-    def prepare(self, picture: Image.Image) -> PreparedPicture:
-        """The middle of an RGB picture, as the network takes it."""
-        with as_model_error(self.name, "prepare this picture"):
-            cut = Patches(*self.grid, prefix=(PICTURE_TOKEN,))
-            return PreparedPicture(self.framing.pixels(picture), self.framing.crop(picture), cut)
 
     def encode(self, text: str) -> Tokens:
         """The tokens of a text, in which [MASK] may stand for words; InputError where there are too many, or none."""
@@ -188,8 +167,6 @@ def load_named_joint(name: str, *, permission: Permission = AT_HOME) -> NamedJoi
     """A ViLT: one of the hub (fetched if it is not here), or a folder."""
     with load_parts(name, "joint", permission=permission) as parts:
         answers = labels_of(parts.network.config)
-        model = NamedJointReader(
-            name, parts.title, parts.network, parts.tokenizer, parts.framing, answers, parts.warnings
-        )
+        model = NamedJointReader(name=name, answers=answers, **vars(parts))
         model.try_once()
         return model
