@@ -15,10 +15,10 @@ from .transformer import Decoder, Embedding, TransformerConfig
 
 @dataclass(frozen=True)
 class CaptionTransformerConfig:
-    """The sizes of the decoder; `seen`: channels of a place of the picture, `places`: their number."""
+    """The sizes of the decoder; `place_width`: channels of a place of the picture, `places`: their number."""
 
     vocabulary: int
-    seen: int = 128
+    place_width: int = 128
     places: int = 64
     width: int = 192
     layers: int = 3
@@ -42,7 +42,7 @@ class CaptionTransformer(nn.Module):
             norm="pre",
             dropout=config.dropout,
         )
-        self.seeing = nn.Linear(config.seen, config.width)
+        self.seeing = nn.Linear(config.place_width, config.width)
         self.positions = nn.Embedding(config.places, config.width)
         self.seen_norm = nn.LayerNorm(config.width)
         self.embedding = Embedding(config.vocabulary, config.width, config.dropout)

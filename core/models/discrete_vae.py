@@ -32,7 +32,7 @@ class DiscreteVAEConfig:
     side: int = 64
     grid: int = 16
     codes: int = 512
-    each: int = 48  # values of a vector of the codebook
+    code_width: int = 48  # values of a vector of the codebook
     width: int = 96
     blocks: int = 2
     quantiser: Literal["gumbel", "nearest"] = "gumbel"
@@ -76,8 +76,8 @@ class DiscreteVAE(nn.Module):
         super().__init__()
         self.config = config
         gumbel = config.quantiser == "gumbel"
-        self.encoder = encoder(config, config.codes if gumbel else config.each)
-        self.codebook = nn.Embedding(config.codes, config.each)
+        self.encoder = encoder(config, config.codes if gumbel else config.code_width)
+        self.codebook = nn.Embedding(config.codes, config.code_width)
         self.decoder = decoder(config)
         self.log_spread = nn.Parameter(torch.zeros(3, 1, 1))  # b of each channel
         nn.init.normal_(self.codebook.weight, std=1.0 if gumbel else 0.5)
@@ -174,7 +174,7 @@ def encoder(config: DiscreteVAEConfig, width_out: int) -> nn.Sequential:
 def decoder(config: DiscreteVAEConfig) -> nn.Sequential:
     """The reverse of `encoder`: residual blocks, then transposed convolutions that double rows and columns."""
     widths = [min(config.width, max(32, config.width >> level)) for level in range(1, config.halvings + 1)]
-    modules: list[nn.Module] = [nn.Conv2d(config.each, config.width, 3, padding=1)]
+    modules: list[nn.Module] = [nn.Conv2d(config.code_width, config.width, 3, padding=1)]
     modules += [ResidualBlock(config.width) for _ in range(config.blocks)]
     for width_in, width in zip([config.width, *widths], widths, strict=False):
         modules += [nn.ReLU(), nn.ConvTranspose2d(width_in, width, 4, stride=2, padding=1)]

@@ -23,17 +23,17 @@ from .recurrent import State
 
 @dataclass(frozen=True)
 class CaptionerConfig:
-    """The sizes of the decoder; `seen`: channels of a place of the picture."""
+    """The sizes of the decoder; `place_width`: channels of a place of the picture."""
 
     vocabulary: int
-    seen: int = 128
+    place_width: int = 128
     width: int = 192  # of a word's vector
     state: int = 320
     attention: int = 192
     dropout: float = 0.3
 
     def __post_init__(self):
-        for name in ("vocabulary", "seen", "width", "state", "attention"):
+        for name in ("vocabulary", "place_width", "width", "state", "attention"):
             if getattr(self, name) < 1:
                 raise ValueError(f"A captioner needs at least 1 for '{name}', not {getattr(self, name)}.")
 
@@ -45,12 +45,12 @@ class ShowAttendTell(nn.Module):
         super().__init__()
         self.config = config
         self.embedding = nn.Embedding(config.vocabulary, config.width)
-        self.first = nn.Linear(config.seen, 2 * config.state)
-        self.attention = PlaceAttention(config.state, config.seen, config.attention)
+        self.first = nn.Linear(config.place_width, 2 * config.state)
+        self.attention = PlaceAttention(config.state, config.place_width, config.attention)
         self.gate = nn.Linear(config.state, 1)
-        self.decoder = nn.LSTMCell(config.width + config.seen, config.state)
+        self.decoder = nn.LSTMCell(config.width + config.place_width, config.state)
         self.from_state = nn.Linear(config.state, config.width)
-        self.from_seen = nn.Linear(config.seen, config.width)
+        self.from_seen = nn.Linear(config.place_width, config.width)
         self.out = nn.Linear(config.width, config.vocabulary)
         self.dropout = nn.Dropout(config.dropout)
 

@@ -48,10 +48,10 @@ class Variant:
             return None
         return error_of(self.quality, self.questions)
 
-    def quality_loss(self, whole: "Variant") -> float:
-        """The relative loss of quality, for bits their relative increase; below 0 if it is better than the whole."""
-        difference = self.quality - whole.quality
-        return (difference if self.measure == "bits" else -difference) / whole.quality + 0.0  # no "-0%"
+    def quality_loss(self, intact: "Variant") -> float:
+        """The relative loss of quality, for bits their relative increase; below 0 if it is better than the intact."""
+        difference = self.quality - intact.quality
+        return (difference if self.measure == "bits" else -difference) / intact.quality + 0.0  # no "-0%"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from core.models.caption_transformer import CaptionTransformer, CaptionTransform
 from core.models.show_attend_tell import CaptionerConfig, ShowAttendTell, caption_loss
 from core.translation.decoding import BEGIN, PAD, beam_search
 
-SIZES = CaptionerConfig(vocabulary=20, seen=12, width=10, state=14, attention=8)
+SIZES = CaptionerConfig(vocabulary=20, place_width=12, width=10, state=14, attention=8)
 
 
 def lstm() -> ShowAttendTell:
@@ -21,7 +21,7 @@ def lstm() -> ShowAttendTell:
 
 def transformer() -> CaptionTransformer:
     torch.manual_seed(0)
-    sizes = CaptionTransformerConfig(vocabulary=20, seen=12, places=9, width=16, layers=2, heads=4)
+    sizes = CaptionTransformerConfig(vocabulary=20, place_width=12, places=9, width=16, layers=2, heads=4)
     return CaptionTransformer(sizes).eval().requires_grad_(False)
 
 

@@ -33,7 +33,7 @@ from training.common.scenes import scenes_tokenizer
 from training.common.word_tokens import words_tokenizer
 from training.dalle.report import config_of_all
 
-CODES = DiscreteVAEConfig(side=16, grid=4, codes=7, each=6, width=8, blocks=1)
+CODES = DiscreteVAEConfig(side=16, grid=4, codes=7, code_width=6, width=8, blocks=1)
 WORDS = scenes_tokenizer()
 SIZES = DALLEConfig(words=WORDS.get_vocab_size(), context=12, codes=7, grid=4, width=16, heads=2, masks=MASKS, kernel=3)
 

@@ -16,8 +16,8 @@ from core.models.discrete_vae import (
     unmap_values,
 )
 
-GUMBEL = DiscreteVAEConfig(side=16, grid=4, codes=12, each=6, width=8, blocks=1)
-NEAREST = DiscreteVAEConfig(side=16, grid=4, codes=12, each=6, width=8, blocks=1, quantiser="nearest")
+GUMBEL = DiscreteVAEConfig(side=16, grid=4, codes=12, code_width=6, width=8, blocks=1)
+NEAREST = DiscreteVAEConfig(side=16, grid=4, codes=12, code_width=6, width=8, blocks=1, quantiser="nearest")
 
 
 def made(config: DiscreteVAEConfig) -> DiscreteVAE:

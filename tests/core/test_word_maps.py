@@ -38,7 +38,7 @@ TEXT = "a red star above a blue circle"
 def captioner(kind):
     torch.manual_seed(3)
     tokenizer = scenes_tokenizer()
-    sizes = {"vocabulary": tokenizer.get_vocab_size(), "seen": 128, "width": 32}
+    sizes = {"vocabulary": tokenizer.get_vocab_size(), "place_width": 128, "width": 32}
     own = {"state": 48, "attention": 32} if kind == "lstm" else {"layers": 2, "heads": 2}
     network = Captioner(small_body(), make_decoder(sizes | own))
     return PictureWriter(f"scenes-{kind}", "A captioner", network, tokenizer, FRAMING)

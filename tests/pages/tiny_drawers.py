@@ -64,9 +64,10 @@ def patch_image_gpts(patch: pytest.MonkeyPatch) -> None:
 
 def tiny_coders() -> dict[str, PictureCoder]:
     """One of each kind for drawn scenes; emoji have the codes of scenes."""
+    sizes = {"width": 8, "code_width": 8, "blocks": 1}
     coders = {
-        name: PictureCoder(name, CODERS[name], DiscreteVAE(DiscreteVAEConfig(width=8, each=8, blocks=1, **quantiser)))
-        for name, quantiser in (("scenes", {"quantiser": "nearest"}), ("scenes-gumbel", {"quantiser": "gumbel"}))
+        name: PictureCoder(name, CODERS[name], DiscreteVAE(DiscreteVAEConfig(**sizes, quantiser=quantiser)))
+        for name, quantiser in (("scenes", "nearest"), ("scenes-gumbel", "gumbel"))
     }
     return coders | {"emoji": replace(coders["scenes"], name="emoji", title=CODERS["emoji"])}
 

@@ -41,7 +41,7 @@ def runs_in(folder: Path) -> None:
 
 def a_dalle(_name: str) -> PictureDrawer:
     config = DALLEConfig(words=WORDS.get_vocab_size(), width=16, heads=2, masks=("row", "column"))
-    coder = DiscreteVAE(DiscreteVAEConfig(width=8, each=8, blocks=1))
+    coder = DiscreteVAE(DiscreteVAEConfig(width=8, code_width=8, blocks=1))
     return PictureDrawer("scenes", "A small one", WORDS, DALLE(config), PictureCoder("scenes", "codes", coder))
 
 

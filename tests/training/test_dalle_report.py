@@ -29,7 +29,7 @@ def runs_in(folder: Path) -> None:
     """Untrained networks, small ones, as the trainings leave them."""
     torch.manual_seed(0)
     tokenizer = scenes_tokenizer()
-    coder = DiscreteVAEConfig(width=8, each=8, blocks=1, quantiser="nearest")
+    coder = DiscreteVAEConfig(width=8, code_width=8, blocks=1, quantiser="nearest")
     drawer = DALLEConfig(words=tokenizer.get_vocab_size(), width=16, heads=2, masks=("row", "column"))
     for name, network, config in (
         ("discrete-vae/scenes", DiscreteVAE(coder), coder),
@@ -122,7 +122,7 @@ def test_shares_are_means_over_words_of_means_over_pictures():
 
 
 def test_the_error_of_an_autoencoder_and_the_use_of_its_codes():
-    coder = PictureCoder("scenes", "codes", DiscreteVAE(DiscreteVAEConfig(width=8, each=8, blocks=1)))
+    coder = PictureCoder("scenes", "codes", DiscreteVAE(DiscreteVAEConfig(width=8, code_width=8, blocks=1)))
     pixels = torch.rand(3, 3, 64, 64)
     found = report.measure_coder(coder, pixels)
     codes = coder.codes(pixels)

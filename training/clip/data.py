@@ -50,8 +50,8 @@ def emoji_pairs(
 
     def batch(step: int) -> Pairs:
         chosen = batch_at(step, len(emoji), size, seed).tolist()
-        dice = Random(f"emoji {seed} {step}")
-        texts = [dice.choice(emoji[number].texts) for number in chosen]
+        rng = Random(f"emoji {seed} {step}")
+        texts = [rng.choice(emoji[number].texts) for number in chosen]
         also_true = torch.tensor([[text in emoji[number].texts for text in texts] for number in chosen])
         return Pairs(pictures[chosen], ids_of(tokenizer, texts, context), also_true)
 

@@ -29,14 +29,14 @@ def scenes(network: CLIP, variant: Variant) -> dict[str, dict[str, float]]:
     results: dict[str, dict[str, float]] = {}
     for split in HELD_OUT:
         examples = [scene_with_sentence(split, number) for number in range(SCENES)]
-        dice = Random(f"report {split}")
+        rng = Random(f"report {split}")
         pictures = variant.pictures(network, [draw(scene) for scene, _ in examples])
         questions: dict[str, list[tuple[Float[Tensor, " width"], list[str]]]] = {"chosen": []}  # the true text first
         for (scene, sentence), picture in zip(examples, pictures, strict=True):
-            false = [other for _, other in dice.sample(examples, 60) if not is_true(other, scene)][: CANDIDATES - 1]
+            false = [other for _, other in rng.sample(examples, 60) if not is_true(other, scene)][: CANDIDATES - 1]
             questions["chosen"].append((picture, [sentence.text, *(other.text for other in false)]))
             for kind in EXCHANGED:
-                changed = exchange_word(sentence, kind, dice)
+                changed = exchange_word(sentence, kind, rng)
                 if changed is not None and not is_true(changed, scene):
                     questions.setdefault(kind, []).append((picture, [sentence.text, changed.text]))
         results[split] = {}

@@ -26,7 +26,7 @@ from training.gpt_books.report import read_held_out, report
 
 BATCH = 16
 # Of the second part. AdamW: its matrices change less than with Muon, and the books are not forgotten.
-REPEATING = Plan(steps=600, learning_rate=6e-4, warm_up=50, decay=0.6, log_every=10, save_every=20, optimiser="adamw")
+REPEATING = Plan(steps=400, learning_rate=6e-4, warm_up=50, decay=0.6, log_every=10, save_every=20, optimiser="adamw")
 
 
 def main() -> None:

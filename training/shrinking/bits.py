@@ -62,7 +62,7 @@ def measure(subject: Subject, qualities: Mapping[str, float]) -> list[dict]:
 
 def variants(network: nn.Module) -> Iterator[tuple[str, nn.Module, dict[str, object]]]:
     """Yield the name of each variant, its network and the columns that describe it; the whole network is first."""
-    whole = size_in_bytes(network)
+    intact_bytes = size_in_bytes(network)
     for number_format in FORMATS:
         changed = in_number_format(network, number_format)
         size = size_in_bytes(changed)
@@ -78,7 +78,7 @@ def variants(network: nn.Module) -> Iterator[tuple[str, nn.Module, dict[str, obj
         rounded, stored = round_network(network, bits, grouping, names)
         alone = "" if layer is None else f", layer {layer} alone"
         columns = {"bits": bits, "grouping": grouping, "layer": "" if layer is None else layer, "computed": "float32"}
-        yield f"{bits} bits, {grouping}{alone}", rounded, columns | {"bytes": stored, "memory": whole}
+        yield f"{bits} bits, {grouping}{alone}", rounded, columns | {"bytes": stored, "memory": intact_bytes}
 
 
 def command_line() -> CommandLine:

@@ -37,13 +37,13 @@ def main() -> None:
 
 def measure(subject: Subject, qualities: Mapping[str, float]) -> list[dict]:
     """The rows of one network; those in `qualities` are not measured again."""
-    whole = subject.network
+    intact = subject.network
     settings = [("weights", share) for share in (0.0, *ZEROS)] + [("neurons", share) for share in NEURONS]
     rows = []
     for way, share in settings:
-        network = with_zeros(whole, share) if way == "weights" else without_neurons(whole, share)
+        network = with_zeros(intact, share) if way == "weights" else without_neurons(intact, share)
         variant = f"{share:.0%} of the {way} gone" if share else "whole"
-        networks = {"whole": whole, "smaller": network}
+        networks = {"whole": intact, "smaller": network}
         if way == "weights":
             networks["sparse"] = as_sparse(network)
         with torch.inference_mode():

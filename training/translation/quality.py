@@ -170,16 +170,16 @@ def length_curve(network: Network, tokenizer: Tokenizer, test: TextsWithReferenc
 
 def bucket(test: TextsWithReferences, low: int, high: int) -> TextsWithReferences:
     """Texts of `low` to `high` words: single sentences, or from JOINED_FROM words on joined sentences."""
-    dice = random.Random(low)
+    rng = random.Random(low)
     if low < JOINED_FROM:
         fitting = [pair for pair in test if low <= len(pair[0].split()) <= high]
-        return dice.sample(fitting, min(TEXTS * 3, len(fitting)))
+        return rng.sample(fitting, min(TEXTS * 3, len(fitting)))
     texts: TextsWithReferences = []
     while len(texts) < TEXTS:
-        goal = dice.randint(low, high)
+        goal = rng.randint(low, high)
         chosen: TextsWithReferences = []
         while sum(len(english.split()) for english, _ in chosen) < goal:
-            chosen.append(dice.choice(test))
+            chosen.append(rng.choice(test))
         if sum(len(english.split()) for english, _ in chosen) <= high:
             texts.append(_join(chosen))
     return texts

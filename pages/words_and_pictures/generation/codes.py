@@ -194,7 +194,7 @@ def _formula(world: str, coded: Coded) -> None:
     if config.quantiser == "nearest":
         st.latex(rf"\begin{{gathered}} c_p = \arg\min_k\, \lvert \ell_p - C_k \rvert^2 \\ {PAINTED} \end{{gathered}}")
         about = (
-            f"The encoder says a vector $\\ell_p$ of {config.each} values for each place, and the nearest of the "
+            f"The encoder says a vector $\\ell_p$ of {config.code_width} values for each place, and the nearest of the "
             f"{config.codes} vectors of the book stands in for it. No gradient passes such a choice: it is handed "
             "straight through, as if nothing had been exchanged (van den Oord et al. 2017)."
         )
