@@ -49,6 +49,7 @@ AXES = {
     "class": "the labels that a classifier can predict",
     "draw": "one of several things drawn at random, or tried side by side",
     "word": "one word of a text, of one token or several",
+    "relation": "entailment, neutral or contradiction of two sentences",
     "tag": "the parts of speech that a word can have",
     "digit": "one digit of a problem with a known answer (sort, add)",
     "answer": "one digit of the answer to it, in the order in which they are written",

@@ -39,6 +39,8 @@ The weights are under the project's licence (Apache-2.0) unless a card says othe
 - `bert-tasks`: SST-2, which is distributed for research, and UD_English-EWT (annotations CC BY-SA 4.0), whose counts
   are in `weights/bert-tasks/frequent_tags.json`. The heads that follow grammar were measured on the latter too. Neither
   is part of the project.
+- `bert-inference`: English pairs of SICK (CC BY-NC-SA 3.0), which is not part of the project. Its weights are for
+  non-commercial use, as SICK is.
 - `efficientnet-lite0`, `minilm`: trained by others (Apache-2.0), one on ImageNet, one on pairs of sentences.
 - `sentiment`: film reviews of IMDB, distributed for research, and tweets of InterTASS 2017. Neither is part of the
   project.
@@ -50,7 +52,12 @@ def sections() -> dict[str, list[Result]]:
     """All results by the heading of their table."""
     return {
         "Language models": [*texts.gpt_books(), *texts.characters(), *texts.positions(), *texts.small_tasks()],
-        "Masked language models": [*texts.bert_books(), *translations.bert_pairs(), *texts.bert_tasks()],
+        "Masked language models": [
+            *texts.bert_books(),
+            *translations.bert_pairs(),
+            *texts.bert_tasks(),
+            *texts.bert_inference(),
+        ],
         "Sentiment": texts.sentiment(),
         "Translation": translations.translation(),
         "Image classifiers": pictures.tiny_imagenet(),

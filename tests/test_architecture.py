@@ -24,6 +24,7 @@ FORBIDDEN = {
 MODELS_USED = {
     "attention_gan": {"dalle"},  # both are measured on the same sentences
     "bert_books": {"gpt_books"},  # the same books
+    "bert_inference": {"bert_pairs"},  # the weights with which its training began
     "bert_pairs": {"translation"},  # the same sentences and links
     "clip": {"captioning"},  # the same photographs and places
     "dalle": {"discrete_vae"},  # its codes

@@ -16,6 +16,7 @@ from torch import nn
 
 from ..errors import ModelError
 from ..models.bert import BERT, BERTConfig, PretrainingBERT
+from ..models.bert_inference import InferenceBERT
 from ..models.bert_tasks import TasksBERT
 from ..models.gpt import GPT, GPTConfig
 from ..models.gpt_rotary import RotaryGPT, RotaryGPTConfig
@@ -62,6 +63,7 @@ NETWORKS: dict[str, tuple[Any, Any]] = {
     "bert": (PretrainingBERT, BERTConfig),
     "bert_body": (BERT, BERTConfig),
     "bert_tasks": (TasksBERT, BERTConfig),
+    "bert_inference": (InferenceBERT, BERTConfig),
 }
 LONGEST = 4096  # tokens: on two cores a longer text would take a minute, whatever the model could hold
 
@@ -71,7 +73,10 @@ STRETCHES = (1, 1.5, 2, 3, 4, 5)
 
 
 def load_embedded_text(name: str, *, longest: int = LONGEST, weights: Path = WEIGHTS) -> TextModel:
-    """The model of a name in TEXT, `bert-tasks` or SENTENCES; a text is cut after `longest` tokens, or its context."""
+    """The model of a name in TEXT, `bert-tasks`, `bert-inference` or SENTENCES.
+
+    A text is cut after `longest` tokens, or where the model's context ends.
+    """
     folder = weights / name
     config = _read_config(folder, *NETWORKS)
     make, settings = NETWORKS[config.pop("architecture")]
@@ -82,7 +87,9 @@ def load_embedded_text(name: str, *, longest: int = LONGEST, weights: Path = WEI
         # Trained on translations as second texts, it has no next sentence prediction.
         next_sentence = None if network.config.restarts else network.next_sentence
         return MaskedLanguageModel(name, title, network, tokenizer, context, next_sentence=next_sentence)
-    if isinstance(network, BERT | TasksBERT):  # core.probing.fine_tuning reads the heads of the latter
+    if isinstance(
+        network, BERT | TasksBERT | InferenceBERT
+    ):  # core.probing.fine_tuning reads the heads of the last two
         return Encoder(name, title, network, tokenizer, context)
     return CausalLanguageModel(name, title, network, tokenizer, context)
 
@@ -108,7 +115,7 @@ def load_embedded_image(name: str, *, weights: Path = WEIGHTS) -> ImageModel:
 
 
 def save_text(
-    network: GPT | RotaryGPT | PretrainingBERT | BERT | TasksBERT,
+    network: GPT | RotaryGPT | PretrainingBERT | BERT | TasksBERT | InferenceBERT,
     tokenizer: Tokenizer,
     folder: Path,
     *,

@@ -17,6 +17,7 @@ from msgspec import Meta
 from core import results as measured
 from core.errors import ModelError
 from core.published.table import NonNegativeInt, PositiveInt, Proportion
+from core.results import bert_inference_results as bert_inference
 from core.results import bert_tasks_results as bert_tasks
 from core.results import captioning_results as captioning
 from core.results import character_results as characters
@@ -67,6 +68,11 @@ READERS = {
     ),
     "small tasks": (small_tasks.results, WEIGHTS / "small-tasks" / "results.json", "make train-small-tasks"),
     "bert tasks": (bert_tasks.results, bert_tasks.FOLDER / "results.json", "make train-bert-tasks"),
+    "bert inference": (
+        bert_inference.results,
+        bert_inference.FOLDER / "results.json",
+        "make train-bert-inference",
+    ),
     "captions": (captioning.results, captioning.FOLDER / "results.json", captioning.MADE_BY),
     "clips": (clips.results, clips.FOLDER / "results.json", clips.MADE_BY),
     "joint": (joints.results, joints.FOLDER / "results.json", joints.MADE_BY),

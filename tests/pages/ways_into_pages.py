@@ -76,6 +76,7 @@ WAYS: dict[str, tuple[Way, ...]] = {
         Way({"show": "Grammar", "text": "The dog and the cat and the bird and " * 5 + "the fish slept."}),
         Way({"show": "Across languages", "hide_english": "1.2"}),
         Way({"show": "Across languages", "across_head": "any head"}),
+        Way({"show": "Inference across languages", "infer_when": "before"}),
     ),
     # A button stands before what takes longer than PATIENCE; here before everything.
     "sentiment": (Way({"show": "Faithful?"}, {"pages.language.sentiment.faithful.PATIENCE": -1}),),

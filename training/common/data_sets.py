@@ -75,6 +75,12 @@ SICK = DataSet(
     "pair, split, label, relatedness, en_a, en_b; Marelli et al. 2014, marcobaroni.org/composes/sick.html, "
     "CC BY-NC-SA 3.0; only to measure",
 )
+SICK_FRENCH = DataSet(
+    ("sick_en_fr/sick.tsv.gz",),
+    "pair, split, label, relatedness, en_a, en_b, fr_a, fr_b; Marelli et al. 2014, "
+    "github.com/kkalouli/SICK-processing, in French by Skandalis et al. 2024, github.com/mskandalis/hybrid_nli_fr, "
+    "CC BY-NC-SA 3.0",
+)
 CIFAR10 = DataSet(
     ("cifar10_jpeg.npz",),
     "JPEG bytes of CIFAR-10, Krizhevsky 2009, cs.toronto.edu/~kriz/cifar.html, as `train_jpeg`, `train_offsets`, "

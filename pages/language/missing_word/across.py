@@ -25,12 +25,11 @@ from dashboard.output.alignment_table import DIRECTION_HELP, DIRECTIONS, TEXTS
 from dashboard.theme import HUES
 from pages.language.missing_word import across_sentences as say
 from pages.language.missing_word import compute_across as compute
-from pages.language.missing_word import hidden_words, words_across
+from pages.language.missing_word import hidden_words, inputs, words_across
 from pages.language.missing_word.compute_across import Guessed, Hidden, Pair
 from pages.language.missing_word.words_across import EXAMPLES, FIRST
 
 TOP = 6  # guesses that are shown
-NAMED = 12  # unknown characters that are listed
 ADDRESSES = {"English": "hide_english", "French": "hide_french"}  # of the hidden words
 KEYS = {"English": "english", "French": "french"}
 
@@ -43,7 +42,7 @@ def show() -> None:
         pair = compute.read(english, french)
         hidden = _hidden(pair)
         guessed = compute.guess(english, french, *hidden)
-    _say_unknown(pair)
+    inputs.say_unknown(pair.tokens.ids, pair.english + pair.french, compute.model())
     _pickers(pair, guessed, hidden)
     chosen = _guesses(pair, guessed)
     found = _alignment()
@@ -95,15 +94,6 @@ def _hidden(pair: Pair) -> tuple[Hidden, Hidden]:
         pair.sides[1], address=ADDRESSES["French"], usual=frozenset(), what="the French sentence"
     )
     return tuple(sorted(english)), tuple(sorted(french))
-
-
-def _say_unknown(pair: Pair) -> None:
-    if unknown := compute.unknown(pair):
-        # Isolated (U+2066 to U+2069): a letter written from right to left must not turn the sentence round.
-        shown = ", ".join(f"\u2066“{typeset.plain(typeset.readable(letter))}”\u2069" for letter in unknown[:NAMED])
-        more = " and others" if len(unknown) > NAMED else ""
-        pieces = compute.model().tokenizer.get_vocab_size()
-        st.info(words_across.UNKNOWN.format(shown=shown + more, pieces=pieces), icon=":material/question_mark:")
 
 
 def _pickers(pair: Pair, guessed: Guessed, hidden: tuple[Hidden, Hidden]) -> None:

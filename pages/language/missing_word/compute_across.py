@@ -67,15 +67,6 @@ def read(english: str, french: str) -> Pair:
     return Pair(first, second, tokens, sides_of(tokens))
 
 
-def unknown(pair: Pair) -> list[str]:
-    """The characters that the tokenizer cannot read, each once, in order."""
-    if UNKNOWN not in pair.tokens.ids:
-        return []
-    letters = dict.fromkeys(letter for letter in pair.english + pair.french if not letter.isspace())
-    # Behind a letter that is known: what joins others (U+200D) is nothing by itself, and cannot be encoded.
-    return [letter for letter in letters if UNKNOWN in model().encode(f"a {letter}").ids]
-
-
 @cached("Guessing with and without the other language …")
 def guess(english: str, french: str, hidden_english: Hidden, hidden_french: Hidden) -> Guessed:
     """Every gap of both sentences, guessed twice."""

@@ -1,11 +1,17 @@
 """What the sections of the page begin with: a model that fills gaps, and a text."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+
+import streamlit as st
 
 from core import zoo
 from core.errors import ModelError
+from core.translation.decoding import UNKNOWN
+from core.zoo import TextModel
 from core.zoo.kinds import fills_masks
 from core.zoo.masked_language_models import MaskedLanguageModel
+from dashboard import typeset
 from dashboard.cache.models import text_model
 from dashboard.frame import layout
 from dashboard.inputs import controls
@@ -14,6 +20,7 @@ from dashboard.recordings.watched import Text
 from pages.language.missing_word import words
 
 LONGEST = 128  # tokens: as many as bert-books reads, and as can be hidden one by one while somebody waits
+NAMED = 12  # unknown characters that are listed
 WORD_ADDRESS, HIDDEN_ADDRESS = "word", "hide"
 
 
@@ -50,3 +57,22 @@ def given() -> Given:
     controls.examples(words.EXAMPLES, forgets=(HIDDEN_ADDRESS, WORD_ADDRESS))
     with layout.control_bar():
         return Given(text=controls.text(first=words.SENTENCE), name=model_name())
+
+
+def unknown_characters(ids: Collection[int], text: str, model: TextModel) -> list[str]:
+    """The characters of a text that the vocabulary of both languages lacks, each once, in order; `ids`: its tokens."""
+    if UNKNOWN not in ids:
+        return []
+    letters = dict.fromkeys(letter for letter in text if not letter.isspace())
+    # Behind a letter that is known: what joins others (U+200D) is nothing by itself, and cannot be encoded.
+    return [letter for letter in letters if UNKNOWN in model.encode(f"a {letter}").ids]
+
+
+def say_unknown(ids: Collection[int], text: str, model: TextModel) -> None:
+    """A box that names the characters of a text that the model cannot read, if there are any."""
+    if unknown := unknown_characters(ids, text, model):
+        # Isolated (U+2066 to U+2069): a letter written from right to left must not turn the sentence round.
+        shown = ", ".join(f"\u2066“{typeset.plain(typeset.readable(letter))}”\u2069" for letter in unknown[:NAMED])
+        more = " and others" if len(unknown) > NAMED else ""
+        pieces = model.tokenizer.get_vocab_size()
+        st.info(words.UNKNOWN.format(shown=shown + more, pieces=pieces), icon=":material/question_mark:")

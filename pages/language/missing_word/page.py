@@ -1,7 +1,7 @@
 """What does a BERT look at?"""
 
 from dashboard.frame import page_head, sections
-from pages.language.missing_word import across, both_ways, fill_in, grammar, tasks, two_sentences, words
+from pages.language.missing_word import across, both_ways, fill_in, grammar, inference, tasks, two_sentences, words
 
 page_head.head(words.PAGE)
 sections.chosen(
@@ -12,5 +12,6 @@ sections.chosen(
         words.GRAMMAR: grammar.show,
         words.TASKS: tasks.show,
         words.ACROSS: across.show,
+        words.INFERENCE: inference.show,
     }
 )()

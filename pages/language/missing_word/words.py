@@ -15,18 +15,25 @@ PAGE = PageWords(
     references=references("TRANSFORMER"),
 )
 
-FILL, BOTH, PAIRS, GRAMMAR, TASKS, ACROSS = (
+FILL, BOTH, PAIRS, GRAMMAR, TASKS, ACROSS, INFERENCE = (
     "Fill in",
     "Both ways",
     "Two sentences",
     "Grammar",
     "Tasks",
     "Across languages",
+    "Inference across languages",
 )
 
 NO_BERT = (
     "{title} does not fill gaps: it was not trained on hidden words. Choose a masked language model (BERT, RoBERTa, "
     "DistilBERT), or open this one in Language / Next word."
+)
+
+# Across languages, and inference across languages.
+UNKNOWN = (
+    "The model cannot read {shown}: every such character becomes the same unknown token. It learned its {pieces:,} "
+    "pieces from English and French sentences."
 )
 
 # Texts to click, by what stands on the button; the first is there before anybody has typed.

@@ -47,10 +47,6 @@ MISSING = (
     "The weights of 'bert-pairs', which has read English sentences beside their French translations, are not there. "
     "Fetch the project again, or train them: make train-bert-pairs DATA=PATH."
 )
-UNKNOWN = (
-    "The model cannot read {shown}: every such character becomes the same unknown token. It learned its {pieces:,} "
-    "pieces from English and French sentences."
-)
 HINTS = {
     "English": "Click a word to hide it, or to show it again. Below a gap: the best guess with the French sentence.",
     "French": "Click a word to hide it, or to show it again. Below a gap: the best guess with the English sentence.",
