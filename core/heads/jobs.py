@@ -92,8 +92,8 @@ def repetitions(count: int = PAIRS, seed: int = SEED) -> tuple[tuple[str, str, s
     """Pairs of sentences and the word that the last token is to attend to; only the first repeats the words before it.
 
     In both the word has the same place in the first half, and the second half is the same:
-    "The old man looked at the sea, and the old man looked at the" and
-    "A young boy walked to my sea, and the old man looked at the".
+    "The old man looked at their house, and the old man looked at their" and
+    "A young boy walked to my house, and the old man looked at their".
     """
     draw, pairs = random.Random(seed), []
     for _ in range(count):
@@ -101,8 +101,8 @@ def repetitions(count: int = PAIRS, seed: int = SEED) -> tuple[tuple[str, str, s
             draw.sample(words, 2) for words in (_ADJECTIVES, _PEOPLE, _VERBS)
         )
         place = draw.choice(_PLACES)
-        end = f" {place}, and the {adjective} {person} {verb} the"
-        repeated = f"The {adjective} {person} {verb} the{end}"
+        end = f" {place}, and the {adjective} {person} {verb} their"
+        repeated = f"The {adjective} {person} {verb} their{end}"
         pairs.append((repeated, f"A {other_adjective} {other_person} {other_verb} my{end}", place))
     return tuple(pairs)
 

@@ -31,11 +31,11 @@ def test_every_group_but_the_first_has_an_example_that_is_alive(visit):
 def test_the_head_at_the_top_finds_what_followed_the_same_words():
     found = compute.repeated()
     model = zoo.load_text("gpt-books")
-    tokens = model.encode("The old man looked at the sea, and the old man looked at the")
+    tokens = model.encode("The old man looked at their house, and the old man looked at their")
     with record_attention(model.network) as record:
         model.run(tokens)
     labels = [label.strip() for label in tokens.labels]
-    assert labels[found.place] == "sea"
+    assert labels[found.place] == "house"
     assert labels[found.place - found.length : found.place] == labels[-found.length :]
     assert labels[found.place - found.length - 1] != labels[-found.length - 1]
     layer, head = found.head
@@ -43,7 +43,7 @@ def test_the_head_at_the_top_finds_what_followed_the_same_words():
     assert found.head == jobs.repeated_words(model).best
     assert found.tested.holds
     said = examples.about_repeated(found)
-    assert f"gives {found.weight:.0%} of its attention to “sea”" in said
+    assert f"gives {found.weight:.0%} of its attention to “house”" in said
     assert f"{found.tested.job:.0%} on average, and {found.tested.control:.0%} where" in said
     assert f"layer {layer}, head {head}" in said.lower()
 

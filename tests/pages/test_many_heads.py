@@ -1,12 +1,17 @@
 """Many heads: measured, silenced, one at a time; on a text or a picture, on our models or any."""
 
 import base64
+import copy
 import json
+import math
+import re
 
 import numpy as np
 import pytest
+import torch
 from streamlit.testing.v1 import AppTest
 
+from core import zoo
 from dashboard.inputs import controls
 from dashboard.recordings.watched import watch_text
 from pages.foundations.many_heads import compute, one_at_a_time
@@ -26,6 +31,17 @@ def warnings(app: AppTest) -> str:
 def sent(app: AppTest) -> list[dict]:
     """What the maps on the page were given."""
     return [data for part in app.get("bidi_component") if "limits" in (data := json.loads(part.proto.json))]
+
+
+def mean_loss(text: str, silenced: tuple[int, int] | None = None) -> float:
+    """The loss of `gpt-books` in nats; a head is silenced by taking what it writes out of the output projection."""
+    model = zoo.load_text("gpt-books")
+    network, ids = copy.deepcopy(model.network), torch.tensor([model.encode(text).ids])
+    if silenced:
+        layer, head = silenced
+        width = network.config.width // network.config.heads
+        network.blocks[layer].attention.out.weight[:, head * width : (head + 1) * width] = 0
+    return float(torch.nn.functional.cross_entropy(network(ids)[0, :-1], ids[0, 1:]))
 
 
 def names(app: AppTest) -> list[str]:
@@ -50,17 +66,22 @@ def test_the_page_is_alive_at_once_and_what_it_says_is_true_of_its_table(visit):
     assert not app.warning
     table = app.dataframe[0].value.set_index(["layer", "head"])
     assert table["Previous token"].idxmax() == ("3", 2)
-    assert "**Layer 3, head 2** looks most at the token just before: a token gives that one on average 51%" in prose(
-        app
+    share = table["Previous token"].max()  # per cent
+    assert (
+        f"**Layer 3, head 2** looks most at the token just before: a token gives that one on average {share:.0f}%"
+        in (prose(app))
     )
-    assert table["Previous token"].max() == pytest.approx(51, abs=0.5)  # per cent
     assert table["Induction"].idxmax() == ("5", 2)
     assert "On random tokens said twice, **layer 5, head 2**" in prose(app)
     assert not (table["First token"] > 50).any()
     assert "The first token is not an attention sink here" in prose(app)
     by_layer = table["Entropy (bits)"].groupby("layer").mean()
     assert f"Layer {by_layer.idxmax()} looks most broadly ({by_layer.max():.1f} bits" in prose(app)
-    assert f"layer {by_layer.idxmin()} most narrowly ({by_layer.min():.1f} bits)" in prose(app)
+    narrow = re.search(r"layers? ([\d, and]+) most narrowly \(([\d.]+) bits\)", prose(app))
+    narrowest = by_layer[re.findall(r"\d+", narrow[1])]
+    assert by_layer.idxmin() in narrowest.index
+    assert narrowest.to_numpy() == pytest.approx(by_layer.min(), abs=0.05)
+    assert float(narrow[2]) == pytest.approx(by_layer.min(), abs=0.1)
 
 
 def test_a_link_holds_measure_layer_and_head(visit):
@@ -138,12 +159,16 @@ def test_a_link_brings_silenced_heads_with_loss_predictions_and_changed_maps(vis
         "Loss with all heads active",
         "Loss without the silenced heads",
     ]
-    assert app.metric[0].value == "4.810 nats"
-    assert app.metric[1].value == "4.837 nats"
-    assert "the loss **rises by 0.03 nats**: the next token of the text is 1.03 times less" in prose(app)
+    losses = [mean_loss(app.text_area(key="text").value, silenced) for silenced in (None, (1, 5))]
+    assert [metric.value for metric in app.metric] == [f"{loss:.3f} nats" for loss in losses]
+    rise = losses[1] - losses[0]
+    assert f"the loss **rises by {rise:.2f} nats**: the next token of the text is {math.exp(rise):.2f} times less" in (
+        prose(app)
+    )
     assert "What changed in the heads that still speak" in [element.value for element in app.subheader]
     assert "of its attention has moved" in prose(app)
-    before, after, change = (cells(app, f"{name}-layer-5-head-2") for name in ("before", "after", "difference"))
+    (head,) = {name.partition("-before-")[2] for name in names(app) if "-before-" in name}
+    before, after, change = (cells(app, f"{name}-{head}") for name in ("before", "after", "difference"))
     assert before["rows"][:3] == before["columns"][:3] == ["The", "cat", "that"]
     assert numbers(change) == pytest.approx(numbers(after) - numbers(before), abs=1e-7)
     assert change["limits"][0] == -change["limits"][1] == -np.abs(numbers(change)).max()

@@ -56,7 +56,7 @@ class RepeatedPieces:
         for row in range(quarter):
             length = self._draw(SHORTEST, LONGEST, generator)
             piece = torch.randint(1, self.vocabulary, (length,), generator=generator)
-            tokens[row] = piece.repeat(self.context // length + 1 + 1)[: self.context + 1]
+            tokens[row] = piece.repeat(self.context // length + 2)[: self.context + 1]
             counted[row, : length - 1] = False
         for row in range(quarter, 2 * quarter):
             length = self._draw(SHORTEST, LONGEST, generator)

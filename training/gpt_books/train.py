@@ -6,6 +6,7 @@ something. One book is held out; it and WikiText-2 are only to measure.
     python -m training.gpt_books.train --data PATH
 """
 
+import copy
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -43,9 +44,10 @@ def main() -> None:
     plan = Plan(steps=arguments.steps, learning_rate=3e-3, decay=0.37, seed=arguments.seed)
     # Written-out attention: at this length the fused kernel's bfloat16 backward pass is the slower one on a CPU.
     record = learn(model, windows, plan, run, SDPBackend.MATH)
+    books_alone = copy.deepcopy(model)
     record["repeating"] = learn_repeats(model, tokens, run / "repeating")
     (held_out,) = read_books(arguments.data, held_out=True)
-    report(model, tokenizer, tokens, read_held_out(arguments.data, held_out), record)
+    report(model, books_alone, tokenizer, tokens, read_held_out(arguments.data, held_out), record)
 
 
 def learn(model: nn.Module, windows: Windows, plan: Plan, run: Path, kernel: SDPBackend) -> dict[str, Any]:

@@ -14,7 +14,7 @@ HOME = PageWords(
 )
 
 # What the small examples are made of.
-REPEATING = "The old man looked at the sea, and the old man looked at the"
+REPEATING = "The old man looked at their house, and the old man looked at their"
 SENTENCE = "The dog that the boy saw was tired because it"
 TRANSLATED = "I have never seen this film."
 PICTURE = "coffee"

@@ -120,10 +120,17 @@ def _candidates(read: Reading) -> tuple[int, int]:
         return known[name] if name in known else compute_why.token_of(read.model, name)
 
     one = read.best[0] if first == words.THE_BEST else number(first)
-    other = next(each for each in read.best if each != one) if second == words.THE_BEST_OTHER else number(second)
+    other = _most_probable_other(read, one) if second == words.THE_BEST_OTHER else number(second)
     if one == other:
         raise InputError(words.TWICE)
     return one, other
+
+
+def _most_probable_other(read: Reading, token: int) -> int:
+    """The most probable token besides `token`; one that is just as probable only where there is no other."""
+    logits = read.lens[-1]
+    others = [number for number in read.best if number != token]
+    return next((number for number in others if abs(float(logits[number] - logits[token])) >= NEAR), others[0])
 
 
 def _map(found: Attribution, names: tuple[str, str], head: Head | None) -> None:

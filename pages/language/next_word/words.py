@@ -205,7 +205,7 @@ WHY_NOTES = replace(
 THE_BEST, THE_BEST_OTHER = "the most probable", "the most probable other"
 WORD_HELP = (
     "One of the most probable next tokens, or any word that you type: its first token counts. “…s” is a token that "
-    "goes on with a word."
+    "goes on with a word. The most probable other is not one that is just as probable."
 )
 TOO_LONG = (
     "The first {kept:,} of {total:,} tokens are read here: what each part writes is held in memory while it is taken "
