@@ -2,7 +2,9 @@
 
 from functools import partial
 
+from core.probing.fine_tuning.inference import COMBINATIONS
 from core.results import (
+    bert_inference_results,
     bert_tasks_results,
     character_results,
     grammar_heads,
@@ -10,7 +12,7 @@ from core.results import (
     sentiment_results,
     small_task_results,
 )
-from docs.result_rows import BITS, PERPLEXITY, WEIGHTS, Baseline, Result, parameters, read, share
+from docs.result_rows import BITS, PERPLEXITY, SHARE, WEIGHTS, Baseline, Result, parameters, read, share
 
 CHARACTER_NETWORKS = {
     "rnn": "RNN",
@@ -58,8 +60,26 @@ def gpt_books() -> list[Result]:
             for results in [read(name)]
             for text, scores in results["held_out"].items()
         ),
+        induction(),
         long_context(),
     ]
+
+
+def induction() -> Result:
+    """The share of its attention with which the best induction head looks at what came next the first time."""
+    results = read("gpt-books")
+    best, of_books_alone = (
+        max(figures["heads"], key=lambda score: score["induction"]) for figures in (results, results["books_alone"])
+    )
+    return Result(
+        "gpt-books",
+        f"layer {best['layer']}, head {best['head']}",
+        "induction score, random tokens said twice",
+        best["induction"],
+        SHARE,
+        (Baseline("taught by books alone", of_books_alone["induction"]),),
+        results["parameters"],
+    )
 
 
 def long_context() -> Result:
@@ -172,6 +192,28 @@ def bert_tasks() -> list[Result]:
     return [
         row("parts of speech right, UD_English-EWT test", tuned.tags, results.words, [*tags, frequent]),
         row("sentiment right, SST-2 dev", tuned.verdicts, results.sentences, [*sentiments, *counted]),
+    ]
+
+
+def bert_inference() -> list[Result]:
+    """Inference in each combination of languages, beside the same network without its bilingual training."""
+    results = bert_inference_results.results()
+    english = results.english or {}
+    return [
+        share(
+            "bert-inference",
+            "",
+            f"entailment, neutral or contradiction right, SICK test, {' then '.join(dict.fromkeys(languages))}",
+            results.bilingual[name],
+            results.pairs,
+            [
+                *([("without the bilingual training", english[name])] if english else []),
+                ("logistic regression, shared words and negations", results.logistic[name]),
+                ("the most frequent relation", results.majority),
+            ],
+            parameters=parameters("bert-inference"),
+        )
+        for name, languages in COMBINATIONS.items()
     ]
 
 

@@ -112,7 +112,7 @@ def test_a_head_is_better_than_chance_only_beyond_two_standard_errors(accuracy, 
 
 def test_of_the_bert_that_comes_with_the_atlas_the_accuracy_stands_beside_the_answer():
     found = next_sentence(PROJECT / "weights" / "bert-books")
-    assert found == NextSentence(0.5526, 1008)
+    assert found == NextSentence(0.5506, 1008)
     assert next_sentence(PROJECT / "weights" / "nothing-here") is None
 
 

@@ -45,7 +45,7 @@ def main() -> None:
         network = network_of(name, data.pretrained)
         seconds = learn(network, batches, plan, folder)
         record = {"plan": asdict(plan), "batch": arguments.tokens, "seconds": round(seconds)}
-        results = record | measure(network, data, folder)
+        results = record | measure(network, data, folder / "model.safetensors", eight_bits=name == "tuned")
         print(name, results["tags"], results["verdicts"], flush=True)
         (folder / "results.json").write_text(json.dumps(results))
     if (arguments.run / "tuned" / "results.json").exists():

@@ -37,7 +37,7 @@ Pictures and texts in one space (Radford et al. 2021). One network for drawn sce
 `core/models/clip.py`, pictures of 64 x 64 pixels, patches of 8 x 8 made by a few convolutions (Xiao et al. 2021). For
 photographs: `core/models/locked_clip.py`, a transformer over the 14 x 14 places of `efficientnet-lite0`, tuned so that
 its vectors lie in the space of `minilm`'s sentences (Zhai et al. 2022); those two networks, which others trained, did
-not learn on, and are not in this file. Its weights are stored in 8 bits, and were measured so.
+not learn on, and are not in this file. All weights are stored in 8 bits, and were measured so.
 
 ## Data and licence
 Scenes are drawn for each step; that another sentence of the batch is true of a scene too is known, and not held against

@@ -7,12 +7,11 @@ It starts from the weights of `gpt-books`, without their learned positions.
 
 from pathlib import Path
 
-from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch.nn.attention import SDPBackend
 
 from core.models.gpt_rotary import RotaryGPT, RotaryGPTConfig
-from core.zoo.embedded import WEIGHTS
+from core.zoo.embedded import WEIGHTS, load_embedded_text
 from training.common.command_line import CommandLine
 from training.common.data_sets import BOOKS, WIKITEXT
 from training.common.loop import Plan
@@ -43,7 +42,7 @@ def main() -> None:
 
 def initial_model(config: RotaryGPTConfig) -> RotaryGPT:
     """A model with the weights of `gpt-books`, without its learned positions."""
-    weights = {name: tensor.float() for name, tensor in load_file(START / "model.safetensors").items()}
+    weights = load_embedded_text("gpt-books").network.state_dict()
     weights.pop("position_embedding.weight")
     model = RotaryGPT(config)
     model.load_state_dict(weights)

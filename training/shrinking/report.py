@@ -7,9 +7,10 @@ The runs of training/shrinking/train.py are read.
 
 import csv
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -41,7 +42,7 @@ def main() -> None:
         time_again(arguments.run)
         return
     FOLDER.mkdir(parents=True, exist_ok=True)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for kind, teacher in TEACHERS.items():
         networks = networks_of(kind, arguments.run)
         measures = measure(kind, networks, arguments.data, arguments.run)
@@ -49,11 +50,26 @@ def main() -> None:
         for name, network in networks.items():
             rows.append(row_of(kind, teacher, name, network, measures[name], speeds[name]))
             print(rows[-1], flush=True)
-    for name in (name for name in NAMES if not name.endswith("-alone")):
-        save_weights(
-            student_of(name.partition("-")[0], arguments.run / f"{name}.safetensors"), FOLDER / f"{name}.safetensors"
-        )
-    write(rows, arguments.run)
+    qualities = {row["variant"]: row["quality"] for row in rows if row["variant"] != "whole"}
+    write(rows, arguments.run, store(arguments.data, arguments.run, qualities))
+
+
+def store(data: Path, run: Path, qualities: Mapping[str, object]) -> dict[str, dict]:
+    """Write the students that had a teacher in 8 bits; returns their quality so, and that in half precision.
+
+    `qualities`: those of all students in half precision, by name.
+    """
+    results: dict[str, dict] = {}
+    for kind in TEACHERS:
+        networks = {"whole": teacher_of(kind)}
+        for name in (name for name in NAMES if name.startswith(kind) and not name.endswith("-alone")):
+            save_weights(student_of(kind, run / f"{name}.safetensors"), FOLDER / f"{name}.safetensors", eight_bits=True)
+            networks[name] = student_of(kind, FOLDER / f"{name}.safetensors")
+        for name, columns in measure(kind, networks, data, run).items():
+            if name != "whole":
+                results[name] = {key: columns[key] for key in ("quality", "error", "as_teacher")}
+                results[name]["half_precision"] = qualities[name]
+    return results
 
 
 def time_again(run: Path) -> None:
@@ -66,10 +82,11 @@ def time_again(run: Path) -> None:
             row["milliseconds"] = round(speeds[row["variant"]], 3)
             print(row["variant"], row["milliseconds"], flush=True)
     numbers = ("parameters", "quality", "error", "as_teacher", "same_mistakes")
-    write([row | {name: json.loads(row[name]) for name in numbers} for row in rows], run)
+    stored = json.loads((FOLDER / "results.json").read_text())["stored"]
+    write([row | {name: json.loads(row[name]) for name in numbers} for row in rows], run, stored)
 
 
-def write(rows: list[dict], run: Path) -> None:
+def write(rows: list[dict], run: Path, stored: dict[str, dict]) -> None:
     """Write the table, the record of how it was made, and the card."""
     with TABLE.open("w", encoding="utf-8", newline="") as lines:
         writer = csv.DictWriter(lines, list(rows[0]), lineterminator="\n")
@@ -79,7 +96,7 @@ def write(rows: list[dict], run: Path) -> None:
     details = {"command": command, "hardware": hardware(), "torch": torch.__version__, "rounds": ROUNDS} | SEEDS
     TABLE.with_suffix(".json").write_text(json.dumps(details, indent=1) + "\n")
     runs = {name: json.loads((run / f"{name}.json").read_text()) for name in NAMES}
-    save_card(FOLDER, CARD, {"runs": runs}, {"table": table_of(rows), "temperature": f"{TEMPERATURE:g}"})
+    save_card(FOLDER, CARD, {"runs": runs, "weights_stored_in": "8 bits", "stored": stored}, tables_of(rows, stored))
 
 
 def networks_of(kind: str, run: Path) -> dict[str, nn.Module]:
@@ -198,6 +215,16 @@ def row_of(
     } | other_columns
 
 
+def tables_of(rows: list[dict], stored: dict[str, dict]) -> dict[str, str]:
+    """The tables and numbers of the card."""
+    stored_rows = [
+        [name, f"{row['half_precision']:.1%}", f"{row['quality']:.1%} ± {100 * row['error']:.1f}"]
+        for name, row in stored.items()
+    ]
+    stored_table = table(["", "right, in half precision", "right, in 8 bits"], stored_rows)
+    return {"table": table_of(rows), "stored_table": stored_table, "temperature": f"{TEMPERATURE:g}"}
+
+
 def table_of(rows: list[dict]) -> str:
     """The table of the card."""
     cells = [
@@ -229,6 +256,10 @@ teacher's answer is wrong, how many get the same wrong one. Students saw more da
 from its weights. Milliseconds: one text of 64 tokens, or one picture, in turns on this machine.
 
 {table}
+
+The students of this table were measured in half precision. They are stored in 8 bits; the same questions then give:
+
+{stored_table}
 
 ## How it was made
 `python -m training.shrinking.train --data ... --device cuda`, then

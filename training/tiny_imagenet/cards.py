@@ -8,6 +8,7 @@ from typing import Any
 
 from core.attribution.image_methods import ACTIVATION, ATTENTION, RELEVANCE, ROLLOUT
 from core.results.classifier_results import RANDOM, SIDE, SIDES, Faithful, Quality, faithful, quality
+from core.results.result_files import error_of
 from training.common.card import table, write_card
 
 
@@ -28,6 +29,7 @@ def write_cards(weights: Path, names: list[str]) -> None:
             "how": HOW[kind].format_map(result),
             "command": f"`make train-{name} DATA=...`",
             "first": _first(result),
+            "storage": _storage(result),
             "faithfulness": faithfulness_table(weights / name),
         }
         write_card(weights / name, CARD, tables | of_model)
@@ -121,6 +123,18 @@ def _first(result: dict[str, Any]) -> str:
     return f"\n{text}."
 
 
+def _storage(result: dict[str, Any]) -> str:
+    in_half_precision = ["explanations"]
+    if result.get("enlarged_in_half_precision"):
+        in_half_precision.append("accuracy on enlarged pictures")
+    text = f"The weights are stored in 8 bits, and were measured so, but for {' and '.join(in_half_precision)}."
+    if half_precision := result.get("half_precision"):
+        error = error_of(half_precision["top1"], half_precision["pictures"])
+        text += f" Top-1 was {half_precision['top1']:.2%} ± {error:.2%} in half precision, and is"
+        text += f" {result['validation']['top1']:.2%} in 8 bits."
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
 TITLES = {
     ATTENTION: "attention of the last layer",
     ROLLOUT: "rollout (Abnar and Zuidema 2020)",
@@ -141,8 +155,7 @@ A small residual network (timm's `ResNet` of basic blocks, He et al. 2015): 16 c
 48, 96, 192 and 320 channels, a stem of 7 x 7, no pooling after it. It has no attention.""",
     "plain": """\
 The same convolutions as in `resnet-tiny-imagenet`, without the shortcuts (the plain networks of He et al. 2015,
-section 3.3): `core/models/plain_convolution.py`. It has no attention. Its weights are stored in 8 bits: accuracy is
-that of the stored ones, explanations were measured in half precision before.""",
+section 3.3): `core/models/plain_convolution.py`. It has no attention.""",
 }
 CONVOLUTIONS = """\
 Nesterov momentum with weight decay {plan[weight_decay]}; crops of 48 x 48 for the first 70 % of the steps, then of
@@ -173,6 +186,8 @@ non-commercial research and education; the same holds for these weights.
 MACs are multiply-adds of the matrix products and convolutions for one picture of 64 x 64; images/s in single precision
 on {hardware}, measured in turn. The logistic regression sees the same pictures at 32 x 32 pixels. Nothing was chosen by
 these numbers.
+
+{storage}
 
 The pages show larger pictures, too. The same pictures enlarged (bicubic), at n times the pixels every n-th of them;
 behind the size stands how many, then the standard error. A visitor's photograph is reduced to that size instead, and

@@ -7,9 +7,11 @@ Those without weights are left out. What `training.measurements.vision_faithfuln
 too.
 """
 
+import copy
 import json
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -17,6 +19,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from core.costs.counts import count_flops
+from core.models.stored_weights import load_weights
 from core.results.classifier_results import SIDE
 from core.zoo.embedded import WEIGHTS, load_embedded_image
 from core.zoo.image_models import ImageModel
@@ -24,7 +27,7 @@ from training.common.command_line import CommandLine
 from training.common.data_sets import TINY_IMAGENET
 from training.tiny_imagenet.cards import write_cards
 from training.tiny_imagenet.data import normalise, read_pictures
-from training.tiny_imagenet.train import RECIPES
+from training.tiny_imagenet.train import HALF_PRECISION, RECIPES
 
 BATCH, LARGE_BATCH = 250, 25  # pictures at once; of larger ones
 TIMED, ROUNDS = 64, 7  # pictures at once, and how often, when the speed is measured
@@ -39,7 +42,10 @@ def main() -> None:
     validation = read_pictures(arguments.data, "val", cache)
     names = [recipe.name for recipe in RECIPES.values() if (WEIGHTS / recipe.name / "model.safetensors").exists()]
     models = {name: load_embedded_image(name) for name in names}
-    results: dict[str, dict] = {name: {"enlarged": enlarged(model, *validation)} for name, model in models.items()}
+    results: dict[str, dict] = {
+        name: {"enlarged": enlarged(model, *validation), "enlarged_in_half_precision": False}
+        for name, model in models.items()
+    }
     if not arguments.enlarged:
         speeds = images_per_second({name: model.network for name, model in models.items()})
         baseline_top1, baseline_top5 = accuracy(
@@ -49,6 +55,10 @@ def main() -> None:
             run = json.loads((WEIGHTS / name / "results.json").read_text())
             results[name] |= measured(model.network, validation, run) | {"images_per_second": speeds[name]}
             results[name] |= {"logistic_regression": {"top1": baseline_top1, "top5": baseline_top5}}
+            if (weights := Path("runs") / name / HALF_PRECISION).exists():
+                results[name]["half_precision"] = validated(
+                    load_weights(partial(copy.deepcopy, model.network), weights), validation
+                )
     for name in names:
         file = WEIGHTS / name / "results.json"
         file.write_text(json.dumps(json.loads(file.read_text()) | results[name], indent=1) + "\n")
@@ -57,15 +67,20 @@ def main() -> None:
 
 def measured(network: nn.Module, validation: Pictures, run: dict) -> dict:
     """Size, multiply-adds and accuracy of a network; `run` is the record of its training."""
-    top1, top5 = accuracy(lambda pictures: network(normalise(pictures)), *validation)
     flops = sum(count_flops(network, lambda model: model(torch.zeros(1, 3, 64, 64))).values())
     return {
         "parameters": sum(parameter.numel() for parameter in network.parameters()),
         "macs": flops // 2,
         "minutes": round(run["seconds"] / 60),
         "epochs": round(run["plan"]["steps"] * run["batch"] / run["pictures"], 1),
-        "validation": {"top1": top1, "top5": top5, "pictures": len(validation[1])},
+        "validation": validated(network, validation),
     }
+
+
+def validated(network: nn.Module, validation: Pictures) -> dict[str, float]:
+    """Top-1 and top-5 accuracy of a network on the validation pictures, and their number."""
+    top1, top5 = accuracy(lambda pictures: network(normalise(pictures)), *validation)
+    return {"top1": top1, "top5": top5, "pictures": len(validation[1])}
 
 
 def enlarged(model: ImageModel, pictures: Tensor, labels: Tensor) -> dict[str, dict[str, float]]:

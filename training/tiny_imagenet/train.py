@@ -21,7 +21,7 @@ from timm.layers import set_fused_attn
 from torch import Tensor
 
 from core.models.image_classifiers import make_image_classifier
-from core.models.stored_weights import load_weights
+from core.models.stored_weights import load_weights, save_weights
 from core.zoo.embedded import WEIGHTS, save_image
 from training.common.card import save_results
 from training.common.command_line import CommandLine
@@ -32,6 +32,7 @@ from training.tiny_imagenet.data import DEVIATION, MEAN, normalise, read_classes
 
 BATCH = 192
 FIRST_STEPS = 3600  # of the vision transformer's first training
+HALF_PRECISION = "half_precision.safetensors"  # in the run: what the weights were before they were stored in 8 bits
 
 
 @dataclass(frozen=True)
@@ -151,6 +152,7 @@ def learn(recipe: Recipe, training: Training, data: Path) -> None:
     earlier = first_run(training.start)
     seconds = train(network, loss_at, plan, training.run)
     network.eval()
+    save_weights(network, Path("runs") / recipe.name / HALF_PRECISION)
     save_image(
         network,
         WEIGHTS / recipe.name,
@@ -159,8 +161,7 @@ def learn(recipe: Recipe, training: Training, data: Path) -> None:
         mean=MEAN,
         deviation=DEVIATION,
         classes=read_classes(data),
-        # The least used one: all weights of the project together have a limit.
-        eight_bits=recipe.architecture == "plain",
+        eight_bits=True,
     )
     run = {"plan": asdict(plan), "batch": BATCH, "pictures": len(images), "seconds": seconds}
     save_results(WEIGHTS / recipe.name, run | {"teacher": training.teacher, "first_run": earlier})
