@@ -35,8 +35,8 @@ def numbers(app):
 
 
 def test_the_numbers_are_those_of_core(open_maps):
-    app = open_maps(layer="2", head="1", maps_method="Sliding window", maps_window="16")
-    found = measured(SlidingWindow(window=16), 2, 1)
+    app = open_maps(layer="5", head="2", maps_method="Sliding window", maps_window="16")
+    found = measured(SlidingWindow(window=16), 5, 2)
     shown = numbers(app)
     assert shown["Error of the output"] == percent(found.output_error)
     assert shown["On dropped links"] == percent(found.dropped)
