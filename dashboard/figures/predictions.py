@@ -5,6 +5,8 @@ import plotly.graph_objects as go
 from dashboard.figures.paper import escape, names_axis, on_paper
 from dashboard.theme import Look
 
+AXIS_END = 1.3  # beyond 1 is room for the number behind the longest bar, also in a narrow column
+
 
 def prediction_bars(
     labels: list[str],
@@ -33,7 +35,7 @@ def prediction_bars(
         bargap=0.3,
         showlegend=after is not None,
         legend={"y": 1, "traceorder": "normal"},
-        xaxis={"range": [0, 1.12], "visible": False},
+        xaxis={"range": [0, AXIS_END], "visible": False},
         yaxis=names_axis(
             labels,
             tickfont={"color": look.palette.ink, "size": look.letters if longest < 30 else look.letters - 2},

@@ -46,6 +46,16 @@ def test_an_interrupted_run_ends_where_an_uninterrupted_one_does(tmp_path):
         assert torch.equal(ours, theirs)
 
 
+def test_a_training_in_parts_is_the_same_as_at_once(tmp_path):
+    at_once, in_parts = make(), make()
+    train(at_once, loss_of(at_once), plan(20), tmp_path / "at-once")
+    for until in (6, 13, 20):
+        train(in_parts, loss_of(in_parts), plan(20), tmp_path / "in-parts", until=until)
+        assert torch.load(tmp_path / "in-parts" / "checkpoint.pt", weights_only=True)["step"] == until
+    for one, other in zip(at_once.parameters(), in_parts.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
 def test_training_lowers_the_loss(tmp_path):
     model = make()
     before = loss_of(model)(0).item()

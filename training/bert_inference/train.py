@@ -10,7 +10,7 @@ learned from. Beside it the same network from the weights with which the trainin
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -34,19 +34,6 @@ from training.common.loop import Plan, mixed_precision, train
 
 BODIES = (BILINGUAL, ENGLISH)
 BATCH_SIZE = 16  # pairs
-
-
-@dataclass(frozen=True)
-class PlanPart(Plan):
-    """The first `steps` of a longer training, at the learning rates of that training."""
-
-    full: int = 0  # steps
-
-    def rate(self, step: int) -> float:
-        """The learning rate of a step of the longer training."""
-        up = (step + 1) / self.warm_up
-        down = (self.full - step) / (self.decay * self.full)
-        return self.learning_rate * min(1.0, up, down)
 
 
 def main() -> None:
@@ -110,8 +97,8 @@ def learn(
     file, seconds = folder / "epochs.json", 0.0
     accuracies: list[float] = json.loads(file.read_text()) if file.exists() else []
     for epoch in range(len(accuracies) + 1, (until or plan.steps // batches.per_epoch) + 1):
-        part = PlanPart(**(asdict(plan) | {"steps": epoch * batches.per_epoch}), full=plan.steps)
-        seconds = train(network, lambda step: loss_of(network, *batches.batch(step)), part, folder)
+        last = epoch * batches.per_epoch
+        seconds = train(network, lambda step: loss_of(network, *batches.batch(step)), plan, folder, until=last)
         accuracy = trial_accuracy(network)
         print(f"epoch {epoch}: {accuracy:.1%} of the trial split", flush=True)
         if accuracy > max(accuracies, default=0):

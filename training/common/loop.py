@@ -35,17 +35,22 @@ class Plan:
         return self.learning_rate * min(1.0, up, down)
 
 
-def train(model: nn.Module, loss_at: Callable[[int], Tensor], plan: Plan, folder: Path) -> float:
+def train(
+    model: nn.Module, loss_at: Callable[[int], Tensor], plan: Plan, folder: Path, *, until: int | None = None
+) -> float:
     """Train `model` in place up to `plan.steps`; return the seconds spent, earlier sessions included.
+
+    `until`: the step up to which to train now, where the plan goes on: its learning rates stay those of the whole plan.
 
     `loss_at(step)` gives the loss of the batch of that step. It must depend on the step alone (and on torch's
     generator, which is seeded anew for each step), so a run that was interrupted goes on as if it had not been.
     """
     optimisers = list(_optimisers(model, plan))
     step, seconds = _resume(model, optimisers, folder)
+    last = plan.steps if until is None else until
     model.train()
     started, logged, total = time.monotonic() - seconds, step, 0.0
-    while step < plan.steps:
+    while step < last:
         torch.manual_seed(plan.seed * 1_000_003 + step)
         for optimiser in optimisers:
             for group in optimiser.param_groups:
@@ -58,12 +63,12 @@ def train(model: nn.Module, loss_at: Callable[[int], Tensor], plan: Plan, folder
             optimiser.zero_grad(set_to_none=True)
         total += loss.item()
         step += 1
-        if step % plan.log_every == 0 or step == plan.steps:
+        if step % plan.log_every == 0 or step == last:
             elapsed = time.monotonic() - started
             mean = total / (step - logged)
             print(f"step {step:>6} of {plan.steps}  loss {mean:.4f}  {elapsed:.0f} s", flush=True)
             logged, total = step, 0.0
-        if step % plan.save_every == 0 or step == plan.steps:
+        if step % plan.save_every == 0 or step == last:
             _save(model, optimisers, step, time.monotonic() - started, folder)
     return time.monotonic() - started
 
