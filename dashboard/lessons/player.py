@@ -85,7 +85,8 @@ def show_question(position: LessonPosition) -> None:
             navigation.bar(station.page, turns_pages=False)
     station_bar(position)
     st.header(station.title, anchor=False)
-    answer = ask(station.question)
+    with st.empty():  # a place for the spinner: without one, all below it would move when there is none any more
+        answer = ask(station.question)
     st.markdown(filled(station.before, answer), width=theme.PROSE)
     with st.container(border=True, width=theme.PROSE):
         st.markdown(f"**{filled(station.question.text, answer)}**")

@@ -50,7 +50,7 @@ def network_of(kind: str):
 @pytest.mark.parametrize("prompt", [1, 7, 20])
 def test_reading_in_steps_says_what_the_full_pass_says(kind, prompt):
     found = read_in_steps(network_of(kind), TOKENS, prompt=prompt)
-    assert found.difference <= 1e-5
+    assert found.difference <= 1e-6 * max(10, found.largest)  # float32 holds seven digits of the largest
     assert found.largest == pytest.approx(float(full_pass(network_of(kind), TOKENS).abs().max()))
     assert [(step.first, step.last) for step in found.steps] == [
         (0, prompt),
