@@ -117,7 +117,7 @@ def _image(page: Page, address: str) -> Iterator[Row]:
     moment = time.perf_counter()
     page.goto(f"{address}/image")
     _wait_for_view(page)
-    yield Row("a photograph, 145 tokens, 24 heads: address to the map", time.perf_counter() - moment, "s")
+    yield Row("a photograph, 197 tokens, 20 heads: address to the map", time.perf_counter() - moment, "s")
 
 
 def _changed(page: Page, target: str, kind: str, watched: str, across=0.5, down=0.5, number: int = 0) -> float:

@@ -23,6 +23,7 @@ from core.generation.rules import Rules
 from core.images import open_example, open_picture
 from core.vision.patch_masks import RANDOM, hide_patches
 from core.vision.pixel_drawing import draw_rest
+from core.zoo.embedded import IMAGE
 from core.zoo.image_gpts import IMAGE_GPTS, NEXT, PixelReader, load_image_gpt
 
 PHONE = (4032, 3024)  # 12 megapixels
@@ -34,12 +35,12 @@ MAPPED = f"{WITHIN} .told"
 
 def rows() -> Iterator[Row]:
     """Models alone, then both pages."""
-    for name in ("vit-tiny-imagenet", "swin-tiny-imagenet", "resnet-tiny-imagenet", "plain-tiny-imagenet"):
+    for name in IMAGE:
         (seconds,) = times(partial(zoo.load_image, name, attends=False), repeats=5)
         yield Row(f"Vision: loading {name}", seconds, "s", 0.5)
     yield from _recorded()
     photograph = phone_photograph()
-    for name in ("vit-tiny-imagenet", "swin-tiny-imagenet"):
+    for name in (*zoo.WHOLE, "swin-tiny-imagenet"):
         model = zoo.load_image(name)
         (seconds,) = times(partial(_first_map, model, photograph), repeats=3)
         yield Row(f"Vision: 12 megapixels, turned by EXIF, to the first map of {name}", seconds, "s", 1.5)
@@ -142,7 +143,8 @@ def _visit(page: Page, address: str, received: list[int], photograph: bytes) -> 
         moved = _median(page, ".photo canvas", "click")
         yield Row(f"Vision: another patch, page {name}", moved, "ms", 50)
     received.clear()
-    yield Row("Vision: 1,601 tokens, address to the map", _opened(page, f"{address}/vit?show=Maps&patches=40"), "s", 2)
+    waited = _opened(page, f"{address}/vit?show=Maps&network=vit-tiny-imagenet&patches=40")
+    yield Row("Vision: 1,601 tokens, address to the map", waited, "s", 2)
     yield Row("Vision: 1,601 tokens, all that the server sent", sum(received) / 1e6, "MB", 4)
     yield Row("Vision: 1,601 tokens, another head", _median(page, ".heads button", "click"), "ms", 50)
     yield Row("Vision: 1,601 tokens, another patch", _median(page, ".photo canvas", "click"), "ms", 50)

@@ -24,6 +24,33 @@ def tiny_imagenet() -> list[Result]:
     ]
 
 
+def hybrid_vit() -> list[Result]:
+    """The hybrid beside EfficientNet, which taught it: how often right, and how often of the same opinion."""
+    results = read("hybrid-vit")
+    own, taught_by = (results["accuracy"][name]["top-1"] for name in ("hybrid-vit", "efficientnet-lite0"))
+    agreed = results["agreement"]["Flickr8k, test"]
+    return [
+        share(
+            "hybrid-vit",
+            "",
+            "top-1 of 1,000 names, pictures of Tiny ImageNet",
+            own,
+            results["validation"]["pictures"],
+            [("EfficientNet, which taught it", taught_by)],
+            parameters=results["parameters"],
+        ),
+        share(
+            "hybrid-vit",
+            "",
+            "the first answer is EfficientNet's, photographs of Flickr8k",
+            agreed["first"],
+            agreed["pictures"],
+            [("always its commonest answer", agreed["commonest answer"])],
+            parameters=results["parameters"],
+        ),
+    ]
+
+
 def mae() -> list[Result]:
     """Reconstruction with most patches masked, linear probes, and fine-tuning."""
     results, size = mae_results.results(), parameters("mae")

@@ -42,6 +42,7 @@ The weights are under the project's licence (Apache-2.0) unless a card says othe
 - `bert-inference`: English pairs of SICK (CC BY-NC-SA 3.0), which is not part of the project. Its weights are for
   non-commercial use, as SICK is.
 - `efficientnet-lite0`, `minilm`: trained by others (Apache-2.0), one on ImageNet, one on pairs of sentences.
+- `hybrid-vit`: learned from `efficientnet-lite0`, on pictures of Flickr8k and Tiny ImageNet.
 - `sentiment`: film reviews of IMDB, distributed for research, and tweets of InterTASS 2017. Neither is part of the
   project.
 - Emoji: pictures of googlefonts/noto-emoji (Apache-2.0), names of github/gemoji (MIT).
@@ -60,7 +61,7 @@ def sections() -> dict[str, list[Result]]:
         ],
         "Sentiment": texts.sentiment(),
         "Translation": translations.translation(),
-        "Image classifiers": pictures.tiny_imagenet(),
+        "Image classifiers": [*pictures.hybrid_vit(), *pictures.tiny_imagenet()],
         "Self-supervised learning from pictures": [*pictures.mae(), *pictures.image_gpt()],
         "Pictures and words": [*captions.packaged(), *captions.captioning(), *captions.clip(), *captions.vilbert()],
         "Pictures from sentences": [*drawings.dalle(), *drawings.attention_gan(), *drawings.scene_reader()],

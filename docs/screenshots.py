@@ -19,8 +19,8 @@ TALL = {"width": 1280, "height": 1300}  # where the figure stands lower
 PICTURES = {
     "home": ("", "light", ".atlas .reading h2"),
     "lessons": (
-        "text?text=The+old+man+looked+at+the+sea%2C+and+the+old+man+looked+at+the&layer=5&head=2&token=14"
-        "&lesson=inside-one-head&station=4&answer=man",
+        "text?text=The+old+man+looked+at+their+house%2C+and+the+old+man+looked+at+their&layer=5&head=2&token=14"
+        "&lesson=inside-one-head&station=4&answer=house",
         "light",
         ".atlas .reading h2",
     ),

@@ -29,6 +29,7 @@ MODELS_USED = {
     "clip": {"captioning"},  # the same photographs and places
     "dalle": {"discrete_vae"},  # its codes
     "gpt_books_long": {"gpt_books"},  # its weights, books and measures
+    "hybrid_vit": {"captioning", "efficientnet_lite0"},  # the same photographs and places; the same pictures to name
     "mae": {"tiny_imagenet"},  # the same pictures
     "measurements": {"tiny_imagenet"},  # the same pictures
     "positions": {"characters"},  # the same network

@@ -55,11 +55,11 @@ def _transformer(network: Transformer) -> Shape | None:
 
 def _timm(network: Any) -> Shape | None:
     block = network.blocks[0]
-    plain = (
-        type(block).__name__ == "Block" and type(block.mlp).__name__ == "Mlp" and _is_identity(network.patch_embed.norm)
-    )
+    norm = getattr(network.patch_embed, "norm", None)  # that of a hybrid has none
     if not (
-        plain
+        type(block).__name__ == "Block"
+        and type(block.mlp).__name__ == "Mlp"
+        and _is_identity(norm)
         and _is_identity(block.ls1)
         and _is_identity(block.attn.q_norm)
         and _is_identity(network.norm_pre)
@@ -85,7 +85,7 @@ def _timm(network: Any) -> Shape | None:
     )
 
 
-def _is_identity(module: nn.Module) -> bool:
+def _is_identity(module: nn.Module | None) -> bool:
     """Whether a module is an identity."""
     return isinstance(module, nn.Identity)
 

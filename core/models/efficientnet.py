@@ -1,6 +1,7 @@
 """What EfficientNet (Tan and Le 2019) sees at each place of a picture: the features of its last stage.
 
-Captioners and the CLIP of photographs attend to them; their weights come from others (weights/efficientnet-lite0).
+Captioners, the CLIP of photographs and the hybrid vision transformer attend to them; their weights come from others
+(weights/efficientnet-lite0).
 """
 
 from jaxtyping import Float
@@ -14,6 +15,8 @@ class EfficientNetFeatures(nn.Module):
 
     With an `output_stride` of 16 a picture of 224 x 224 pixels becomes 320 channels at 14 x 14 places.
     """
+
+    num_features = CHANNELS
 
     def __init__(self, classifier: nn.Module):
         super().__init__()

@@ -1,13 +1,16 @@
-"""The image classifiers that come with the project, built from their config: four of timm's, one of our own.
+"""The image classifiers that come with the project, built from their config: five of timm's, one of our own.
 
 Each takes pictures (batch, channel, row, column) and gives logits (batch, class). Sizes are those of the library's
 constructor, so a config.json can be read beside its documentation.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from torch import nn
+
+from .efficientnet import EfficientNetFeatures
 
 
 def make_image_classifier(architecture: str, sizes: dict[str, Any]) -> nn.Module:
@@ -57,6 +60,28 @@ def _efficientnet(variant: str, output_stride: int) -> nn.Module:
     return timm.create_model(variant, output_stride=output_stride)
 
 
+def _hybrid(variant: str, output_stride: int, **sizes: Any) -> nn.Module:
+    """A vision transformer over a convolutional network's features (Dosovitskiy et al. 2020, section 3.1).
+
+    A patch is one place of EfficientNet's last stage. From the class token the head tells what EfficientNet has before
+    its own classifier, the mean of its last features, and has a copy of that classifier.
+    """
+    from timm.layers import HybridEmbed
+    from timm.models.vision_transformer import VisionTransformer
+
+    network: Any = _efficientnet(variant, output_stride)
+    embedding = partial(
+        HybridEmbed,
+        backbone=EfficientNetFeatures(network),
+        feature_size=sizes["img_size"] // output_stride,
+        feature_ratio=output_stride,
+    )
+    hybrid = VisionTransformer(**sizes, patch_size=1, embed_layer=embedding)
+    pooled = nn.Linear(hybrid.embed_dim, network.classifier.in_features)
+    hybrid.head = nn.Sequential(pooled, nn.ReLU6(), network.classifier)  # type: ignore[arg-type, assignment]
+    return hybrid
+
+
 def _plain(**sizes: Any) -> nn.Module:
     from .plain_convolution import PlainConvolution
 
@@ -70,4 +95,5 @@ MAKERS: dict[str, Callable[..., nn.Module]] = {
     "resnet": _resnet,
     "plain": _plain,
     "efficientnet": _efficientnet,
+    "hybrid": _hybrid,
 }

@@ -47,6 +47,7 @@ class Quality:
     epochs: float | None = None
     hardware: str = ""
     enlarged: Mapping[int, Accuracy] = field(default_factory=dict)  # by pixels of a side: the same pictures, enlarged
+    side: int = SIDE  # pixels of a side of the pictures, which are enlarged where it is above SIDE
 
     @property
     def standard_error(self) -> float:
@@ -55,7 +56,7 @@ class Quality:
 
     def at(self, side: int) -> Accuracy | None:
         """Accuracy on pictures of `side` x `side` pixels; None for a size that was not measured."""
-        return Accuracy(self.top1, self.top5, self.pictures) if side == SIDE else self.enlarged.get(side)
+        return Accuracy(self.top1, self.top5, self.pictures) if side == self.side else self.enlarged.get(side)
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,7 @@ class _Measured:
     pictures: PositiveInt | None = None
     first_run: _FirstRun | None = None
     hardware: str = ""
+    side: PositiveInt = SIDE
 
 
 @dataclass(frozen=True)
@@ -91,9 +93,13 @@ class _Trained:
 
 
 def qualities(weights: Path = WEIGHTS) -> tuple[Quality, ...]:
-    """results.json of each model of zoo.IMAGE that has been measured; ModelError where one makes no sense."""
+    """results.json of each model that was measured on pictures of SIDE; ModelError where one makes no sense.
+
+    Those of zoo.IMAGE: the hybrid reads larger ones, and tells more classes apart.
+    """
     files = [weights / name / "results.json" for name in IMAGE]
-    return tuple(quality(file.parent) for file in files if file.exists() and not _only_trained(file))
+    measured = (quality(file.parent) for file in files if file.exists() and not _only_trained(file))
+    return tuple(one for one in measured if one.side == SIDE)
 
 
 def quality(folder: Path) -> Quality:
@@ -119,6 +125,7 @@ def quality(folder: Path) -> Quality:
         epochs,
         measured.hardware,
         measured.enlarged,
+        measured.side,
     )
 
 

@@ -1,6 +1,6 @@
-"""Patch embedding: patches cut from the pixels, the linear map to tokens, and its filters as pictures."""
+"""Patch embedding: patches cut from the pixels, or from features, the linear map to tokens, its filters as pictures."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float
@@ -10,18 +10,22 @@ from ..errors import ModelError
 from ..interpretability.trace import ModuleRun, Trace
 from ..zoo.image_models import ImageModel, PreparedPicture
 
+BODY = "patch_embed.backbone"  # the path of the convolutional network in timm's hybrids
+
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """The linear map from a flattened patch to a token; `patch` is its rows and columns of pixels.
+    """The linear map from a flattened patch to a token; `patch` is its rows and columns of what it is cut from.
 
-    The libraries implement it as a convolution whose stride equals its kernel size.
+    The libraries implement it as a convolution whose stride equals its kernel size. Patches are cut from the pixels; in
+    a hybrid (Dosovitskiy et al. 2020, section 3.1) from the features of the convolutional network at the path `body`.
     """
 
     path: str
     patch: tuple[int, int]
     weight: Float[Tensor, "width_out width_in"]
     bias: Float[Tensor, " width_out"] | None
+    body: str | None = None
 
     def __call__(self, patches: Float[Tensor, "patch channel row column"]) -> Float[Tensor, "patch width_out"]:
         """The embedding x E^T + b of each patch."""
@@ -54,20 +58,31 @@ def cut(pixels: Float[Tensor, "channel _ _"], patch: tuple[int, int]) -> Float[T
 def projection_of(model: ImageModel, trace: Trace, prepared: PreparedPicture) -> Projection:
     """The patch embedding of a model. Raises ModelError if it is not one linear map of separate patches."""
     modules = dict(model.network.named_modules())
+    if BODY in modules and (projection := _projection("patch_embed.proj", modules["patch_embed.proj"])):
+        return replace(projection, body=BODY)
     shape = tuple(prepared.pixels.shape)
     for event in trace.events:
         module = modules.get(event.path) if isinstance(event, ModuleRun) else None
         if isinstance(event, ModuleRun) and isinstance(module, nn.Conv2d) and event.inputs[:1] == (shape,):
-            kernel, stride = tuple(module.kernel_size), tuple(module.stride)
-            is_patch_embedding = kernel == stride == model.patch and module.groups == 1 and set(module.padding) <= {0}
-            if is_patch_embedding and module.dilation == (1, 1):
-                bias = None if module.bias is None else module.bias.detach().float()
-                return Projection(event.path, (kernel[0], kernel[1]), module.weight.detach().float().flatten(1), bias)
+            projection = _projection(event.path, module)
+            if projection is not None and projection.patch == model.patch:
+                return projection
             break
     raise ModelError(
         f"{model.title} does not make its tokens from separate patches by one linear map: several or overlapping "
         "convolutions do it. Choose a plain vision transformer, such as ViT, DeiT or DINOv2."
     )
+
+
+def _projection(path: str, module: nn.Module) -> Projection | None:
+    """The linear map that a convolution is to separate patches; None where patches overlap or are mixed."""
+    if not isinstance(module, nn.Conv2d) or module.groups > 1 or not set(module.padding) <= {0}:
+        return None
+    high, wide = kernel = tuple(module.kernel_size)
+    if kernel != tuple(module.stride) or tuple(module.dilation) != (1, 1):
+        return None
+    bias = None if module.bias is None else module.bias.detach().float()
+    return Projection(path, (high, wide), module.weight.detach().float().flatten(1), bias)
 
 
 def principal_filters(projection: Projection, limit: int = 28) -> PrincipalFilters:

@@ -37,6 +37,8 @@ class Positions:
 class PictureSequence:
     """The stages of a picture in a vision transformer. Shared by all visitors: never changed.
 
+    `cut` are the patches of the picture; in a hybrid `features` are what its convolutional network gives, and `cut` are
+    the patches of these.
     `patches` are the grid and the labels of the prefix tokens that enter the encoder. `joined` is the sequence
     of prefix tokens and patches with positions, `encoder_input` is the input of the first block: the same, unless a
     norm stands between. `encoded` is the output of the last block (fewer and wider tokens where patches are merged),
@@ -45,8 +47,9 @@ class PictureSequence:
     """
 
     pixels: Float[Tensor, "channel _ _"]
+    features: Float[Tensor, "width_in _ _"] | None
     patches: Patches
-    cut: Float[Tensor, "patch channel row column"]
+    cut: Float[Tensor, "patch _ row column"]
     projection: Projection
     projected: Float[Tensor, "patch width"]  # flattened @ weight.T + bias
     embedded: Float[Tensor, "patch width"] | None  # after the patch embedding's own norm, where it has one
@@ -63,7 +66,7 @@ class PictureSequence:
 
     @property
     def flattened(self) -> Float[Tensor, "patch width_in"]:
-        """Each patch as one vector: all of red, then green, then blue, each row by row."""
+        """Each patch as one vector: all of red, then green, then blue, row by row; or one feature after another."""
         return self.cut.flatten(1)
 
     @property
@@ -105,7 +108,8 @@ def sequence_of(model: ImageModel, prepared: PreparedPicture, layout: Layout | N
     layout = layout or layout_of(model, prepared)
     projection = layout.projection
     tensors = StageTensors(layout, model, prepared)
-    patches = cut(prepared.pixels[0], projection.patch)
+    features = None if projection.body is None else tensors.inputs[projection.path][0][0]
+    patches = cut(prepared.pixels[0] if features is None else features, projection.patch)
     projected = projection(patches)
     count = len(patches)
     encoder_input = tokens_of(stream_in(tensors.inputs[layout.first]))
@@ -125,6 +129,7 @@ def sequence_of(model: ImageModel, prepared: PreparedPicture, layout: Layout | N
     labels = prepared.patches.prefix[:prefix_length]
     return PictureSequence(
         pixels=prepared.pixels[0],
+        features=features,
         patches=Patches(prepared.patches.rows, prepared.patches.columns, labels),
         cut=patches,
         projection=projection,

@@ -25,7 +25,7 @@ class Layout:
     first: str
     last: str
     blocks: int
-    early: tuple[ModuleRun | Addition, ...]  # everything before the first block
+    early: tuple[ModuleRun | Addition, ...]  # everything between the patch embedding and the first block
     norms: frozenset[str]
     calls: tuple[tuple[int, int, int], ...]
 
@@ -40,9 +40,12 @@ class Layout:
         if not blocks:
             raise ModelError(f"{model.title} has no repeated blocks that attend. Choose a plain vision transformer.")
         begin = next(place for place, event in enumerate(run_trace.events) if _inside(_place(event), blocks[0]))
+        embedded = next(place for place, event in enumerate(run_trace.events) if _place(event) == projection.path)
         norms = frozenset(path for path, module in model.network.named_modules() if is_norm(module))
         calls = tuple((call.batch_size, call.query_length, call.key_length) for call in run_trace.calls)
-        return cls(projection, blocks[0], blocks[-1], len(blocks), tuple(run_trace.events[:begin]), norms, calls)
+        return cls(
+            projection, blocks[0], blocks[-1], len(blocks), tuple(run_trace.events[embedded:begin]), norms, calls
+        )
 
     def position_addition(self, count: int) -> Addition | None:
         """The addition of positions: the first one over at least `count` tokens before the first block."""
@@ -76,8 +79,8 @@ class Layout:
 class StageTensors:
     """The tensors of the stages, from a run of a copy of the model.
 
-    `inputs` and `outputs` are those of the first and the last block and of all norms, by path; `logits` are the scores
-    of the classes, if there are any.
+    `inputs` and `outputs` are those of the patch embedding, of the first and the last block and of all norms, by path;
+    `logits` are the scores of the classes, if there are any.
     """
 
     def __init__(self, layout: Layout, model: ImageModel, prepared: PreparedPicture):
@@ -85,7 +88,7 @@ class StageTensors:
         self.outputs: dict[str, tuple[Tensor, ...]] = {}
         self._late: list[tuple[nn.Module, Tensor, Tensor]] = []  # modules after the last block, with input and output
         self._classes = len(model.classes)
-        stage_paths = {layout.first, layout.last} | layout.norms
+        stage_paths = {layout.projection.path, layout.first, layout.last} | layout.norms
 
         def hook(path: str, module: nn.Module, args: tuple, kwargs: dict, output: object) -> None:
             inputs, outputs = tensors_in((args, kwargs)), tensors_in(output)
@@ -113,11 +116,13 @@ class StageTensors:
         heads = [
             inputs for module, inputs, outputs in self._late if is_linear(module) and outputs.shape[-1] == self._classes
         ]
-        norms = [inputs for module, inputs, _ in self._late if is_norm(module) and inputs.ndim == 2]
+        others = [
+            inputs for module, inputs, _ in self._late if inputs.ndim == 2
+        ]  # a norm, or the first layer of an MLP
         return tuple(
             name
             for head in heads
-            if (name := _matching_name(head, candidates) or _first_matching_name(norms, candidates))
+            if (name := _matching_name(head, candidates) or _first_matching_name(others, candidates))
         )
 
 

@@ -43,6 +43,7 @@ TEXT = {
 # Masked language models for any text; `bert-pairs` was trained on sentences beside their translations.
 MASKED = tuple(name for name in TEXT if name == "bert-books")
 IMAGE = {
+    "hybrid-vit": "Hybrid vision transformer, which names 1,000 things",
     "vit-tiny-imagenet": "Vision transformer, trained on Tiny ImageNet",
     "swin-tiny-imagenet": "Swin transformer, trained on Tiny ImageNet",
     "resnet-tiny-imagenet": "Residual network, trained on Tiny ImageNet",
@@ -55,7 +56,7 @@ BODY = "efficientnet-lite0"
 SENTENCES = "minilm"
 
 # Those in which a query attends to all patches of a picture.
-WHOLE = ("vit-tiny-imagenet",)
+WHOLE = ("hybrid-vit", "vit-tiny-imagenet")
 
 NETWORKS: dict[str, tuple[Any, Any]] = {
     "gpt": (GPT, GPTConfig),
@@ -67,8 +68,8 @@ NETWORKS: dict[str, tuple[Any, Any]] = {
 }
 LONGEST = 4096  # tokens: on two cores a longer text would take a minute, whatever the model could hold
 
-SIDE = 64  # pixels of the pictures that all image models were trained on
-# The sizes of pictures that they take, as multiples of it; a vision transformer's positions are resized.
+SIDE = 64  # pixels of the pictures that the models of Tiny ImageNet were trained on
+# The sizes of pictures that these take, as multiples of it; a vision transformer's positions are resized.
 STRETCHES = (1, 1.5, 2, 3, 4, 5)
 
 
@@ -108,7 +109,7 @@ def load_embedded_image(name: str, *, weights: Path = WEIGHTS) -> ImageModel:
         network=network,
         framing=Framing((3, size, size), tuple(config["mean"]), tuple(config["deviation"])),
         patch=(patch, patch),
-        prefix=("class",) if architecture == "vit" else (),
+        prefix=("class",) if architecture in ("vit", "hybrid") else (),
         classes=tuple(config["classes"]),
         resolutions=resolutions if size == SIDE else (),
     )

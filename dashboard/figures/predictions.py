@@ -6,6 +6,7 @@ from dashboard.figures.paper import escape, names_axis, on_paper
 from dashboard.theme import Look
 
 AXIS_END = 1.3  # beyond 1 is room for the number behind the longest bar, also in a narrow column
+LONGEST = 24  # characters of a label beside a bar; its whole text stands below the pointer
 
 
 def prediction_bars(
@@ -26,7 +27,6 @@ def prediction_bars(
     if after is not None:
         figure.add_trace(_bars(labels, after, changed, look.palette.accent))
     rows = len(labels) * (1 if after is None else 2)
-    longest = max(map(len, labels), default=1)
     return on_paper(
         figure,
         look=look,
@@ -37,10 +37,18 @@ def prediction_bars(
         legend={"y": 1, "traceorder": "normal"},
         xaxis={"range": [0, AXIS_END], "visible": False},
         yaxis=names_axis(
-            labels,
-            tickfont={"color": look.palette.ink, "size": look.letters if longest < 30 else look.letters - 2},
+            map(_shortened, labels),
+            tickfont={"color": look.palette.ink, "size": look.letters},
         ),
     )
+
+
+def _shortened(label: str) -> str:
+    """A label of at most LONGEST characters; a name among several, "tabby, tabby cat", ends before a comma."""
+    if len(label) <= LONGEST:
+        return label
+    first, comma, _ = label.partition(", ")
+    return first if comma and len(first) <= LONGEST else f"{label[: LONGEST - 1].rstrip()}…"
 
 
 def _bars(labels: list[str], values: list[float], name: str, colour: str | list[str]) -> go.Bar:

@@ -15,13 +15,13 @@ from dashboard.inputs import controls, model_name
 from dashboard.number_format import CLEAR
 from dashboard.recordings.watched import Head, Picture, WatchedImage, prepare, watch_image
 
-TRANSFORMERS = ("vit-tiny-imagenet",)
-CLASSIFIERS = (*TRANSFORMERS, "resnet-tiny-imagenet", "plain-tiny-imagenet")
+CLASSIFIERS = (*zoo.WHOLE, "resnet-tiny-imagenet", "plain-tiny-imagenet")
 WINDOWED = ("swin-tiny-imagenet",)
 RIGHT = (
     "Its first answer is right for {right} of 100 photographs of its classes that it did not learn from, "
     "give or take {error} ({pictures:,} were tried, {at} {side} × {side} pixels)."
 )
+UNSURE = "**It is unsure**: all other answers together are more probable than its first."
 PIXELS_OF_WINDOWS = 128  # a picture of which Swin's windows fill every stage, and leave something to shift
 
 
@@ -74,6 +74,11 @@ def accuracy_sentence(name: str, side: int, weights: Path = WEIGHTS) -> str:
         at="at" if side == classifier_results.SIDE else "enlarged to",
         side=side,
     )
+
+
+def doubt_sentence(largest: float) -> str:
+    """A sentence about an answer whose probability, the largest of all classes, is below a half; "" for others."""
+    return UNSURE if largest < 0.5 else ""
 
 
 def choose(offered: Sequence[str] = (), *, attends: bool = True) -> Photograph:

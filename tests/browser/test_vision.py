@@ -6,7 +6,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import settled
 
-SMALL = {"vit": {"patches": "8"}, "swin": {"patches": "16"}}
+SMALL = {"vit": {"network": "vit-tiny-imagenet", "patches": "8"}, "swin": {"patches": "16"}}
 PLACE = re.compile(r"row \d+, column \d+")
 
 

@@ -82,6 +82,10 @@ def test_a_picture_model_that_is_not_a_plain_vit_is_only_counted(family):
     assert shape_of(tiny_models.tiny_timm(family)) is None
 
 
+def test_a_hybrid_is_only_counted():
+    assert shape_of(load_embedded_image("hybrid-vit").network) is None
+
+
 def test_the_models_that_come_with_the_atlas_agree():
     for network in (
         load_embedded_text("gpt-books").network,

@@ -27,8 +27,10 @@ FAMILIES = {
     "EVA-02": ("eva02_tiny_patch14_224", ("class",), (1, "after"), ("mean of the patches",)),
     "BEiT": ("beit_base_patch16_224", ("class",), None, ("mean of the patches",)),
     "CLIP": ("vit_base_patch16_clip_224", ("class",), (1, "after"), ("class",)),
+    "hybrid": ("vit_tiny_r_s16_p8_224", ("class",), (1, "after"), ("class",)),
     "without a class token": ("vit_medium_patch16_gap_256", (), (0, "before"), ("mean of the patches",)),
 }
+MORE = {"hybrid": {"patch_size": 4}}  # of features, which halve the picture twice
 
 
 def image_model(network, size, patch, prefix) -> ImageModel:
@@ -57,7 +59,7 @@ def followed():
 
     def of(family: str):
         if family not in kept:
-            model = of_timm(FAMILIES[family][0])
+            model = of_timm(FAMILIES[family][0], **MORE.get(family, {}))
             kept[family] = (model, *follow(model))
         return kept[family]
 

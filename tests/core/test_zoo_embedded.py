@@ -11,7 +11,7 @@ from core.errors import ModelError
 from core.images import open_example
 from core.models.gpt import GPT, GPTConfig
 from core.zoo import IMAGE, TEXT
-from core.zoo.embedded import load_embedded_image, load_embedded_text, save_image, save_text
+from core.zoo.embedded import BODY, load_embedded_image, load_embedded_text, save_image, save_text
 from tests.core import saved_models
 
 VIT = {"img_size": 64, "patch_size": 8, "embed_dim": 16, "depth": 2, "num_heads": 2, "num_classes": 3}
@@ -122,6 +122,25 @@ def test_the_configuration_can_be_read_by_people(weights):
         "layers": 2,
         "heads": 2,
     }
+
+
+def test_the_hybrid_has_the_stages_and_the_classifier_of_efficientnet():
+    hybrid, body = load_embedded_image("hybrid-vit"), load_embedded_image(BODY)
+    stages = hybrid.network.get_submodule("patch_embed.backbone").state_dict()
+    for name, weight in body.network.state_dict().items():
+        if name in stages:
+            torch.testing.assert_close(stages[name], weight)
+    theirs = body.network.get_submodule("classifier").state_dict()
+    torch.testing.assert_close(hybrid.network.get_submodule("head.2").state_dict(), theirs)
+    assert len(stages) > 200
+    assert hybrid.classes == body.classes
+
+
+@pytest.mark.parametrize(("picture", "label"), [("cat", "cat"), ("motorcycle", "moped"), ("photographer", "tripod")])
+def test_the_hybrid_knows_photographs_that_pages_begin_with(picture, label):
+    model = load_embedded_image("hybrid-vit")
+    best, *_ = model.predictions(model.run(model.prepare(open_example(picture))))
+    assert label in best.label
 
 
 @pytest.mark.parametrize(("name", "resolution"), [("vit-tiny-imagenet", 96), ("swin-tiny-imagenet", 128)])

@@ -24,6 +24,13 @@ def test_labels_that_read_the_same_keep_their_own_bars():
     assert len(set(figure.data[0].y)) == 2
 
 
+def test_a_long_label_is_shortened_beside_its_bar_and_whole_below_the_pointer():
+    labels = ["eastern fox squirrel, Sciurus niger", "a" * 40, "tabby, tabby cat"]
+    figure = prediction_bars(labels, [0.6, 0.3, 0.1], look=Look(LIGHT))
+    assert figure.layout.yaxis.ticktext == ("eastern fox squirrel", "a" * 23 + "…", "tabby, tabby cat")
+    assert list(figure.data[0].customdata) == labels
+
+
 def test_markup_in_a_label_is_shown_as_it_is_written():
     figure = prediction_bars(["<b>bold</b>"], [1.0], look=Look(LIGHT))
     assert figure.layout.yaxis.ticktext == ("&lt;b&gt;bold&lt;/b&gt;",)

@@ -6,8 +6,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.zoo.embedded import WEIGHTS
+from dashboard.inputs import photograph
 
 PAGE = "explore/image"
+VIT = "vit-tiny-imagenet"  # leaves a choice of how many patches there are
 
 
 def bars(app: AppTest) -> dict:
@@ -23,7 +25,7 @@ def test_the_page_is_alive_at_once(visit):
 
 
 def test_a_deep_link_brings_picture_resolution_and_silenced_heads(visit):
-    app = visit(PAGE, picture="coffee", patches="8", silenced="0.1")
+    app = visit(PAGE, network=VIT, picture="coffee", patches="8", silenced="0.1")
     assert app.select_slider(key="patches").value == 8
     assert list(bars(app)) == ["as it is", "heads silenced"]
 
@@ -32,17 +34,24 @@ def test_another_picture_is_taken_for_something_else(visit):
     assert bars(visit(PAGE, picture="rocket")) != bars(visit(PAGE, picture="coffee"))
 
 
+@pytest.mark.parametrize("picture", ["cat", "coffee", "galaxies"])
+def test_a_first_answer_below_a_half_is_called_unsure(visit, picture):
+    app = visit(PAGE, network=VIT, picture=picture)
+    is_unsure = photograph.UNSURE in [element.value for element in app.markdown]
+    assert is_unsure == (max(bars(app)["as it is"]["x"]) < 0.5)
+
+
 def test_a_finer_grid_has_more_patches(visit):
-    app = visit(PAGE, patches="16")
+    app = visit(PAGE, network=VIT, patches="16")
     assert any("257 × 257" in element.value for element in app.markdown)
 
 
 def test_beside_the_verdict_stands_how_often_the_model_is_right(visit):
-    measured = json.loads((WEIGHTS / "vit-tiny-imagenet" / "results.json").read_text())
+    measured = json.loads((WEIGHTS / VIT / "results.json").read_text())
     for patches, found in {"8": measured["validation"], "12": measured["enlarged"]["96"]}.items():
         told = f"right for {100 * found['top1']:.0f} of 100 photographs"
         side = 8 * int(patches)
-        captions = [element.value for element in visit(PAGE, patches=patches).caption]
+        captions = [element.value for element in visit(PAGE, network=VIT, patches=patches).caption]
         assert any(told in caption and f"{side} × {side} pixels" in caption for caption in captions)
 
 
@@ -51,6 +60,6 @@ def test_a_model_that_the_hub_does_not_give_leaves_the_figure_and_names_those_th
     app = visit(PAGE, network="owner/nowhere")
     (warning,) = (element.value.replace("\\", "") for element in app.warning)
     assert "cannot be reached from here" in warning
-    assert "vit-tiny-imagenet" in warning
+    assert VIT in warning
     assert "gpt-books" not in warning
     assert bars(app) == bars(visit(PAGE))

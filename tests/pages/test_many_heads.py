@@ -119,7 +119,9 @@ def test_a_picture_has_distances_in_patches_and_a_class_token(visit):
         "Share of the output",
     ]
     assert app.selectbox(key="measure").value == "Entropy"
-    assert "Attention spread evenly would reach 6.2" in prose(app)
+    rows, columns = np.divmod(np.arange(14 * 14), 14)
+    even = np.hypot(rows[:, None] - rows, columns[:, None] - columns).mean()
+    assert f"Attention spread evenly would reach {even:.1f}" in prose(app)
     assert "Distance (patches)" in app.dataframe[0].value.columns
 
 
@@ -225,7 +227,7 @@ def test_what_takes_long_is_measured_when_it_is_asked_for_and_heads_can_be_click
 
 
 def test_a_picture_loses_the_log_probability_of_its_own_answer(visit):
-    app = visit(PAGE, show="Silenced", input="Picture", silenced="5.0")
+    app = visit(PAGE, show="Silenced", input="Picture", silenced="3.0")
     assert "the loss is about its own answer" in prose(app)
     assert len(app.metric) == 2
 

@@ -212,7 +212,7 @@ def test_a_model_without_the_biases_says_what_it_has(visit):
     assert "it learned a vector for each of 256 positions" in prose(
         visit(PAGE, show="Relative", way="T5", biases="A model by name")
     )
-    assert "it learned a vector for each of 65 positions" in prose(visit(PAGE, show="Relative", way="Swin"))
+    assert "it learned a vector for each of 197 positions" in prose(visit(PAGE, show="Relative", way="Swin"))
 
 
 @pytest.mark.usefixtures("measured")

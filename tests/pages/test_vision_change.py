@@ -40,7 +40,7 @@ def button(app: AppTest, label: str):
 @pytest.fixture
 def open_change(visit):
     """Open the section, with more of the address."""
-    return lambda **query: visit(PAGE, show=words.CHANGE, **{"picture": "cat", "patches": "8", **query})
+    return lambda **query: visit(PAGE, show=words.CHANGE, **{"network": VIT, "picture": "cat", "patches": "8", **query})
 
 
 def test_the_section_is_alive_and_the_patch_that_matters_most_is_found_on_demand(open_change):

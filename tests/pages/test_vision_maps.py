@@ -57,7 +57,7 @@ def picture_of(size: tuple[int, int], mode: str = "RGB", kind: str = "PNG") -> U
 
 
 def test_the_section_is_alive_at_once_and_its_distances_are_those_of_the_recorded_maps(visit):
-    app = visit(PAGE, show=words.MAPS, picture="cat", patches="8")
+    app = visit(PAGE, show=words.MAPS, network=NAME, picture="cat", patches="8")
     assert not app.warning
     assert "not in the chooser" not in told(app, "caption")
     assert "How it is computed" in [element.value for element in app.subheader]
@@ -78,7 +78,7 @@ def _decoded(sent: dict) -> bytes:
 
 
 def test_the_projector_shows_no_prose(visit):
-    app = visit(PAGE, show=words.MAPS, picture="cat", patches="8", present="1")
+    app = visit(PAGE, show=words.MAPS, network=NAME, picture="cat", patches="8", present="1")
     assert "How it is computed" not in [element.value for element in app.subheader]
     assert not app.warning
 

@@ -12,8 +12,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.images import Patches
+from core.images import Patches, open_example
 from core.order.learned_positions import patch_similarity, similarity
+from dashboard.cache.models import image_model
 from dashboard.inputs.photograph import Photograph
 from dashboard.output.position_kinds import ORDER_CLAUSES
 from pages.vision.vision_transformer import filters_and_positions, sequence, stages
@@ -46,7 +47,7 @@ def named(tmp_path_factory):
 
 
 def test_the_section_is_alive_and_follows_the_patch_of_the_address(visit, cat):
-    app = visit(PAGE, patch="3-4", patches="8", picture="cat")
+    app = visit(PAGE, network=VIT, patch="3-4", patches="8", picture="cat")
     assert not app.warning
     width = cat.sequence.width
     table = app.dataframe[0].value.set_index("step")["shape"]
@@ -67,8 +68,23 @@ def test_the_section_is_alive_and_follows_the_patch_of_the_address(visit, cat):
     assert all(json.loads(chart.proto.spec)["layout"] for chart in charts)
 
 
+def test_of_a_hybrid_what_a_place_has_seen_is_drawn_in_place_of_its_pixels(visit):
+    app = visit(PAGE, patch="3-4", picture="cat")
+    table = app.dataframe[0].value.set_index("step")["shape"]
+    expected = {"Pixels": "3 × 224 × 224", "Features": "320 × 14 × 14", "Flattened": "196 × 320", "Scores": "1,000"}
+    assert {name: table[name] for name in expected} == expected
+    assert "Patches" not in table
+    assert "What its features depend on" in app.get("plotly_chart")[0].proto.spec
+    model = image_model("hybrid-vit")
+    pixels = model.prepare(open_example("cat")).pixels.requires_grad_()
+    features = model.network.patch_embed.backbone(pixels)[0, :, 3, 4]
+    (gradient,) = torch.autograd.grad(features.square().sum(), pixels)
+    inside = gradient[0, :, 48:64, 64:80].abs().sum() / gradient.abs().sum()
+    assert f"**{float(inside):.0%}** lies in its own 16 × 16 pixels" in prose(app)
+
+
 def test_the_projector_shows_no_prose(visit):
-    app = visit(PAGE, present="1", patches="8")
+    app = visit(PAGE, network=VIT, present="1", patches="8")
     assert "How it is computed" not in [element.value for element in app.subheader]
     assert len(app.get("plotly_chart")) == 5
 

@@ -41,7 +41,10 @@ CHANNELS = 4  # of a head, and of the middle of an MLP
 # somebody names.
 WAYS: dict[str, tuple[Way, ...]] = {
     "steps": (Way({"begin": "Your sentence"}), Way({"example": "The classic: scores 112 and 96"})),
-    "heads": (Way({"show": "Measured", "input": "Picture"}), Way({"show": "Silenced", "silenced": "0.0"})),
+    "heads": (
+        Way({"show": "Measured", "input": "Picture", "network": "vit-tiny-imagenet"}),
+        Way({"show": "Silenced", "silenced": "0.0"}),
+    ),
     "order": (
         Way({"show": "Shuffle", "shuffled": "A photograph"}),
         Way({"show": "Learned", "learner": "An image model"}),

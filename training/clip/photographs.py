@@ -25,7 +25,15 @@ from core.models.locked_clip import PADDING, LockedCLIP, LockedCLIPConfig, Place
 from core.zoo.clips import between_locked
 from core.zoo.embedded import BODY, load_embedded_image
 from core.zoo.image_models import Framing
-from training.captioning.data import PLACES, Captioned, LabelledPlaces, both_ways_round, labelled_places, read_flickr
+from training.captioning.data import (
+    PLACES,
+    Captioned,
+    LabelledPlaces,
+    both_ways_round,
+    labelled_places,
+    pooled_places,
+    read_flickr,
+)
 from training.common.loop import Plan
 from training.common.pictures import batch_at, standardise
 
@@ -144,13 +152,7 @@ def class_probabilities(
     classifier: Any, places: Float[np.ndarray, "picture patch width"]
 ) -> Float[Tensor, "picture class"]:
     """The probabilities of EfficientNet's classes, from the features of its last stage; half precision."""
-    side = round(PLACES**0.5)
-    parts = []
-    for start in range(0, len(places), TOGETHER):
-        part = torch.from_numpy(np.array(places[start : start + TOGETHER])).float().transpose(1, 2)
-        features = classifier.bn2(classifier.conv_head(part.unflatten(2, (side, side))))
-        parts.append(classifier.forward_head(features).softmax(dim=-1).half())
-    return torch.cat(parts)
+    return classifier.classifier(pooled_places(classifier, places)).softmax(dim=-1).half()
 
 
 def caption_vectors(variant: LockedVariant, photos: Captioned) -> Float[Tensor, "picture draw width"]:

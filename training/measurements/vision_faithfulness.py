@@ -31,6 +31,7 @@ from training.common.data_sets import TINY_IMAGENET
 from training.common.pictures import decode
 from training.tiny_imagenet.data import normalise
 
+MODELS = tuple(name for name in IMAGE if name.endswith("tiny-imagenet"))  # which read these small pictures
 STEPS = 16  # of 64 patches, four at a time
 PER_CLASS = 2
 SEED = 0
@@ -50,7 +51,7 @@ def main() -> None:
     """Measure the model of `--model`, or all that have weights."""
     arguments = command_line().read()
     pictures, labels = chosen_pictures(arguments.data)
-    for name in [arguments.model] if arguments.model else IMAGE:
+    for name in [arguments.model] if arguments.model else MODELS:
         if not (WEIGHTS / name / "model.safetensors").exists():
             print(f"{name}: no weights yet", flush=True)
             continue
@@ -168,7 +169,7 @@ def save(folder: Path, results: dict[str, Any]) -> None:
 def command_line() -> CommandLine:
     """The options of the command line."""
     parser = CommandLine(__doc__, data=[TINY_IMAGENET], threads="all")
-    parser.add_argument("--model", choices=IMAGE)
+    parser.add_argument("--model", choices=MODELS)
     return parser
 
 

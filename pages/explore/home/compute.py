@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float, UInt8
 from PIL import Image
 
+from core import zoo
 from core.capture import record_attention
 from core.efficient.sliding_window import SlidingWindow
 from core.heads.jobs import AgainstControl
@@ -24,7 +25,6 @@ from dashboard.recordings.watched import WatchedText, watch_text
 from pages.explore.home import words
 
 WINDOW = 4  # tokens of the example of what may be left out
-RESOLUTION = 96  # pixels of the photograph that a vision transformer looks at
 SHOWN = 240  # pixels of a picture on this page
 SHORT = 3  # letters of words such as "a", "on" and "the", at most
 
@@ -123,8 +123,8 @@ def alignment() -> Matrix:
 @cached("Looking …")
 def photograph() -> Looked:
     """What the class token of the last layer of a vision transformer gives to each patch, the mean of all heads."""
-    model = image_model("vit-tiny-imagenet")
-    given = model.prepare(open_example(words.PICTURE), resolution=RESOLUTION)
+    model = image_model(zoo.WHOLE[0])
+    given = model.prepare(open_example(words.PICTURE))
     with record_attention(model.network) as record:
         model.run(given)
     call, patches = record.calls[-1], given.patches

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core import zoo
 from dashboard import contents, theme
 from dashboard.components.attention_view import attention_view
 from dashboard.components.cell_map import cell_map
@@ -24,7 +25,7 @@ def sentence() -> None:
 
 def photograph() -> None:
     """A vision transformer on a photograph."""
-    watched = watch_image("vit-tiny-imagenet", controls.FIRST_PICTURE, controls.FIRST_RESOLUTION)
+    watched = watch_image(zoo.WHOLE[0], controls.FIRST_PICTURE, None)
     attention_view(watched.scene, key="view", view="picture", token=watched.notice.start.token, address=False)
     _below(watched.notice.ordered[0], contents.IMAGE)
 

@@ -6,7 +6,7 @@ from dashboard.frame.references import references
 IMAGE = PageWords(
     question="Where does it look?",
     lead=(
-        "The model cuts the picture into square patches, and every patch may look at every other. Touch a patch to see "
+        "The picture becomes a grid of square patches, and every patch may look at every other. Touch a patch to see "
         "where it looks, or choose *class*: the token from which the model tells what is in the picture."
     ),
     try_this=(

@@ -21,7 +21,7 @@ from dashboard.components.reach_row import Strip, Tile, reach_row
 from dashboard.figures.curves import curves
 from dashboard.frame import layout
 from dashboard.inputs import controls, photograph
-from dashboard.inputs.photograph import TRANSFORMERS, Photograph
+from dashboard.inputs.photograph import Photograph
 from dashboard.output import charts
 from dashboard.recordings.watched import WatchedImage, watch_image
 from dashboard.theme import HUES
@@ -32,6 +32,7 @@ from pages.vision.swin.compute import Direction
 DIRECTIONS: dict[str, Direction] = {"what has come here": "back", "where this patch has come": "forth"}
 MEAN = "mean of all heads"
 FAINTEST = 0.1  # of an even share: from there on the photograph begins to show
+WITHOUT_WINDOWS = "vit-tiny-imagenet"  # learned from the same pictures
 PART = 0.9  # of what arrives: how much of the picture does it take?
 
 
@@ -67,7 +68,7 @@ def show() -> None:
     given = photograph.choose(photograph.WINDOWED)
     with layout.waiting_place():
         layers, watched = compute.watch_windows(given).layers, given.watched()
-        calls = (*watched.record.calls, *watch_image(TRANSFORMERS[0], given.picture, None).record.calls)
+        calls = (*watched.record.calls, *watch_image(WITHOUT_WINDOWS, given.picture, None).record.calls)
     grid = layers[0].rows, layers[0].columns
     with layout.control_bar():
         direction, head = _followed(min(call.heads for call in calls))
@@ -110,8 +111,8 @@ def through_windows(given: Photograph, head: int | None, chosen: tuple[int, int]
 def through_all(given: Photograph, head: int | None, place: tuple[float, float], direction: Direction) -> Reached:
     """In the vision transformer that comes with the atlas, at the nearest resolution; `place` is 0 to 1 each way."""
     side = max(given.watched().inputs.pixels.shape[-2:])
-    resolution = min(image_model(TRANSFORMERS[0]).resolutions, key=lambda each: (abs(each - side), each))
-    watched = watch_image(TRANSFORMERS[0], given.picture, resolution)
+    resolution = min(image_model(WITHOUT_WINDOWS).resolutions, key=lambda each: (abs(each - side), each))
+    watched = watch_image(WITHOUT_WINDOWS, given.picture, resolution)
     patches = watched.inputs.patches
     chosen = int(place[0] * patches.rows), int(place[1] * patches.columns)
     token = len(patches.prefix) + chosen[0] * patches.columns + chosen[1]

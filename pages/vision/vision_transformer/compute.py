@@ -17,10 +17,12 @@ from core.attribution.patch_deletion import blur, delete_patches, first_patches,
 from core.capture import edit_attention, record_attention
 from core.order.learned_positions import PatchSimilarity, PositionMethod, patch_similarity, position_method, similarity
 from core.progress import Progress, no_progress
+from core.vision import receptive_field as receptive_fields
 from core.vision.hidden_patches import Occlusion, hide, occlusion, probabilities
 from core.vision.logits import probability_of, scores_of
 from core.vision.patches import PrincipalFilters, principal_filters
 from core.vision.picture_sequence import PictureSequence, layout_of, sequence_of
+from core.vision.receptive_field import ReceptiveField
 from core.vision.vit_layout import Layout
 from core.zoo.image_models import Framing, ImageModel, PreparedPicture
 from dashboard.cache.memo import cached
@@ -39,7 +41,7 @@ class Learned:
     """What a model does with every picture of one size: where its stages are, and what it has learned for them."""
 
     layout: Layout
-    filters: PrincipalFilters  # of the projection
+    filters: PrincipalFilters | None  # of the projection; None for that of a hybrid, which reads features
     alike: Float[Tensor, "token token"] | None  # cosines between the positions of patches; None if none are added
     nearness: PatchSimilarity | None  # what they know of the picture
     position_method: PositionMethod  # how places are told apart besides, or instead of, added positions
@@ -71,7 +73,15 @@ def learned(name: str, resolution: int | None) -> Learned:
     positions = sequence_of(model, grey, layout).positions
     alike = None if positions is None else similarity(positions.patches)
     nearness = None if alike is None else patch_similarity((grey.patches.rows, grey.patches.columns), alike)
-    return Learned(layout, principal_filters(layout.projection), alike, nearness, position_method(model.network))
+    filters = None if layout.projection.body else principal_filters(layout.projection)
+    return Learned(layout, filters, alike, nearness, position_method(model.network))
+
+
+@cached("Following the features back …")
+def receptive_field(photograph: Photograph, place: tuple[int, int]) -> ReceptiveField:
+    """How much each pixel counts for the features of a patch (row, column), in a hybrid."""
+    projection = learned(photograph.name, photograph.resolution).layout.projection
+    return receptive_fields.receptive_field(photograph.model, photograph.prepared, projection, place)
 
 
 def as_colours(framing: Framing, pixels: Float[Tensor, "channel _ _"]) -> UInt8[np.ndarray, "_ _ channel"]:

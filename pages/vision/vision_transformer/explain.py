@@ -71,7 +71,8 @@ def _introduce(explained: Explained) -> None:
     if explained.number is None or explained.probabilities is None:
         st.info(words.NO_CLASSES, icon=":material/info:")
     else:
-        st.markdown(tell_verdict(model.classes, explained.probabilities.tolist(), explained.number))
+        verdict = tell_verdict(model.classes, explained.probabilities.tolist(), explained.number)
+        st.markdown(f"{verdict} {photograph.doubt_sentence(float(explained.probabilities.max()))}".rstrip())
         if known := photograph.accuracy_sentence(model.name, explained.given.pixels.shape[-1]):
             st.caption(known)
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from core.images import Patches
 from core.order.learned_positions import PatchSimilarity, evenly_spaced
-from core.vision.patches import components_for
+from core.vision.patches import PrincipalFilters, components_for
 from dashboard import theme
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.pictures import picture_tiles
@@ -29,20 +29,23 @@ MOST = 0.9  # of the variance
 ALIKE = 0.05  # of cosines: a smaller difference counts as none
 
 
-def show_filters(followed: Followed) -> None:
-    """The principal components of the filters, each with its share of the variance."""
-    found, shares = followed.learned.filters, followed.learned.filters.shares.tolist()
+def show_filters(filters: PrincipalFilters, shape: Sequence[int]) -> tuple[str, ...]:
+    """The principal components of the filters, each with its share of the variance; what is to be noticed.
+
+    `shape`: how many filters there are, of how many numbers each.
+    """
+    shares = filters.shares.tolist()
     layout.heading("What the projection looks for")
-    if found.pictures.shape[1] != 3:
+    if filters.pictures.shape[1] != 3:
         st.info(words.NO_COLOURS, icon=":material/info:")
-        return
+        return tell_filters(filters.shares, shape)
     if not theme.is_presented():
-        count, numbers = followed.sequence.projection.weight.shape
+        count, numbers = shape
         about = words.FILTERS.format(count=count, shown=len(shares), numbers=numbers, held=sum(shares))
         st.markdown(about, width=theme.PROSE)
     figure = partial(
         picture_tiles,
-        as_pictures(found.pictures.numpy()),
+        as_pictures(filters.pictures.numpy()),
         [f"{number}: {share:.1%}" for number, share in enumerate(shares, start=1)],
         columns=COLUMNS,
         look=theme.look(),
@@ -53,8 +56,9 @@ def show_filters(followed: Followed) -> None:
         name="vision-filters",
         alt=f"The first {len(shares)} principal components of the projection's filters as pictures; together they hold "
         f"{sum(shares):.0%} of the variance",
-        table=partial(_of_filters, found.pictures.flatten(1).numpy(), shares),
+        table=partial(_of_filters, filters.pictures.flatten(1).numpy(), shares),
     )
+    return tell_filters(filters.shares, shape)
 
 
 def _of_filters(filters: np.ndarray, shares: Sequence[float]) -> pd.DataFrame:

@@ -27,7 +27,7 @@ STRONG = 0.5  # of what a patch gives: from here on a head rests on tokens witho
 
 def show() -> None:
     """The maps, the distances, the notes."""
-    chosen = photograph.choose(photograph.TRANSFORMERS, attends=False)
+    chosen = photograph.choose(attends=False)
     if not chosen.model.attends:
         raise ModelError(
             f"{chosen.model.title} has no attention heads, so there is no map of a head to show. What matters to it is "

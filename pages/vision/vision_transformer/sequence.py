@@ -11,19 +11,21 @@ import streamlit as st
 from core.images import Patches
 from core.order.learned_positions import PositionMethod
 from core.vision.picture_sequence import PictureSequence
+from core.vision.receptive_field import ReceptiveField
 from dashboard import theme, typeset
 from dashboard.address import parameter
 from dashboard.components.patch_picker import patch_picker
 from dashboard.figures.vector_rows import Row, vector_rows
 from dashboard.frame import layout
 from dashboard.inputs import photograph
+from dashboard.inputs.photograph import Photograph
 from dashboard.number_format import signed
 from dashboard.output import charts
 from dashboard.output.position_kinds import ORDER_CLAUSES
 from dashboard.recordings.notices import name_prefix
 from pages.vision.vision_transformer import filters_and_positions, stages, words
-from pages.vision.vision_transformer.compute import Followed, as_colours, follow
-from pages.vision.vision_transformer.figures import layers_of_colour
+from pages.vision.vision_transformer.compute import Followed, as_colours, follow, receptive_field
+from pages.vision.vision_transformer.figures import layers_of_colour, over_photograph
 
 ADDRESS = "patch"  # row-column, both counted from 0
 COLOURS = ("red", "green", "blue")
@@ -35,7 +37,7 @@ _PLACE = re.compile(r"(\d{1,3})-(\d{1,3})", re.ASCII)
 
 def show() -> None:
     """The picture under its grid, the stages, one patch followed through them, and what was learned."""
-    chosen = photograph.choose(photograph.TRANSFORMERS, attends=False)
+    chosen = photograph.choose(attends=False)
     if not chosen.model.attends:
         st.info(words.NO_SEQUENCE.format(title=typeset.plain(chosen.model.title)), icon=":material/info:")
         return
@@ -49,18 +51,19 @@ def show() -> None:
         _picture(followed, (row, column))
     with numbers:
         st.subheader(f"The patch in row {row}, column {column}", anchor=False)
-        _pixels(followed, patch)
+        noticed = _pixels(followed, patch) if sequence.features is None else _seen_before(chosen, (row, column))
     stages.show_table(followed)
     _vectors(sequence, patch)
     stages.show_arrays(sequence, patch)
-    filters_and_positions.show_filters(followed)
+    if learned.filters is not None:
+        noticed += filters_and_positions.show_filters(learned.filters, sequence.projection.weight.shape)
     filters_and_positions.show_positions(followed, (row, column), on_click=_follow)
     notice = (
         tell_length(sequence.patches, sequence.calls),
         tell_order(sequence.positions is not None, learned.position_method),
         *tell_weight(sequence, patch),
         *filters_and_positions.tell_positions(sequence.patches, learned.alike, learned.nearness, (row, column)),
-        *filters_and_positions.tell_filters(learned.filters.shares, sequence.projection.weight.shape),
+        *noticed,
     )
     layout.notes(words.SEQUENCE_NOTES, notice=notice, formula=lambda: _formula(sequence, patch))
 
@@ -101,8 +104,52 @@ def _picture(followed: Followed, place: tuple[int, int]) -> None:
     )
 
 
-def _pixels(followed: Followed, patch: int) -> None:
-    """The patch enlarged, and its layers of colour as maps of numbers."""
+def _seen_before(chosen: Photograph, place: tuple[int, int]) -> tuple[str, ...]:
+    """How much each patch counts for the features of the followed one, over the photograph; what is to be noticed."""
+    field, given = receptive_field(chosen, place), chosen.prepared
+    counts = field.over(given.patches.rows, given.patches.columns).numpy()
+    if not theme.is_presented():
+        st.markdown(words.HYBRID, width=theme.PROSE)
+    charts.chart(
+        partial(
+            over_photograph,
+            counts,
+            given.photograph,
+            shown=True,
+            title="What its features depend on",
+            look=theme.look(),
+            tell="%{customdata}: %{z:.1%}",
+            height=theme.look().high(400),
+        ),
+        name="vision-receptive-field",
+        alt=f"How much each patch counts for the features of the patch in row {place[0]}, column {place[1]}",
+        table=partial(_of_patches, counts),
+    )
+    return tell_field(field)
+
+
+def _of_patches(counts: np.ndarray) -> pd.DataFrame:
+    rows = [(*cell, share) for cell, share in np.ndenumerate(counts)]
+    return pd.DataFrame(rows, columns=["row", "column", "share"])
+
+
+def tell_field(field: ReceptiveField) -> tuple[str, ...]:
+    """How much of what the features depend on lies outside their own patch; nothing where no pixel counts."""
+    high, wide = (side.stop - side.start for side in field.box)
+    if not float(field.shares.sum()):
+        return ()
+    side = field.side_of(0.5)
+    if side <= max(high, wide):
+        return ()
+    return (
+        words.RECEPTIVE_FIELD.format(
+            inside=field.inside, high=high, wide=wide, side=side, times=side / max(high, wide)
+        ),
+    )
+
+
+def _pixels(followed: Followed, patch: int) -> tuple[str, ...]:
+    """The patch enlarged, and its layers of colour as maps of numbers; nothing is to be noticed."""
     values = followed.sequence.cut[patch].numpy()
     channels, high, wide = values.shape
     seen, maps = st.columns([1, 2.6], gap="medium", vertical_alignment="center")
@@ -122,6 +169,7 @@ def _pixels(followed: Followed, patch: int) -> None:
         flattened = followed.sequence.flattened[patch]
         some = ", ".join(signed(value) for value in flattened[:SOME].tolist())
         st.markdown(words.FLATTENED.format(count=len(flattened), some=some), width=theme.PROSE)
+    return ()
 
 
 def _of_pixels(values: np.ndarray, colours: Sequence[str]) -> pd.DataFrame:
@@ -148,7 +196,7 @@ def vectors_of(sequence: PictureSequence, patch: int) -> list[Row]:
     """The vectors of one patch, from its flattened pixels to what the encoder hands on."""
     token, positions = sequence.token_of(patch), sequence.positions
     found = {
-        "flattened": sequence.flattened[patch],
+        "flattened" if sequence.features is None else "features": sequence.flattened[patch],
         "projected": sequence.projected[patch],
         "projected, after its norm": None if sequence.embedded is None else sequence.embedded[patch],
         "position": None if positions is None else positions.patches[patch],

@@ -41,9 +41,10 @@ def show_table(followed: Followed) -> None:
 
 def table_of(sequence: PictureSequence) -> pd.DataFrame:
     """One row a stage: its name, its shape, how many numbers it holds, what happens there."""
-    told = _numbers_of(sequence)
+    what = words.WHAT if sequence.features is None else words.WHAT | words.WHAT_OF_FEATURES
+    numbers = _numbers_of(sequence)
     rows = [
-        (words.STAGES[name], _sides(array.shape), f"{array.size:,}", words.WHAT[name].format(**told))
+        (words.STAGES[name], _sides(array.shape), f"{array.size:,}", what[name].format(**numbers))
         for name, array in arrays_of(sequence).items()
     ]
     return pd.DataFrame(rows, columns=["step", "shape", "numbers", "what happens"])
@@ -56,7 +57,8 @@ def arrays_of(sequence: PictureSequence) -> dict[str, np.ndarray]:
     joining = {"prefix": sequence.prefix if len(sequence.prefix) else None}
     found = {
         "pixels": sequence.pixels,
-        "patches": sequence.cut,
+        "features": sequence.features,
+        "patches": sequence.cut if sequence.features is None else None,
         "flattened": sequence.flattened,
         "projected": sequence.projected,
         "embedding_norm": sequence.embedded,
@@ -73,6 +75,7 @@ def arrays_of(sequence: PictureSequence) -> dict[str, np.ndarray]:
 def _numbers_of(sequence: PictureSequence) -> dict[str, object]:
     """What the words about the stages leave open."""
     labels, (high, wide) = sequence.patches.prefix, sequence.projection.patch
+    kinds, *places = sequence.cut.shape[1:] if sequence.features is None else sequence.features.shape
     joined = "prefix and patches" if labels else "patches"
     return {
         "high": high,
@@ -81,6 +84,8 @@ def _numbers_of(sequence: PictureSequence) -> dict[str, object]:
         "columns": sequence.patches.columns,
         "height": sequence.pixels.shape[1],
         "width": sequence.pixels.shape[2],
+        "kinds": kinds,
+        "places": _sides(places),
         "numbers": sequence.flattened.shape[1],
         "channels": sequence.projected.shape[1],
         "bias": " + b" if sequence.projection.bias is not None else "",

@@ -28,6 +28,7 @@ PAGE = PageWords(
 # Picture to sequence: what each stage is called, and what happens there.
 STAGES = {
     "pixels": "Pixels",
+    "features": "Features",
     "patches": "Patches",
     "flattened": "Flattened",
     "projected": "Projected",
@@ -54,10 +55,16 @@ WHAT = {
     "encoder_norm": "the last norm, token by token",
     "logits": "the head reads {read}: one score for each class",
 }
+# The same of a hybrid, whose patches are cut from features.
+WHAT_OF_FEATURES = {
+    "features": "what a convolutional network makes of it: {kinds} numbers at each of {places} places",
+    "flattened": "each patch as one vector: its features, one after another",
+}
 MERGED = ", in which patches were merged: there are fewer tokens now"
 # Titles of the strips, where the name alone would say too little.
 VECTORS = {
     "flattened": "Flattened: its pixels",
+    "features": "Its features",
     "projected": "Projected: times E",
     "projected, after its norm": "Projected, after its norm",
     "position": "Position of this place",
@@ -75,6 +82,16 @@ FILTERS = (
     "E has {count} filters, one for each channel of a token; each multiplies the {numbers} numbers of a patch. Here "
     "are the first {shown} principal components of the filters, as pictures, each with its share of the variance; "
     "together they hold {held:.0%}. Grey is 0."
+)
+HYBRID = (
+    "This model is a *hybrid*: a convolutional network looks at the picture first, and each of its places becomes a "
+    "token. So before any attention a token has seen more than its own patch. The map shows how much each part of the "
+    "picture counts for the features of the followed one."
+)
+RECEPTIVE_FIELD = (
+    "Of what the features of the followed patch depend on, **{inside:.0%}** lies in its own {high} × {wide} pixels; a "
+    "square of {side} pixels, {times:.1f} times as wide, holds half of it. So a token that attends to this patch also "
+    "gets what lies around it."
 )
 NO_COLOURS = "This model's pictures do not have three colours, so its filters cannot be shown as pictures."
 NO_POSITIONS = (
@@ -97,10 +114,12 @@ SEQUENCE_NOTES = replace(
         "Follow a patch of the background, then one on the edge of something. How do their vectors differ?",
         "Choose more patches on a side. `vit-tiny-imagenet` learned positions for 8 × 8 places: see them stretched.",
         "Follow a corner patch: which places are as good as its own, for this model?",
+        "Choose `vit-tiny-imagenet`: it makes a token of the pixels of a patch alone. What does a token of the hybrid "
+        "know more?",
         "Type `vit_small_patch14_reg4_dinov2` or `vit_small_patch16_dinov3`: registers in front, and no added "
         "positions in the second.",
     ),
-    references=references("DOSOVITSKIY", "VASWANI", "SU"),
+    references=references("DOSOVITSKIY", "VASWANI", "LUO", "SU"),
 )
 
 # Maps.
