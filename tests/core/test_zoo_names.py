@@ -47,7 +47,7 @@ def test_folders_are_closed_unless_they_are_allowed(name, act):
 @pytest.mark.parametrize("act", ACTS)
 def test_a_name_outside_the_list_is_refused_before_a_cache_or_the_hub_is_asked(act):
     for name in ("owner/private", "gpt2", "core", "https://huggingface.co/owner/private"):
-        with pytest.raises(ModelError, match=r"is not on the list of this server\. Open one of (gpt-books|vit-tiny)"):
+        with pytest.raises(ModelError, match=r"is not on the list of this server\. Open one of (gpt-books|hybrid-vit)"):
             act(name, permission=LISTED)
 
 

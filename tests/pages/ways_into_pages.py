@@ -53,7 +53,7 @@ WAYS: dict[str, tuple[Way, ...]] = {
         Way({"show": "Relative", "way": "Swin", "network": "swin-tiny-imagenet"}),
     ),
     "inside": (
-        Way({"show": "Walk", "machine": "Encoder"}),
+        Way({"show": "Walk", "machine": "Encoder", "network": "vit-tiny-imagenet"}),
         Way({"show": "Walk", "machine": "Encoder-decoder"}),
         Way({"show": "Walk", "part": "token_embedding"}),
         Way({"show": "Walk", "part": "blocks.0.mlp"}),
