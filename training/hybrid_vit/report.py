@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from timm.data import ImageNetInfo
 from torch import Tensor
 
 from core.attribution.image_methods import explain
@@ -28,8 +27,8 @@ from training.captioning.data import SIDE, read_flickr
 from training.common.card import save_results, table, write_card
 from training.common.command_line import CommandLine
 from training.common.data_sets import FLICKR8K, TINY_IMAGENET
-from training.common.pictures import decode, standardise
-from training.efficientnet_lite0.report import PICTURES, accuracy
+from training.common.pictures import standardise
+from training.efficientnet_lite0.report import PICTURES, accuracy, labelled_pictures
 from training.hybrid_vit.train import OUT
 
 TOGETHER = 50  # pictures that go through a network at once
@@ -105,15 +104,6 @@ def main() -> None:
     results["minutes"] = round(results["seconds"] / 60)
     save_results(arguments.out, results)
     write_card(arguments.out, CARD, tables_of(results))
-
-
-def labelled_pictures(data: Path) -> tuple[Tensor, Tensor]:
-    """The first validation pictures of Tiny ImageNet (uint8), and the numbers of their classes among the 1,000."""
-    with np.load(data / "tiny_imagenet" / "tiny_imagenet_100.npz") as archive:
-        pictures = torch.from_numpy(decode(archive["val_jpeg"], archive["val_offsets"][: PICTURES + 1], side=64))
-        names = ImageNetInfo().label_names()
-        targets = torch.tensor([names.index(archive["wnids"][label]) for label in archive["val_labels"][:PICTURES]])
-    return pictures, targets
 
 
 def enlarged(pictures: Tensor, side: int) -> Tensor:
@@ -192,14 +182,14 @@ def answers(name: str, *models: ImageModel) -> list[str]:
 def tables_of(results: dict) -> dict[str, str]:
     """The tables of the card."""
     agreed = [
-        [name, found["pictures"], *(f"{found[key]:.1%}" for key in ("first", "among five", "commonest answer"))]
-        for name, found in results["agreement"].items()
+        [name, shares["pictures"], *(f"{shares[key]:.1%}" for key in ("first", "among five", "commonest answer"))]
+        for name, shares in results["agreement"].items()
     ]
     right = [
-        [name, f"{found['top-1']:.1%}", f"{found['top-5']:.1%}", f"{error_of(found['top-1'], PICTURES):.1%}"]
-        for name, found in results["accuracy"].items()
+        [name, f"{shares['top-1']:.1%}", f"{shares['top-5']:.1%}", f"{error_of(shares['top-1'], PICTURES):.1%}"]
+        for name, shares in results["accuracy"].items()
     ]
-    looked = [[name, f"{found['share']:.1%}", f"{found['error']:.1%}"] for name, found in results["pointing"].items()]
+    looked = [[name, f"{mean['share']:.1%}", f"{mean['error']:.1%}"] for name, mean in results["pointing"].items()]
     return {
         "agreement": table(["", "pictures", "the same first answer", "among five", "commonest answer"], agreed),
         "accuracy": table(["", "top-1", "top-5", "standard error of top-1"], right),

@@ -9,6 +9,8 @@ from dashboard.inputs.photograph import Photograph
 from pages.foundations.inside_the_transformer import compute, words
 from pages.foundations.inside_the_transformer.compute import Walk
 
+# A hybrid would begin with the many parts of its convolutional network.
+PICTURE_MODELS = ("vit-tiny-imagenet", "hybrid-vit")
 DECODER, ENCODER, BOTH = "Decoder", "Encoder", "Encoder-decoder"
 LONGEST_TYPED = 2000  # characters
 
@@ -22,7 +24,7 @@ def walked_through() -> Walk:
         with second:
             picture = controls.picture()
         with first:
-            name = model_name.model("image")
+            name = model_name.model("image", offered=PICTURE_MODELS)
             resolution = controls.resolution(image_model(name))
         with layout.waiting_place():
             return compute.walk_picture(Photograph(name, picture, resolution))
