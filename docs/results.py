@@ -20,8 +20,9 @@ HEAD = """\
 # Models and their results
 
 Made by `make results` from `results.json` of each folder of [weights](../weights) and from the tables of our own
-measurements: do not edit it by hand. All results are on data that the model did not learn from. The card of each model,
-linked in the first column, says how it was made, on which data, and for how long.
+measurements: do not edit it by hand. All results are on data that the model did not learn from; but EfficientNet, and
+so `hybrid-vit`, learned from ImageNet, and Tiny ImageNet is a part of that. The card of each model, linked in the first
+column, says how it was made, on which data, and for how long.
 
 Behind each baseline stands whether the model is better, and by how much. Where the standard error of the difference is
 known, a smaller difference is called "no clear difference". Two shares count as independent, unless they were measured

@@ -116,9 +116,8 @@ class StageTensors:
         heads = [
             inputs for module, inputs, outputs in self._late if is_linear(module) and outputs.shape[-1] == self._classes
         ]
-        others = [
-            inputs for module, inputs, _ in self._late if inputs.ndim == 2
-        ]  # a norm, or the first layer of an MLP
+        # Of a norm before the head, or of the first layer of a head that is an MLP.
+        others = [inputs for _, inputs, _ in self._late if inputs.ndim == 2]
         return tuple(
             name
             for head in heads

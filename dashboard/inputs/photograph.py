@@ -21,6 +21,10 @@ RIGHT = (
     "Its first answer is right for {right} of 100 photographs of its classes that it did not learn from, "
     "give or take {error} ({pictures:,} were tried, {at} {side} × {side} pixels)."
 )
+RIGHT_OF_NAMES = (
+    "Of {pictures:,} small photographs, enlarged to {side} × {side} pixels, it names {right} of 100 right, give or "
+    "take {error}; the convolutional network in it may have learned from some of them at full size."
+)
 UNSURE = "**It is unsure**: all other answers together are more probable than its first."
 PIXELS_OF_WINDOWS = 128  # a picture of which Swin's windows fill every stage, and leave something to shift
 
@@ -62,12 +66,14 @@ def accuracy_sentence(name: str, side: int, weights: Path = WEIGHTS) -> str:
     if name not in IMAGE:
         return ""
     try:
-        accuracy = classifier_results.quality(weights / name).at(side)
+        quality = classifier_results.quality(weights / name)
     except ModelError:  # it has not been measured, or its file is invalid: the page works without it
         return ""
+    accuracy = quality.at(side)
     if accuracy is None:
         return ""
-    return RIGHT.format(
+    sentence = RIGHT if quality.side == classifier_results.SIDE else RIGHT_OF_NAMES
+    return sentence.format(
         right=f"{100 * accuracy.top1:.0f}",
         error=f"{100 * CLEAR * accuracy.standard_error:.0f}",
         pictures=accuracy.pictures,

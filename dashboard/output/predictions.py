@@ -40,7 +40,8 @@ def show(plain: Watched, changed: Watched | None) -> None:
         caption = f"The most probable of the {len(classes):,} classes that it knows; it can name nothing else."
         if isinstance(plain, WatchedImage):
             caption += f" {photograph.accuracy_sentence(plain.model.name, plain.inputs.pixels.shape[-1])}"
-            st.markdown(photograph.doubt_sentence(float(shares[0].max())))
+            if doubt := photograph.doubt_sentence(float(shares[0].max())):
+                st.markdown(doubt)
         st.caption(caption.rstrip())
     bars = [share[[*labels]].tolist() for share in shares]
     alt = ", ".join(

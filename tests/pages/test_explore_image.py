@@ -34,6 +34,14 @@ def test_another_picture_is_taken_for_something_else(visit):
     assert bars(visit(PAGE, picture="rocket")) != bars(visit(PAGE, picture="coffee"))
 
 
+def test_of_the_hybrid_it_is_said_that_part_of_it_may_have_seen_the_pictures(visit):
+    validation = json.loads((WEIGHTS / "hybrid-vit" / "results.json").read_text())["validation"]
+    expected = f"enlarged to 224 × 224 pixels, it names {100 * validation['top1']:.0f} of 100 right"
+    captions = " ".join(element.value for element in visit(PAGE).caption)
+    assert expected in captions
+    assert "did not learn from" not in captions
+
+
 @pytest.mark.parametrize("picture", ["cat", "coffee", "galaxies"])
 def test_a_first_answer_below_a_half_is_called_unsure(visit, picture):
     app = visit(PAGE, network=VIT, picture=picture)

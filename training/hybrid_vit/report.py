@@ -61,9 +61,12 @@ of Tiny ImageNet, 64 pixels a side scaled up to 224, of 1,000 names:
 
 Grid pointing game: {mosaics} squares of four validation pictures of different classes, each of which both networks name
 among their first five when it is alone. Mean share of the map that falls on the quarter of the class in question; by
-chance a quarter, 25 %:
+chance a quarter, 25 %. That quarter is always the upper left one:
 
 {pointing}
+
+EfficientNet learned from ImageNet, of which Tiny ImageNet is a part: it may have seen some of these pictures at full
+size. Flickr8k it has not.
 
 Our example photographs, which are scikit-image's:
 

@@ -111,7 +111,7 @@ def through_windows(given: Photograph, head: int | None, chosen: tuple[int, int]
 def through_all(given: Photograph, head: int | None, place: tuple[float, float], direction: Direction) -> Reached:
     """In the vision transformer that comes with the atlas, at the nearest resolution; `place` is 0 to 1 each way."""
     side = max(given.watched().inputs.pixels.shape[-2:])
-    resolution = min(image_model(WITHOUT_WINDOWS).resolutions, key=lambda each: (abs(each - side), each))
+    resolution = min(image_model(WITHOUT_WINDOWS).resolutions, key=lambda size: (abs(size - side), size))
     watched = watch_image(WITHOUT_WINDOWS, given.picture, resolution)
     patches = watched.inputs.patches
     chosen = int(place[0] * patches.rows), int(place[1] * patches.columns)

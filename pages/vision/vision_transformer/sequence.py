@@ -11,21 +11,19 @@ import streamlit as st
 from core.images import Patches
 from core.order.learned_positions import PositionMethod
 from core.vision.picture_sequence import PictureSequence
-from core.vision.receptive_field import ReceptiveField
 from dashboard import theme, typeset
 from dashboard.address import parameter
 from dashboard.components.patch_picker import patch_picker
 from dashboard.figures.vector_rows import Row, vector_rows
 from dashboard.frame import layout
 from dashboard.inputs import photograph
-from dashboard.inputs.photograph import Photograph
 from dashboard.number_format import signed
 from dashboard.output import charts
 from dashboard.output.position_kinds import ORDER_CLAUSES
 from dashboard.recordings.notices import name_prefix
-from pages.vision.vision_transformer import filters_and_positions, stages, words
-from pages.vision.vision_transformer.compute import Followed, as_colours, follow, receptive_field
-from pages.vision.vision_transformer.figures import layers_of_colour, over_photograph
+from pages.vision.vision_transformer import filters_and_positions, receptive_field, stages, words
+from pages.vision.vision_transformer.compute import Followed, as_colours, follow
+from pages.vision.vision_transformer.figures import layers_of_colour
 
 ADDRESS = "patch"  # row-column, both counted from 0
 COLOURS = ("red", "green", "blue")
@@ -51,7 +49,7 @@ def show() -> None:
         _picture(followed, (row, column))
     with numbers:
         st.subheader(f"The patch in row {row}, column {column}", anchor=False)
-        noticed = _pixels(followed, patch) if sequence.features is None else _seen_before(chosen, (row, column))
+        noticed = _pixels(followed, patch) if sequence.features is None else receptive_field.show(chosen, (row, column))
     stages.show_table(followed)
     _vectors(sequence, patch)
     stages.show_arrays(sequence, patch)
@@ -101,50 +99,6 @@ def _picture(followed: Followed, place: tuple[int, int]) -> None:
         "followed",
         name="vision-patches",
         height=380,
-    )
-
-
-def _seen_before(chosen: Photograph, place: tuple[int, int]) -> tuple[str, ...]:
-    """How much each patch counts for the features of the followed one, over the photograph; what is to be noticed."""
-    field, given = receptive_field(chosen, place), chosen.prepared
-    counts = field.over(given.patches.rows, given.patches.columns).numpy()
-    if not theme.is_presented():
-        st.markdown(words.HYBRID, width=theme.PROSE)
-    charts.chart(
-        partial(
-            over_photograph,
-            counts,
-            given.photograph,
-            shown=True,
-            title="What its features depend on",
-            look=theme.look(),
-            tell="%{customdata}: %{z:.1%}",
-            height=theme.look().high(400),
-        ),
-        name="vision-receptive-field",
-        alt=f"How much each patch counts for the features of the patch in row {place[0]}, column {place[1]}",
-        table=partial(_of_patches, counts),
-    )
-    return tell_field(field)
-
-
-def _of_patches(counts: np.ndarray) -> pd.DataFrame:
-    rows = [(*cell, share) for cell, share in np.ndenumerate(counts)]
-    return pd.DataFrame(rows, columns=["row", "column", "share"])
-
-
-def tell_field(field: ReceptiveField) -> tuple[str, ...]:
-    """How much of what the features depend on lies outside their own patch; nothing where no pixel counts."""
-    high, wide = (side.stop - side.start for side in field.box)
-    if not float(field.shares.sum()):
-        return ()
-    side = field.side_of(0.5)
-    if side <= max(high, wide):
-        return ()
-    return (
-        words.RECEPTIVE_FIELD.format(
-            inside=field.inside, high=high, wide=wide, side=side, times=side / max(high, wide)
-        ),
     )
 
 

@@ -83,16 +83,6 @@ FILTERS = (
     "are the first {shown} principal components of the filters, as pictures, each with its share of the variance; "
     "together they hold {held:.0%}. Grey is 0."
 )
-HYBRID = (
-    "This model is a *hybrid*: a convolutional network looks at the picture first, and each of its places becomes a "
-    "token. So before any attention a token has seen more than its own patch. The map shows how much each part of the "
-    "picture counts for the features of the followed one."
-)
-RECEPTIVE_FIELD = (
-    "Of what the features of the followed patch depend on, **{inside:.0%}** lies in its own {high} × {wide} pixels; a "
-    "square of {side} pixels, {times:.1f} times as wide, holds half of it. So a token that attends to this patch also "
-    "gets what lies around it."
-)
 NO_COLOURS = "This model's pictures do not have three colours, so its filters cannot be shown as pictures."
 NO_POSITIONS = (
     "This model adds no position to its tokens: {way}. So two identical patches begin as identical tokens, wherever "

@@ -1,0 +1,65 @@
+"""Picture to sequence, of a hybrid: what the features of the followed patch depend on, before any attention."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.vision.receptive_field import ReceptiveField
+from dashboard import theme
+from dashboard.inputs.photograph import Photograph
+from dashboard.output import charts
+from pages.vision.vision_transformer import compute
+from pages.vision.vision_transformer.figures import over_photograph
+
+HYBRID = (
+    "This model is a *hybrid*: a convolutional network looks at the picture first, and each of its places becomes a "
+    "token. So before any attention a token has seen more than its own patch. The map shows how much each part of the "
+    "picture counts for the features of the followed one."
+)
+OUTSIDE = (
+    "Of what the features of the followed patch depend on, **{inside:.0%}** lies in its own {high} × {wide} pixels; a "
+    "square of {side} pixels, {times:.1f} times as wide, holds half of it. So a token that attends to this patch also "
+    "gets what lies around it."
+)
+
+
+def show(chosen: Photograph, place: tuple[int, int]) -> tuple[str, ...]:
+    """How much each patch counts for the features of the followed one, over the photograph; what is to be noticed."""
+    field, given = compute.receptive_field(chosen, place), chosen.prepared
+    counts = field.over(given.patches.rows, given.patches.columns).numpy()
+    if not theme.is_presented():
+        st.markdown(HYBRID, width=theme.PROSE)
+    charts.chart(
+        partial(
+            over_photograph,
+            counts,
+            given.photograph,
+            shown=True,
+            title="What its features depend on",
+            look=theme.look(),
+            tell="%{customdata}: %{z:.1%}",
+            height=theme.look().high(400),
+        ),
+        name="vision-receptive-field",
+        alt=f"How much each patch counts for the features of the patch in row {place[0]}, column {place[1]}",
+        table=partial(_of_patches, counts),
+    )
+    return tell_field(field)
+
+
+def _of_patches(counts: np.ndarray) -> pd.DataFrame:
+    rows = [(*cell, share) for cell, share in np.ndenumerate(counts)]
+    return pd.DataFrame(rows, columns=["row", "column", "share"])
+
+
+def tell_field(field: ReceptiveField) -> tuple[str, ...]:
+    """How much of what the features depend on lies outside their own patch; nothing where no pixel counts."""
+    high, wide = (side.stop - side.start for side in field.box)
+    if not float(field.shares.sum()):
+        return ()
+    side = field.side_of(0.5)
+    if side <= max(high, wide):
+        return ()
+    return (OUTSIDE.format(inside=field.inside, high=high, wide=wide, side=side, times=side / max(high, wide)),)
