@@ -43,6 +43,7 @@ _QUALITY = object_of(
     | dict.fromkeys((*_SCORES, "bleu_greedy", "validation_bleu"), Percentage)
     | dict.fromkeys(("loss", "seconds", "epochs"), NonNegativeFloat)
     | dict.fromkeys(("train_flops", "pairs_per_second"), PositiveFloat)
+    | {"bleu_greedy_error": NotRequired[Percentage]}
 )
 _RESULTS = object_of(
     {
@@ -61,7 +62,8 @@ class Results:
     """Quality and cost of each model, on the test sentences of their own data.
 
     A model has "parameters", "bleu" (beam search), "bleu_greedy", "chrf" and "validation_bleu" (0 to 100), "loss"
-    (nats a token), "steps", "epochs", "seconds" and "train_flops" of its training, and "pairs_per_second".
+    (nats a token), "steps", "epochs", "seconds" and "train_flops" of its training, and "pairs_per_second"; it may have
+    "bleu_greedy_error", a standard error.
     """
 
     models: Mapping[str, Mapping[str, int | float]]  # in the order of zoo.TRANSLATION

@@ -1,5 +1,6 @@
 import pytest
 from sacrebleu import corpus_bleu, corpus_chrf
+from sacrebleu.metrics import BLEU
 
 from core.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from core.translation.decoding import END, beam_search, padded
@@ -25,6 +26,15 @@ def test_scores_are_those_of_sacrebleu_with_all_references():
 def test_the_second_reference_is_as_good_as_the_first():
     written = [french[-1] for _, french in HELD]
     assert quality.scores(written, [french for _, french in HELD]) == {"bleu": 100.0, "chrf": 100.0}
+
+
+def test_the_standard_error_of_bleu_is_that_of_sacrebleu_s_own_bootstrap():
+    written = [" ".join(f"{'abcdef'[(place * step) % 6]}{step % 3}" for step in range(12)) for place in range(60)]
+    references = [[text.replace("c", "d") if place % 3 else text] for place, text in enumerate(written)]
+    streams = [[french for (french,) in references]]
+    interval = BLEU().corpus_score(written, streams, n_bootstrap=1000)._ci  # half of that of 95 %
+    assert quality.bleu_error(written, references) == pytest.approx(interval / 1.96, rel=0.1)
+    assert quality.bleu_error(written, [[text] for text in written]) == 0.0
 
 
 def test_signatures_name_the_version_and_the_tokenizer_of_sacrebleu():

@@ -20,12 +20,14 @@ from core.models.transformer import Transformer
 from core.translation.decoding import END, PAD, beam_search, padded
 from training.common import pairs
 from training.common.loss import smoothed_cross_entropy
+from training.common.stored import as_stored
 
 BEAM = 5
 TOGETHER = 1500  # source tokens that are translated at once, padding and beam aside
 BUCKETS = ((1, 5), (6, 10), (11, 15), (16, 20), (21, 30), (31, 40), (41, 60))  # words of the source
 JOINED_FROM = 16  # words: Tatoeba has few such sentences, so these texts are test sentences read one after another
 TEXTS = 120  # of each bucket, at most
+RESAMPLES = 1000  # of the test sentences, for the standard error of BLEU
 REFERENCES = 4  # French versions of each text, at most
 
 TextsWithReferences = list[tuple[str, list[str]]]
@@ -34,10 +36,11 @@ Network = Seq2Seq | Bahdanau | Transformer
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained model with its quality and cost (`measured`), and its quality by length of the source."""
+    """A trained model as it is stored, its quality and cost (`measured`), and its quality by length of the source."""
 
     network: Network
     measured: dict[str, float]
+    half_precision: dict[str, float]  # its quality with weights in half precision
     lengths: list[dict[str, float]]  # a row for each of BUCKETS
 
 
@@ -51,37 +54,54 @@ def measure_once(
     seconds: float,
     file: Path,
 ) -> Trained:
-    """Measure a model, unless `file` holds results of the same number of steps; results are cached there."""
-    network.eval().requires_grad_(False)
+    """Measure a model in 8 bits, as it is stored, and in half precision.
+
+    Results are cached in `file`: where it holds some of the same number of steps, nothing is measured.
+    """
+    weights = file.with_name("stored.safetensors")
+    half_precision = as_stored(network, weights, eight_bits=False)
+    stored = as_stored(network, weights, eight_bits=True)
     results = json.loads(file.read_text()) if file.exists() else {}
-    if results.get("measured", {}).get("steps") != steps:
-        measured = measure(network, tokenizer, split, batches, steps, seconds)
-        results = {"measured": measured, "lengths": length_curve(network, tokenizer, split.test)}
+    if "half_precision" not in results or results["measured"]["steps"] != steps:
+        measured = {
+            "parameters": sum(parameter.numel() for parameter in network.parameters()),
+            **measure(stored, tokenizer, split),
+            **costs(network, batches, steps, seconds),
+        }
+        print(measured, flush=True)
+        results = {
+            "measured": measured,
+            "half_precision": measure(half_precision, tokenizer, split),
+            "lengths": length_curve(stored, tokenizer, split.test),
+        }
         file.write_text(json.dumps(results, indent=1) + "\n")
-    return Trained(network, **results)
+    return Trained(stored, **results)
 
 
-def measure(
-    network: Network, tokenizer: Tokenizer, split: pairs.Split, batches: pairs.Batches, steps: int, seconds: float
-) -> dict[str, float]:
-    """BLEU, chrF and loss on the held-out sentences, and the cost of the training."""
+def measure(network: Network, tokenizer: Tokenizer, split: pairs.Split) -> dict[str, float]:
+    """BLEU, chrF and loss on the held-out sentences."""
     sources, references = [english for english, _ in split.test], [french for _, french in split.test]
     validation = split.validation
     validation_translations = translate(network, tokenizer, [english for english, _ in validation], beam=1)
-    results = {
-        "parameters": sum(parameter.numel() for parameter in network.parameters()),
+    greedy = translate(network, tokenizer, sources, beam=1)
+    return {
         **scores(translate(network, tokenizer, sources, beam=BEAM), references),
-        "bleu_greedy": scores(translate(network, tokenizer, sources, beam=1), references)["bleu"],
+        "bleu_greedy": scores(greedy, references)["bleu"],
+        "bleu_greedy_error": bleu_error(greedy, references),
         "validation_bleu": scores(validation_translations, [french for _, french in validation])["bleu"],
         "loss": round(loss(network, tokenizer, validation), 4),
+    }
+
+
+def costs(network: Network, batches: pairs.Batches, steps: int, seconds: float) -> dict[str, float]:
+    """The cost of a training of `steps` steps that took `seconds`."""
+    return {
         "steps": steps,
         "epochs": round(steps / batches.per_epoch, 2),
         "seconds": round(seconds),
         "train_flops": float(f"{training_flops(network, batches) * steps:.3g}"),
         "pairs_per_second": round(len(batches.sources) * steps / batches.per_epoch / seconds, 1),
     }
-    print(results, flush=True)
-    return results
 
 
 def translate(network: Network, tokenizer: Tokenizer, texts: Sequence[str], *, beam: int) -> list[str]:
@@ -104,6 +124,21 @@ def scores(translations: Sequence[str], references: Sequence[Sequence[str]]) -> 
         name: metric.corpus_score(translations, _streams(references)).score for name, metric in _metrics().items()
     }
     return {name: round(score, 2) for name, score in scores_by_metric.items()}
+
+
+def bleu_error(translations: Sequence[str], references: Sequence[Sequence[str]]) -> float:
+    """The standard error of BLEU, from RESAMPLES bootstrap samples of the sentences (Koehn 2004)."""
+    sentences = [
+        BLEU().corpus_score([french], _streams([of_sentence]))
+        for french, of_sentence in zip(translations, references, strict=True)
+    ]
+    counts = torch.tensor([[*s.counts, *s.totals, s.sys_len, s.ref_len] for s in sentences], dtype=torch.float64)
+    chosen = torch.randint(len(counts), (RESAMPLES, len(counts)), generator=torch.Generator().manual_seed(0))
+    bleu = [
+        BLEU.compute_bleu(sums[:4], sums[4:8], int(sums[8]), int(sums[9])).score
+        for sums in (counts[sample].sum(dim=0).tolist() for sample in chosen)
+    ]
+    return round(statistics.stdev(bleu), 2)
 
 
 def signatures(references: Sequence[Sequence[str]]) -> dict[str, str]:
