@@ -23,6 +23,7 @@ from training.captioning import data as captions
 from training.captioning import gates as captioning_gates
 from training.captioning import report as captioning_report
 from training.captioning import train as captioning
+from training.captioning.cards import gates_in_words
 from training.captioning.data import flickr_batches, flickr_tokenizer, read_flickr, scene_batches, words_of
 from training.clip import retrieval
 from training.clip import train as clip
@@ -264,8 +265,8 @@ def test_gates_are_summed_up_over_all_words_and_over_small_ones():
     assert found["open"]["all words"] == {"mean": 0.8, "words": 4}
     assert found["open"]["a"] == {"mean": 0.95, "words": 2}
     assert "of" not in captioning_gates.summary({"a": [1.0]}, 1)["open"]
-    assert '95.0% for "a", 40.0% for "of"' in captioning_report.gates_in_words(found).replace("\n", " ")
-    assert "not measured" in captioning_report.gates_in_words(None)
+    assert '95.0% for "a", 40.0% for "of"' in gates_in_words(found).replace("\n", " ")
+    assert "not measured" in gates_in_words(None)
 
 
 def test_recall_over_all_captions_is_the_mean_over_them_among_as_many_pictures():

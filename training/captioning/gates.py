@@ -14,7 +14,8 @@ from PIL import Image
 
 from core.results.captioning_results import FOLDER, GATED, OPEN_FOR
 from core.zoo.captioners import PictureWriter, load_captioner
-from training.captioning.report import BEAM, CARD, tables_of
+from training.captioning.cards import CARD, tables_of
+from training.captioning.report import BEAM
 from training.common.card import write_card
 from training.common.command_line import CommandLine
 from training.common.data_sets import FLICKR8K

@@ -9,7 +9,6 @@ tokenisation), chrF sacrebleu's, CIDEr pycocoevalcap's.
 import argparse
 import json
 import math
-import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -27,70 +26,24 @@ from torch import nn
 from core.errors import InputError
 from core.models.captioner import Captioner
 from core.models.stored_weights import load_weights
-from core.published import caption_results
-from core.results.captioning_results import GATED, GREEDY, OPEN_FOR
+from core.results.captioning_results import GATED, GREEDY
 from core.scenes.draw import draw
 from core.scenes.sentences import parse
 from core.scenes.things import HELD_OUT
 from core.scenes.truth import is_true, meanings
 from core.translation.decoding import UNKNOWN, beam_search
-from core.zoo.captioners import CAPTIONERS
 from core.zoo.embedded import WEIGHTS
+from training.captioning.cards import CARD, tables_of
 from training.captioning.data import LONGEST, SIDE, Captioned, photograph_places, read_flickr
 from training.captioning.train import NAMES, WORLDS, TrainingSetup, make_network
-from training.common.card import install, save_card, table
+from training.common.card import install, save_card
 from training.common.command_line import TRAINED, CommandLine
 from training.common.data_sets import FLICKR8K
 from training.common.scenes import normalise, scene_with_sentence
+from training.common.stored import as_stored
 
 BEAM, SCENES, TOGETHER = 3, 500, 50
 OUT = WEIGHTS / "captioning"
-SHOWN = ("colour", "shape", "size", "texture", "number", "relation", "superlative", "negation")  # in the card
-
-CARD = """# captioning
-
-Captioners: `core/models/show_attend_tell.py` (Xu et al. 2015: an LSTM with soft attention, a gate and the doubly
-stochastic term) and `core/models/caption_transformer.py` (a transformer's decoder over the same places). Two for
-photographs, two for drawn scenes (`core/scenes/`). Photographs are seen by `efficientnet-lite0`, which others
-trained on ImageNet, at 224 x 224 pixels, 14 x 14 places; it did not learn on, and is not in these files. Scenes are
-seen by a small convolutional body that learned with its decoder. The doubly stochastic term weighs 0.1, 1 in the paper.
-Those for photographs are stored in 8 bits, and were measured so.
-
-## Data and licence
-Flickr8k (Hodosh, Young and Hockenmaier 2013): 6,000 photographs with five captions each, 192 x 192 pixels, for research
-and education; no photograph is part of the project. Words of fewer than five captions are unknown. Scenes are drawn
-for each step. The weights are released for the same use as the photographs.
-
-## Held-out results
-The 1,000 test photographs of Flickr8k with five references each, a beam of 3, or greedily. BLEU by sacrebleu without a
-tokenisation of its own: words are what stands between spaces, in lower case, without signs; chrF by sacrebleu; CIDEr by
-pycocoevalcap.
-
-{photographs}
-
-Xu et al., too, saw photographs of 224 pixels with a network that had learned on ImageNet. "Nearest neighbour" copies a
-caption of the photograph of training whose mean features are most similar.
-
-500 drawn scenes of each split, a beam of 3: the share of captions that are true of their scene, checked by the grammar;
-then of those that have a word of a kind. "pairs": a colour and a shape that no scene of training joined; "four": four
-things, where training had three at most. What the split "relations" holds out are sentences, not pictures.
-
-{scenes}
-
-{gates}
-
-## Training
-{runs}
-
-In their last 150 steps those for photographs also learned from pictures of Tiny ImageNet whose class has a name in the
-words of the captions ("a cat"), a sixth of each batch. The features that they learned from were computed before
-`efficientnet-lite0` was stored in 8 bits.
-
-    python -m training.captioning.train --data PATH
-    python -m training.captioning.report --data PATH
-
-Seed 0, {hardware}; torch {torch}.
-"""
 
 References = list[list[str]]  # five captions of each photograph
 
@@ -106,16 +59,18 @@ def main() -> None:
         if (folder / "run.json").exists():
             setup = WORLDS[name.partition("-")[0]](arguments.data, arguments.run)
             untrained = partial(make_network, name, setup)
-            network = load_weights(untrained, folder / "model.safetensors")
+            trained = load_weights(untrained, folder / "model.safetensors")
+            network = as_stored(trained, arguments.out / f"{name}.safetensors", eight_bits=True)
             scores = scenes(network, setup) if name.startswith("scenes") else photographs(network, setup, arguments)
             results[name] = json.loads((folder / "run.json").read_text()) | {"results": scores}
+            if name.startswith("scenes"):
+                results[name]["half_precision"] = scenes(trained, setup)
             if name == GATED and (gates := measured_gates(arguments.out)):
                 results[name]["gates"] = gates
             print(name, scores, flush=True)
             decoder = network.decoder if isinstance(network, Captioner) else network
             config[name] = asdict(decoder.config)  # type: ignore[call-overload]
             results[name]["parameters"] = sum(weight.numel() for weight in network.parameters())
-            install(folder / "model.safetensors", arguments.out / f"{name}.safetensors")
             install(folder / "tokenizer.json", arguments.out / f"tokenizer-{name.partition('-')[0]}.json")
     results["baselines"] = baselines(arguments)
     print(results["baselines"])
@@ -127,55 +82,6 @@ def measured_gates(folder: Path) -> dict[str, Any] | None:
     """The results of `training.captioning.gates` in `folder`; None where it has not run."""
     file = folder / "results.json"
     return json.loads(file.read_text()).get(GATED, {}).get("gates") if file.exists() else None
-
-
-def tables_of(results: dict[str, Any]) -> dict[str, str]:
-    """The tables of the card."""
-    trained = {CAPTIONERS[name]: results[name]["results"] for name in NAMES if name in results}
-    of_photographs = {name: scores for name, scores in trained.items() if "BLEU-4" in scores} | results["baselines"]
-    measures = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "chrF", "CIDEr"]
-    rows = [
-        [name + ending, *(f"{scores[before + measure]:.1f}" for measure in measures)]
-        for name, scores in of_photographs.items()
-        for before, ending in (("", ""), (GREEDY, ", greedy"))
-        if before + "BLEU-4" in scores
-    ]
-    for published in caption_results():
-        bleu = (published.bleu_1, published.bleu_2, published.bleu_3, published.bleu_4)
-        rows.append([f"{published.model} ({published.source})", *(f"{value:.1f}" for value in bleu), "", ""])
-    scenes_rows = [
-        [name, split, f"{shares['true']:.1%}", *(f"{shares[kind]:.1%}" if kind in shares else "" for kind in SHOWN)]
-        for name, splits in trained.items()
-        if "test" in splits
-        for split, shares in splits.items()
-    ]
-    runs = [
-        [CAPTIONERS[name], f"{run['parameters']:,}", run["plan"]["steps"], f"{run['seconds'] / 60:.0f}"]
-        for name, run in results.items()
-        if "plan" in run
-    ]
-    return {
-        "photographs": table(["", *measures], rows),
-        "scenes": table(["", "split", "true", *SHOWN], scenes_rows),
-        "runs": table(["", "parameters", "steps", "minutes"], runs),
-        "gates": gates_in_words(results.get(GATED, {}).get("gates")),
-    }
-
-
-def gates_in_words(gates: dict[str, Any] | None) -> str:
-    """A sentence of the card about the results of `training.captioning.gates`."""
-    if not gates:
-        return "How far the LSTM's gate stands open was not measured (`python -m training.captioning.gates`)."
-    means = ", ".join(
-        f'{opening["mean"]:.1%} for "{word}"' for word, opening in gates["open"].items() if word in OPEN_FOR
-    )
-    every = gates["open"]["all words"]
-    text = (
-        f"How far the gate of the LSTM stands open while it describes {gates['photographs']} test photographs: "
-        f"{every['mean']:.1%} on average over {every['words']:,} words, {means}; for "
-        f"{gates['less than half open']} words it is less than half open (`python -m training.captioning.gates`)."
-    )
-    return textwrap.fill(text, 120)
 
 
 # Photographs.

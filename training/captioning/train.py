@@ -113,7 +113,7 @@ def main() -> None:
             setup = replace(setup, plan=replace(setup.plan, steps=FEWER_STEPS))
         network, folder = make_network(name, setup), arguments.run / name
         seconds = learn(network, setup, folder)
-        save_weights(network, folder / "model.safetensors", eight_bits=True)
+        save_weights(network, folder / "model.safetensors")
         setup.tokenizer.save(str(folder / "tokenizer.json"))
         record = {"plan": asdict(setup.plan), "seconds": round(seconds), "seed": SEED, "hardware": hardware()}
         (folder / "run.json").write_text(json.dumps(record | {"torch": torch.__version__}, indent=1) + "\n")
