@@ -258,6 +258,11 @@ def test_every_word_of_content_is_hidden_once_and_a_network_that_sees_no_picture
     assert not seen[0].any()
 
 
+def test_the_share_over_all_kinds_counts_each_pair_of_sentences_once():
+    shares = {"colour": 0.5, "shape": 1.0, "colour" + COUNT_SUFFIX: 30, "shape" + COUNT_SUFFIX: 10}
+    assert vilbert_report.over_all_kinds(shares) == pytest.approx(25 / 40)
+
+
 def test_gates_are_summed_up_over_all_words_and_over_small_ones():
     found = captioning_gates.summary({"a": [1.0, 0.9], "of": [0.4], "dog": [0.9]}, 3)
     assert found["photographs"] == 3

@@ -18,7 +18,8 @@ from torch import Tensor
 
 from core.models.stored_weights import load_weights
 from core.models.vilbert import SingleStream, ViLBERT
-from core.results.joint_results import ALL, ANOTHER, COUNT_SUFFIX, EXCHANGED, NONE, PICTURE_CONDITIONS
+from core.results.joint_results import ALL, ANOTHER, COUNT_SUFFIX, EXCHANGED, ITS, NONE, PICTURE_CONDITIONS
+from core.results.result_files import error_of
 from core.scenes.draw import draw
 from core.scenes.sentences import KINDS, Sentence
 from core.scenes.telling import exchange_word
@@ -29,6 +30,7 @@ from core.zoo.joint import JOINT
 from training.common.card import install, save_card, table
 from training.common.command_line import TRAINED, CommandLine
 from training.common.scenes import normalise, scene_with_sentence
+from training.common.stored import as_stored
 from training.common.word_tokens import ids_of
 from training.vilbert.train import MASK, NETWORKS, PAD, config_of, joint_tokenizer
 
@@ -61,6 +63,11 @@ The true sentence matches better than the same with one word exchanged so that i
 that word; "order": the two groups of a relation change places.
 
 {match}
+
+The weights are stored in 8 bits, and were measured so. Beside them, in half precision, are all masked words with their
+picture, and the true sentences of all kinds together:
+
+{stored}
 
 ## Training
 {runs}
@@ -106,12 +113,13 @@ def main() -> None:
         folder = arguments.run / name
         if (folder / "run.json").exists():
             config = config_of(tokenizer, name)
-            network: Network = load_weights(partial(kind, config), folder / "model.safetensors")  # type: ignore[assignment]
-            results_of_network = {split: measure(network, tokenizer, split) for split in HELD_OUT}
+            trained: Network = load_weights(partial(kind, config), folder / "model.safetensors")  # type: ignore[assignment]
+            stored = as_stored(trained, arguments.out / f"{name}.safetensors", eight_bits=True)
+            results_of_network = {split: measure(stored, tokenizer, split) for split in HELD_OUT}
             results[name] = json.loads((folder / "run.json").read_text()) | {"results": results_of_network}
-            results[name]["parameters"] = sum(weight.numel() for weight in network.parameters())
+            results[name]["half_precision"] = {split: measure(trained, tokenizer, split) for split in HELD_OUT}
+            results[name]["parameters"] = sum(weight.numel() for weight in trained.parameters())
             sizes[name] = asdict(config)
-            install(folder / "model.safetensors", arguments.out / f"{name}.safetensors")
             install(folder / "tokenizer.json", arguments.out / "tokenizer.json")
             print(name, json.dumps(results_of_network, indent=1), flush=True)
     (arguments.out / "config.json").write_text(json.dumps(sizes, indent=1) + "\n")
@@ -148,9 +156,32 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
     ]
     return {
         "words": table(["", "split", "shown", ALL, *KINDS], words_rows),
+        "stored": stored_table(results),
         "match": table(["", "split", *EXCHANGED], match_rows),
         "runs": table(["", "parameters", "steps", "learning rate", "minutes"], runs),
     }
+
+
+def stored_table(results: Mapping[str, Any]) -> str:
+    """For the card: all masked words with their picture, and false sentences of all kinds, in both forms."""
+    rows = []
+    for name, run in results.items():
+        for split, shares in run["results"].items():
+            forms = (shares, run["half_precision"][split])
+            words, error = (
+                [form[ITS][ALL] for form in forms],
+                error_of(shares[ITS][ALL], shares[ITS][ALL + COUNT_SUFFIX]),
+            )
+            matched = [over_all_kinds(form["match"]) for form in forms]
+            rows.append([JOINT[name], split, *(f"{value:.1%}" for value in (*words, error, *matched))])
+    header = ["", "split", "words", "in half precision", "standard error", "true sentences", "in half precision"]
+    return table(header, rows)
+
+
+def over_all_kinds(shares: Mapping[str, float]) -> float:
+    """The share of right answers over all kinds together."""
+    counts = {kind: shares[kind + COUNT_SUFFIX] for kind in shares if kind + COUNT_SUFFIX in shares}
+    return sum(shares[kind] * count for kind, count in counts.items()) / sum(counts.values())
 
 
 def measure(network: Network, tokenizer: Tokenizer, split: str) -> dict[str, dict[str, float]]:
