@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from streamlit.components.v2 import manifest_scanner
 
 from tests.scheduling import PageScheduling, turn
+from tests.type_checks import check_again
 
 torch.set_num_threads(1)
 
@@ -56,6 +57,11 @@ def pytest_collection_modifyitems(items):
 def pytest_xdist_make_scheduler(config, log):
     """Divide the tests among the workers as tests/scheduling.py does, unless another way is asked for."""
     return PageScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+def pytest_runtest_setup():
+    """Check the first calls of each function in each test."""
+    check_again()
 
 
 @pytest.fixture(autouse=True)

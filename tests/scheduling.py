@@ -11,7 +11,6 @@ from dashboard import contents
 DIVIDED = {
     "tests/browser/test_smoke.py": "browser",
     "tests/browser/test_every_section.py": "browser",
-    "tests/browser/test_on_a_phone.py": "browser",
     "tests/pages/test_addresses.py": "addresses",
 }
 # Places in the order in which they begin, so that no long file is left when the other workers have none; whatever lies
@@ -34,14 +33,18 @@ class PageScheduling(LoadFileScheduling):
     """One file after the other for each worker, but for those that are divided by page."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return scope(nodeid)
+        return scope(nodeid, self.config.option.markexpr)
 
 
-def scope(nodeid: str) -> str:
-    """What is run by one worker: the tests of a file, or those that visit one page."""
+def scope(nodeid: str, selection: str = "") -> str:
+    """What is run by one worker: the tests of a file, or those that visit one page.
+
+    Without what is slow, all pages are for one browser: a second server takes longer to start than its visits save.
+    """
     file = nodeid.split("::", 1)[0]
     page = re.search(r"\[(.+)\]$", nodeid)
-    if file in DIVIDED and page and page[1] in PAGES:
+    is_divided = file in DIVIDED and not (DIVIDED[file] == "browser" and selection == "not slow")
+    if is_divided and page and page[1] in PAGES:
         return f"{DIVIDED[file]}: {page[1]}"
     return file
 

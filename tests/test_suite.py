@@ -12,7 +12,7 @@ from torch import Tensor
 from dashboard import contents
 from tests.conftest import SLOW
 from tests.scheduling import DIVIDED, ORDER, scope, turn
-from tests.type_checks import FIRST, checked
+from tests.type_checks import CALLS, FIRST, check_again, checked
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "tests").rglob("*.py"))
@@ -38,6 +38,7 @@ def test_visits_of_one_page_are_for_one_worker_and_so_are_the_tests_of_any_other
     visits_of_clip = {scope(f"{file}::test_x[CLIP]") for file, group in DIVIDED.items() if group == "browser"}
     assert len(visits_of_clip) == 1
     assert scope("tests/browser/test_smoke.py::test_x[Swin]") not in visits_of_clip
+    assert scope("tests/browser/test_smoke.py::test_x[Swin]", "not slow") == "tests/browser/test_smoke.py"
     assert scope("tests/pages/test_addresses.py::test_x[vit]") != scope("tests/pages/test_addresses.py::test_x[swin]")
     assert scope("tests/pages/test_addresses.py::test_y[1-1]") == scope("tests/pages/test_addresses.py::test_z")
     assert scope("tests/core/test_axes.py::test_x[CLIP]") == scope("tests/core/test_axes.py::test_y[Swin]")
@@ -112,6 +113,20 @@ def test_what_a_function_makes_is_checked_the_first_times_and_what_a_module_has_
     assert made == [*[True] * 2 * FIRST, False]
     inner.__qualname__ = "inner"
     assert all(checked(inner) is not inner for _ in range(2 * FIRST + 1))
+
+
+@jaxtyped(typechecker=checked)
+def doubled(row: Float[Tensor, "token"], fits: bool) -> Float[Tensor, "token"]:
+    return 2 * row if fits else torch.cat([row, row])
+
+
+def test_the_first_calls_of_a_function_are_checked_in_each_test():
+    for _ in range(CALLS):
+        assert doubled(torch.ones(3), True).shape == (3,)
+    assert doubled(torch.ones(3), False).shape == (6,)
+    check_again()
+    with pytest.raises(TypeCheckError):
+        doubled(torch.ones(3), False)
 
 
 def functions(file: Path) -> dict[str, ast.FunctionDef]:

@@ -161,12 +161,13 @@ def follow_requests(page: Page) -> None:
 
 _under_way: WeakKeyDictionary[Page, set[Request]] = WeakKeyDictionary()
 
-# Two frames after the page has nothing else to do; whether its script has ended.
+# Two frames after the page has nothing else to do, which after a change of its size Chromium may never say; whether its
+# script has ended.
 REST = """
 new Promise((done) => requestIdleCallback(
     () => requestAnimationFrame(() => requestAnimationFrame(() =>
         done(document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"))),
-    { timeout: 20000 }))
+    { timeout: 1000 }))
 """
 
 

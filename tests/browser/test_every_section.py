@@ -1,4 +1,5 @@
-"""Every section: without an error, easy to read (axe-core), no formula cut off, and as the content policy wants it."""
+"""Every section: without an error, easy to read (axe-core), no formula cut off, as the content policy wants it, and on a
+phone, with all that is folded open, no wider than the screen."""
 
 import re
 from pathlib import Path
@@ -12,6 +13,8 @@ from tests.browser.conftest import NOTE_REFUSALS, sections, settled, unfold
 
 SERVER = Path(__file__).parents[2] / "dashboard" / "hosting" / "server.py"
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+
+DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 # What Streamlit makes and no setting changes: rule, where, and why it is no barrier.
 EXCEPTIONS = (
@@ -29,7 +32,7 @@ EXCEPTIONS = (
 
 
 @pytest.mark.parametrize("entry", contents.pages(), ids=lambda entry: entry.name)
-def test_every_section_is_alive_easy_to_read_and_does_what_the_policy_allows(
+def test_every_section_is_alive_easy_to_read_fits_a_phone_and_does_what_the_policy_allows(
     browser_page: Page, streamlit_server, entry: contents.Page
 ):
     page = opened(browser_page, f"{streamlit_server(SERVER)}/{entry.url}")
@@ -54,6 +57,10 @@ def test_every_section_is_alive_easy_to_read_and_does_what_the_policy_allows(
         unfold(page)
         problems += [f"{name}: wider than its column: {formula}" for formula in page.evaluate(WIDER)]
         problems += [f"{name}: {error}" for error in page.locator(ERRORS).all_inner_texts()]
+        page.set_viewport_size(PHONE)
+        settled(page)
+        problems += [f"{name}, on a phone: {element}" for element in page.evaluate(BEYOND)]
+        page.set_viewport_size(DESK)
     problems += page.evaluate("window.refused")
     assert not problems, "\n".join(problems)
 
@@ -76,6 +83,20 @@ def opened(page: Page, address: str) -> Page:
     settled(page)
     return page
 
+
+# If the page scrolls sideways: the outermost of what ends beyond it, and is in no box of its own that scrolls or cuts.
+BEYOND = """
+(() => {
+    const main = document.querySelector("[data-testid=stMain]");
+    if (main.scrollWidth <= innerWidth) return [];
+    const within = (one) =>
+        one === main || (getComputedStyle(one).overflowX === "visible" && within(one.parentElement));
+    const wide = [...main.querySelectorAll("*")].filter(
+        (one) => one.getBoundingClientRect().right > innerWidth + 1 && within(one.parentElement));
+    const outermost = wide.filter((one) => !wide.includes(one.parentElement));
+    return [`${main.scrollWidth} pixels wide`, ...outermost.map((one) => one.outerHTML.slice(0, 200))];
+})()
+"""
 
 ERRORS = "[data-testid=stException], .katex-error"
 
