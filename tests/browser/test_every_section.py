@@ -1,5 +1,7 @@
-"""Every section: without an error, easy to read (axe-core), no formula cut off, as the content policy wants it, and on a
-phone, with all that is folded open, no wider than the screen."""
+"""Every section: without an error, easy to read (axe-core), no formula cut off, as the content policy wants it.
+
+On a phone, with all that is folded open, it is no wider than the screen.
+"""
 
 import re
 from pathlib import Path
