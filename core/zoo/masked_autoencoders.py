@@ -21,7 +21,8 @@ from ..errors import ModelError
 from ..hub.failures import as_model_error
 from ..hub.permissions import AT_HOME, Permission
 from ..images import Patches
-from ..models.mae import MAEConfig, MaskedAutoencoder, denormalise, load_mae, patches_of, pixels_of
+from ..models.mae import MAEConfig, MaskedAutoencoder, denormalise, patches_of, pixels_of
+from ..models.mae_checkpoint import load_mae
 from ..models.stored_weights import load_weights
 from .embedded import WEIGHTS, read_settings
 from .image_models import Framing, PreparedPicture

@@ -7,7 +7,6 @@ from core.models.mae import (
     MAEConfig,
     MaskedAutoencoder,
     denormalise,
-    load_mae,
     loss_of,
     normalised,
     patches_of,
@@ -15,6 +14,7 @@ from core.models.mae import (
     random_mask,
     visible_patches,
 )
+from core.models.mae_checkpoint import load_mae
 
 SMALL = MAEConfig(32, 8, 32, 2, 2, 16, 2, 2)
 

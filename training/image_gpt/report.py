@@ -7,18 +7,14 @@ on one core.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from jaxtyping import Float, Int
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from torch import Tensor
 
 from core.models.image_gpt import ImageGPT, ImageGPTConfig, nearest_colours
@@ -44,14 +40,13 @@ from core.zoo.image_gpts import IMAGE_GPTS, PixelReader, load_image_gpt
 from training.common.card import save_card, table
 from training.common.command_line import TRAINED, CommandLine
 from training.common.data_sets import CIFAR10
+from training.image_gpt.linear_probe import probe
 from training.image_gpt.train import HIDDEN as SHARE
-from training.image_gpt.train import PLAN, TASKS, read_cifar
+from training.image_gpt.train import PORTION, TASKS, portions, read_cifar
 
-BATCH_SIZE = 8  # pictures
 COUNTED = 10_000  # training pictures whose contexts are counted
 TRIED = 200  # further ones, which say how strongly contexts are smoothed
 STRENGTHS = (1.0, 4.0, 16.0, 64.0, 256.0)
-PENALTY = 0.1  # C of the logistic regression: the smaller, the smaller its weights
 
 CARD = """# image-gpt
 
@@ -132,7 +127,7 @@ def bits(reader: PixelReader, images: Int[Tensor, "_ channel row column"], tests
     """Bits of a pixel by the network, by contexts of two pixels and by the histogram of the palette."""
     palette, side = reader.network.palette, reader.side
     colours = torch.cat([reader.network.read(part) for part in portions(tests)])
-    own = torch.cat([surprise(reader.network, part).mean(dim=1) for part in colours.split(BATCH_SIZE)])
+    own = torch.cat([surprise(reader.network, part).mean(dim=1) for part in colours.split(PORTION)])
     counted = min(COUNTED, len(images) * 9 // 10)
     colour_parts = [
         torch.cat([nearest_of(part, palette) for part in portions(images[first:last])])
@@ -182,63 +177,6 @@ def filled(reader: PixelReader, tests: Int[Tensor, "_ channel row column"]) -> d
         BY_NEIGHBOURS: round(near / count, 4),
         "bits": mean_of(torch.tensor(mean_bits)),
     } | {filling: mean_of(torch.tensor(values)) for filling, values in errors.items()}
-
-
-def probe(
-    readers: Mapping[str, PixelReader],
-    images: Int[Tensor, "_ channel row column"],
-    labels: Int[Tensor, " _"],
-    tests: Int[Tensor, "_ channel row column"],
-    test_labels: Int[Tensor, " _"],
-) -> dict[str, Any]:
-    """Accuracy of a linear classifier on raw pixels, and on each layer of each network."""
-    torch.manual_seed(PLAN.seed)
-    first = next(iter(readers.values())).network
-    untrained = ImageGPT(first.config).eval().requires_grad_(False)
-    untrained.palette.copy_(first.palette)
-    results: dict[str, Any] = {"train": len(images), "test": len(tests)}
-    raw = [(part.flatten(1).float() / 255).numpy() for part in (images, tests)]
-    results["pixels"] = probe_accuracy(raw[0], labels, raw[1], test_labels)
-    networks = {task: reader.network for task, reader in readers.items()} | {UNTRAINED: untrained}
-    for name, network in networks.items():
-        train_features, test_features = (pooled(network, part) for part in (images, tests))
-        layers = zip(train_features.unbind(dim=1), test_features.unbind(dim=1), strict=True)
-        results[name] = {
-            str(layer): {"right": probe_accuracy(train_layer.numpy(), labels, test_layer.numpy(), test_labels)}
-            for layer, (train_layer, test_layer) in enumerate(layers)
-        }
-        print(name, json.dumps(results[name]), flush=True)
-    return results
-
-
-@torch.inference_mode()
-def pooled(network: ImageGPT, images: Int[Tensor, "_ channel row column"]) -> Float[Tensor, "_ layer width"]:
-    """The mean of all places after each layer; layer 0 is before the first (section 2.5 of the paper)."""
-    parts = []
-    for part in portions(images):
-        colours = network.read(part)
-        x = network.features(network.after_start(colours) if network.config.causal else colours, 0)
-        means = [x.mean(dim=1)]
-        with torch.autocast("cpu", torch.bfloat16):
-            for block in network.blocks:
-                x = block(x)
-                means.append(x.float().mean(dim=1))
-        parts.append(torch.stack(means, dim=1))
-    return torch.cat(parts)
-
-
-def probe_accuracy(features: np.ndarray, labels: Tensor, test_features: np.ndarray, test_labels: Tensor) -> float:
-    """Test accuracy of a logistic regression on standardised features."""
-    classifier = make_pipeline(StandardScaler(), LogisticRegression(C=PENALTY, max_iter=1000))
-    classifier.fit(features, labels.numpy())
-    return round(float((classifier.predict(test_features) == test_labels.numpy()).mean()), 4)
-
-
-def portions(
-    images: Int[Tensor, "_ channel row column"], count: int = BATCH_SIZE
-) -> Iterator[Float[Tensor, "_ channel row column"]]:
-    """Batches of pictures, values 0 to 1."""
-    return (part.float() / 255 for part in images.split(count))
 
 
 def nearest_of(

@@ -7,7 +7,7 @@
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,7 @@ TASKS = {"next": ImageGPTConfig(causal=True), "hidden": ImageGPTConfig(causal=Fa
 HIDDEN = 0.15  # of the pixels, each by its own throw (section 2.2)
 BATCH = 16
 PLAN = Plan(steps=1200, learning_rate=2e-3, warm_up=60, decay=0.4, save_every=100)
+PORTION = 8  # pictures that a report reads at once
 PIXELS = 100_000  # of the training pictures, from which the colours are made
 
 
@@ -89,6 +90,13 @@ def read_cifar(data: Path, split: str, cache: Path) -> tuple[Tensor, Tensor]:
             cache.mkdir(parents=True, exist_ok=True)
             np.save(decoded, decode(archive[f"{split}_jpeg"], archive[f"{split}_offsets"], side=32))
     return torch.from_numpy(np.load(decoded)), labels
+
+
+def portions(
+    images: Int[Tensor, "_ channel row column"], count: int = PORTION
+) -> Iterator[Float[Tensor, "_ channel row column"]]:
+    """Batches of pictures, values 0 to 1."""
+    return (part.float() / 255 for part in images.split(count))
 
 
 def palette_of(images: Int[Tensor, "picture channel row column"], file: Path) -> Float[Tensor, "colour channel"]:
