@@ -45,12 +45,27 @@ SLOW = {
 }
 
 
-def pytest_collection_modifyitems(items):
-    """Mark as slow what lies in one of those places and is no smoke visit; let the longest files begin."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config, items):
+    """Mark as slow what lies in one of those places; let the longest files begin; run nothing twice.
+
+    The quick part of a slow test is not slow, and is left out where the slow test is run for the same case.
+    """
     for item in items:
-        if item.path.relative_to(ROOT).parts[0] in SLOW and not item.get_closest_marker("smoke"):
+        if item.path.relative_to(ROOT).parts[0] in SLOW and not item.get_closest_marker("part_of"):
             item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: turn(item.path.relative_to(ROOT).as_posix()))
+    yield
+    repeated = parts_of_others(items)
+    items[:] = [item for item in items if item not in repeated]
+    config.hook.pytest_deselected(items=repeated)
+
+
+def parts_of_others(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests that are marked as a part of another one that is there with the same case."""
+    cases = {(item.nodeid.partition("[")[0], item.nodeid.partition("[")[2]) for item in items}
+    marked = ((item, item.get_closest_marker("part_of")) for item in items)
+    return [item for item, mark in marked if mark and (mark.args[0], item.nodeid.partition("[")[2]) in cases]
 
 
 @pytest.hookimpl(optionalhook=True)  # without xdist nobody asks

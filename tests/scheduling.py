@@ -6,10 +6,8 @@ from xdist.scheduler import LoadFileScheduling
 
 from dashboard import contents
 
-# Files whose tests visit one page each. Those of a group that visit the same page go to the same worker: there the
-# second one finds in the cache of the server what the first one had computed.
+# Files whose tests visit one page each, and the name of their groups.
 DIVIDED = {
-    "tests/browser/test_smoke.py": "browser",
     "tests/browser/test_every_section.py": "browser",
     "tests/pages/test_addresses.py": "addresses",
 }
@@ -33,18 +31,14 @@ class PageScheduling(LoadFileScheduling):
     """One file after the other for each worker, but for those that are divided by page."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return scope(nodeid, self.config.option.markexpr)
+        return scope(nodeid)
 
 
-def scope(nodeid: str, selection: str = "") -> str:
-    """What is run by one worker: the tests of a file, or those that visit one page.
-
-    Without what is slow, all pages are for one browser: a second server takes longer to start than its visits save.
-    """
+def scope(nodeid: str) -> str:
+    """What is run by one worker: the tests of a file, or those that visit one page."""
     file = nodeid.split("::", 1)[0]
     page = re.search(r"\[(.+)\]$", nodeid)
-    is_divided = file in DIVIDED and not (DIVIDED[file] == "browser" and selection == "not slow")
-    if is_divided and page and page[1] in PAGES:
+    if file in DIVIDED and page and page[1] in PAGES:
         return f"{DIVIDED[file]}: {page[1]}"
     return file
 

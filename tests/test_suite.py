@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from jaxtyping import Float, TypeCheckError, jaxtyped
 from torch import Tensor
 
 from dashboard import contents
-from tests.conftest import SLOW
+from tests.conftest import SLOW, parts_of_others
 from tests.scheduling import DIVIDED, ORDER, scope, turn
 from tests.type_checks import CALLS, FIRST, check_again, checked
 
@@ -35,10 +36,10 @@ def test_every_file_that_is_divided_by_page_visits_each_page_and_every_place_tha
 
 
 def test_visits_of_one_page_are_for_one_worker_and_so_are_the_tests_of_any_other_file():
-    visits_of_clip = {scope(f"{file}::test_x[CLIP]") for file, group in DIVIDED.items() if group == "browser"}
-    assert len(visits_of_clip) == 1
-    assert scope("tests/browser/test_smoke.py::test_x[Swin]") not in visits_of_clip
-    assert scope("tests/browser/test_smoke.py::test_x[Swin]", "not slow") == "tests/browser/test_smoke.py"
+    assert scope("tests/browser/test_smoke.py::test_x[Swin]") == scope("tests/browser/test_smoke.py::test_x[CLIP]")
+    sections = "tests/browser/test_every_section.py"
+    assert scope(f"{sections}::test_x[Swin]") != scope(f"{sections}::test_x[CLIP]")
+    assert scope(f"{sections}::test_x[Swin]") == scope(f"{sections}::test_y[Swin]")
     assert scope("tests/pages/test_addresses.py::test_x[vit]") != scope("tests/pages/test_addresses.py::test_x[swin]")
     assert scope("tests/pages/test_addresses.py::test_y[1-1]") == scope("tests/pages/test_addresses.py::test_z")
     assert scope("tests/core/test_axes.py::test_x[CLIP]") == scope("tests/core/test_axes.py::test_y[Swin]")
@@ -53,7 +54,7 @@ def test_long_files_begin_before_short_ones():
 @pytest.mark.parametrize("page", contents.pages(), ids=lambda page: page.name)
 def test_every_page_keeps_a_visit_in_the_browser_and_one_without(page):
     smoke = functions(ROOT / "tests" / "browser" / "test_smoke.py")
-    (visit,) = (function for function in smoke.values() if "pytest.mark.smoke" in marks(function))
+    (visit,) = (function for function in smoke.values() if any("part_of" in mark for mark in marks(function)))
     assert any("contents.pages()" in mark for mark in marks(visit))
     assert any(visits(file, page.folder) for file in (ROOT / "tests" / "pages").glob("test_*.py")), page.folder
 
@@ -76,6 +77,38 @@ def test_a_slow_mark_without_its_reason_is_not_taken():
     for mark in ("pytest.mark.slow", "pytest.mark.slow()", "pytest.mark.slow(seconds=3)"):
         with pytest.raises(AssertionError, match="seconds and guard"):
             list(slow_marks(f"@{mark}\ndef test_y(): ..."))
+
+
+def test_a_part_of_a_slow_test_names_that_test_and_has_the_same_cases():
+    parts = [
+        (function, ast.literal_eval(mark.partition("part_of")[2]))
+        for file in FILES
+        for function in functions(file).values()
+        for mark in marks(function)
+        if mark.startswith("pytest.mark.part_of")
+    ]
+    assert parts
+    for part, guard in parts:
+        path, _, name = guard.rpartition("::")
+        assert cases(part) == cases(functions(ROOT / path)[name]), part.name
+
+
+@dataclass
+class Item:
+    """What `parts_of_others` asks of a test."""
+
+    nodeid: str
+    slow_test: str = ""
+
+    def get_closest_marker(self, _name: str) -> pytest.Mark | None:
+        return pytest.mark.part_of(self.slow_test).mark if self.slow_test else None
+
+
+def test_the_part_of_a_slow_test_is_left_out_where_the_slow_test_is_run_for_the_same_case():
+    parts = [Item(f"test_quick.py::test_part[{page}]", "test_slow.py::test_all") for page in ("swin", "clip")]
+    slow = [Item(f"test_slow.py::test_all[{page}]") for page in ("clip", "order")]
+    assert parts_of_others([*parts, *slow]) == [parts[1]]
+    assert not parts_of_others(parts)
 
 
 def test_nothing_waits_for_a_fixed_time():
@@ -138,6 +171,11 @@ def functions(file: Path) -> dict[str, ast.FunctionDef]:
 def marks(function: ast.FunctionDef) -> list[str]:
     """What stands above a function, as it is written."""
     return [ast.unparse(decorator) for decorator in function.decorator_list]
+
+
+def cases(function: ast.FunctionDef) -> list[str]:
+    """What a test is parametrised by, as it is written."""
+    return [mark for mark in marks(function) if mark.startswith("pytest.mark.parametrize")]
 
 
 def visits(file: Path, room: str) -> bool:

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from urllib.parse import quote_plus
+from urllib.parse import quote_plus, urljoin
 from weakref import WeakKeyDictionary
 
 import pytest
@@ -34,6 +34,7 @@ window.refused = [];
 document.addEventListener("securitypolicyviolation", (event) =>
   window.refused.push(`${event.effectiveDirective}: ${event.blockedURI} in ${event.sourceFile}`));
 """
+DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 expect.set_options(timeout=1000 * WITHIN)
 
 
@@ -61,29 +62,73 @@ def chromium(installed) -> Iterator[Browser]:
 def one_visitor(installed) -> Iterator[BrowserContext]:
     """A browser that keeps Streamlit's scripts as it compiled them: a page takes a quarter less than in a new one."""
     kind, how = installed
-    context = kind.launch_persistent_context("", viewport={"width": 1280, "height": 800}, **how)
+    context = kind.launch_persistent_context("", viewport=DESK, **how)
     context.grant_permissions(["clipboard-read", "clipboard-write"])
+    context.add_init_script(NOTE_REFUSALS)
     yield context
     context.close()
 
 
 @pytest.fixture
-def browser_page(one_visitor: BrowserContext) -> Iterator[Page]:
-    """A fresh page of 1280 x 800; what its console says is printed, and an uncaught error in it fails the test."""
-    page = one_visitor.new_page()
+def browser_page(one_visitor: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page of 1280 x 800 in the tab that tests share: a new tab has a new process, which takes a second longer.
+
+    What its console says is printed, and an uncaught error in it fails the test. Nothing of a test is left in the tab:
+    whoever adds a script, a route or a listener to it takes `own_tab`.
+    """
+    tab, failed_before = one_visitor.pages[0], request.session.testsfailed
+    with _without_errors(tab):
+        yield tab
+        _leave(one_visitor, tab)
+        if request.session.testsfailed > failed_before:
+            one_visitor.new_page()
+            tab.close()
+
+
+@pytest.fixture
+def own_tab(one_visitor: BrowserContext) -> Iterator[Page]:
+    """A page like `browser_page` in a tab that no other test sees."""
+    tab = one_visitor.new_page()
+    with _without_errors(tab):
+        yield tab
+        _leave(one_visitor, tab)
+        tab.close()
+
+
+@contextlib.contextmanager
+def _without_errors(page: Page) -> Iterator[None]:
+    """Print what the page's console says, and fail if it raises anything."""
     page.set_default_timeout(1000 * WITHIN)
     follow_requests(page)
     errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: message.type == "error" and print(f"console: {message.text}"))
-    yield page
-    # The next test must not find what this one has left.
-    if page.url.startswith("http"):
-        page.evaluate("localStorage.clear()")
-    one_visitor.clear_cookies()
-    for opened_page in one_visitor.pages[1:]:
-        opened_page.close()
+    with (
+        listening(page, "pageerror", lambda error: errors.append(str(error))),
+        listening(page, "console", lambda message: message.type == "error" and print(f"console: {message.text}")),
+    ):
+        yield
     assert not errors, f"The page raised: {errors}"
+
+
+def _leave(context: BrowserContext, tab: Page) -> None:
+    """End the visit of a tab and what the browser keeps of it; another site, or a blank page, would end its process."""
+    for opened_tab in context.pages:
+        if opened_tab not in (tab, context.pages[0]):
+            opened_tab.close()
+    if tab.url.startswith("http"):
+        tab.goto(urljoin(tab.url, "/_stcore/health"))
+        tab.evaluate("localStorage.clear(); sessionStorage.clear()")
+    context.clear_cookies()
+    tab.mouse.move(0, 0)
+    tab.set_viewport_size(DESK)
+    tab.emulate_media(color_scheme="null", reduced_motion="null")
+
+
+@contextlib.contextmanager
+def listening(page: Page, event: str, handler: Callable) -> Iterator[None]:
+    """Have a function called at each of these events for a while."""
+    page.on(event, handler)
+    yield
+    page.remove_listener(event, handler)
 
 
 @pytest.fixture(scope="session")
@@ -153,6 +198,9 @@ def take_away(figure: Page | Locator, what: str) -> None:
 
 def follow_requests(page: Page) -> None:
     """Keep which requests of the page have no answer yet, for `settled`."""
+    if page in _under_way:
+        _under_way[page].clear()
+        return
     _under_way[page] = under_way = set()
     page.on("request", lambda request: under_way.add(request))
     page.on("requestfinished", lambda request: under_way.discard(request))
@@ -161,12 +209,13 @@ def follow_requests(page: Page) -> None:
 
 _under_way: WeakKeyDictionary[Page, set[Request]] = WeakKeyDictionary()
 
-# Two frames after the page has nothing else to do, which after a change of its size Chromium may never say; whether its
-# script has ended.
+# Two frames after the page has nothing else to do, which after a change of its size Chromium may never say: whether its
+# script has ended, and nothing stands for an element whose code is still on its way.
 REST = """
 new Promise((done) => requestIdleCallback(
     () => requestAnimationFrame(() => requestAnimationFrame(() =>
-        done(document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"))),
+        done(document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"
+            && !document.querySelector("[data-testid=stSkeleton]")))),
     { timeout: 1000 }))
 """
 

@@ -185,10 +185,10 @@ def test_the_csv_holds_every_weight_that_is_shown(views):
     page = views()
     with taken(page, "three", "Numbers (CSV)", "csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
-    shown = {"Without": WITHOUT, "Bahdanau": BAHDANAU, "Transformer": HEADS["mean"]}
-    assert len(rows) == sum(weights.size for weights in shown.values())
+    weights_of_models = {"Without": WITHOUT, "Bahdanau": BAHDANAU, "Transformer": HEADS["mean"]}
+    assert len(rows) == sum(weights.size for weights in weights_of_models.values())
     for row in rows:
-        weight = shown[row["model"]][int(row["target place"]), int(row["source place"])]
+        weight = weights_of_models[row["model"]][int(row["target place"]), int(row["source place"])]
         if np.isnan(weight):
             assert row["weight"] == ""
         else:

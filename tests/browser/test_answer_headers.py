@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import NOTE_REFUSALS, SERVER, settled, take_away
+from tests.browser.conftest import SERVER, settled, take_away
 
 
 @pytest.fixture
 def visit(browser_page: Page, streamlit_server):
     """Open a page of the atlas; what the policy refuses is kept in `window.refused`."""
-    browser_page.add_init_script(NOTE_REFUSALS)
 
     def open_page(path: str) -> Page:
         browser_page.goto(f"{streamlit_server(SERVER)}/{path}")
@@ -60,20 +59,20 @@ def test_the_policy_stops_what_a_hole_would_let_in(visit):
         assert page.evaluate(tried, way) == directive
 
 
-def test_a_page_elsewhere_cannot_show_the_atlas_in_a_frame(browser_page, streamlit_server):
+def test_a_page_elsewhere_cannot_show_the_atlas_in_a_frame(own_tab, streamlit_server):
     address = streamlit_server(SERVER)
     foreign = address.replace("127.0.0.1", "localhost")  # another site to a browser
-    browser_page.goto(f"{foreign}/_stcore/health")
+    own_tab.goto(f"{foreign}/_stcore/health")
     # The policy of the page around it is of no interest here.
-    browser_page.route("**/course", lambda route: route.fulfill(content_type="text/html", body="<p>A course"))
-    browser_page.goto(f"{foreign}/course")
-    for framed, seen in ((address, False), (foreign, True)):
+    own_tab.route("**/course", lambda route: route.fulfill(content_type="text/html", body="<p>A course"))
+    own_tab.goto(f"{foreign}/course")
+    for framed, is_shown in ((address, False), (foreign, True)):
         frame = f'<iframe src="{framed}" width="900" height="700"></iframe>'
-        inside = browser_page.frame_locator("iframe").get_by_role("heading", level=1)
-        if seen:
-            browser_page.set_content(frame)
+        inside = own_tab.frame_locator("iframe").get_by_role("heading", level=1)
+        if is_shown:
+            own_tab.set_content(frame)
             expect(inside).to_be_visible()
         else:
-            with browser_page.expect_event("requestfailed", lambda request: request.url.startswith(address)):
-                browser_page.set_content(frame)
+            with own_tab.expect_event("requestfailed", lambda request: request.url.startswith(address)):
+                own_tab.set_content(frame)
             expect(inside).to_have_count(0)

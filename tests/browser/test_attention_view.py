@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import later, settled, take_away
+from tests.browser.conftest import PHONE, later, settled, take_away
 
 APP = Path(__file__).parent / "apps" / "attention_view_app.py"
 LAST = "“tired” looks at …"  # the row in view before anything is chosen
@@ -350,7 +350,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(view):
     page = view()
     canvas = page.locator(".sheet canvas").first
     former = canvas.get_attribute("style")
-    page.set_viewport_size({"width": 390, "height": 844})
+    page.set_viewport_size(PHONE)
     expect(canvas).not_to_have_attribute("style", former)
     for part in (".heads", ".middle", ".reading"):
         box = page.locator(part).bounding_box()

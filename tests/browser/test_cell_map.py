@@ -5,11 +5,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, WebSocket, expect
 
 from dashboard import theme
 from tests.browser.apps.cell_map_app import HEADS, HUES, LABELS, LARGE, LINKS, NAMES, ODD
-from tests.browser.conftest import take_away
+from tests.browser.conftest import PHONE, listening, take_away
 
 APP = Path(__file__).parent / "apps" / "cell_map_app.py"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -192,10 +192,14 @@ def test_the_png_is_the_map_twice_as_fine(maps):
 def test_large_values_are_not_sent_again_after_a_click(maps):
     page = maps()
     sizes = []
-    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: sizes.append(len(frame))))
-    page.reload()
-    expect(page.get_by_role("grid")).to_have_count(4)
-    expect(page.get_by_text("in 1 runs")).to_be_visible()
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: sizes.append(len(frame)))
+
+    with listening(page, "websocket", listen):
+        page.reload()
+        expect(page.get_by_role("grid")).to_have_count(4)
+        expect(page.get_by_text("in 1 runs")).to_be_visible()
     assert sum(sizes) > LARGE.nbytes
     for count, (row, column) in enumerate(((200, 500), (3, 77)), start=2):
         sizes.clear()
@@ -248,7 +252,7 @@ def test_presented_maps_are_larger_and_have_nothing_but_the_map(maps):
 
 def test_on_a_phone_every_map_fits_the_page(maps):
     page = maps()
-    page.set_viewport_size({"width": 390, "height": 844})
+    page.set_viewport_size(PHONE)
     for name in ("heads", "odd", "large"):
         grid = part(page, name).get_by_role("grid")
         expect(grid).to_be_attached()

@@ -24,16 +24,21 @@ COUNT_DRAWINGS = """() => {
 }"""
 
 
+@pytest.fixture
+def browser_page(own_tab):
+    own_tab.add_init_script(f"({COUNT_DRAWINGS})()")
+    return own_tab
+
+
 @pytest.mark.parametrize(
     ("page", "section", "entries"),
     [("scaling", "Images", 4), ("scaling", "Laws", 3), ("efficient", "Cost", 5), ("order", "Beyond training", 6)],
 )
-def test_a_chart_is_drawn_once_and_again_when_its_legend_is_clicked(visit, browser_page, page, section, entries):
-    browser_page.add_init_script(f"({COUNT_DRAWINGS})()")
-    shown = visit(page, section)
-    chart = shown.locator(".js-plotly-plot[data-trapped]").first
+def test_a_chart_is_drawn_once_and_again_when_its_legend_is_clicked(visit, page, section, entries):
+    opened = visit(page, section)
+    chart = opened.locator(".js-plotly-plot[data-trapped]").first
     expect(chart.locator(".legend .traces").nth(entries - 1)).to_be_visible()
-    settled(shown)  # a second drawing would be over by now
-    assert shown.evaluate("window.redrawn") == 0
+    settled(opened)  # a second drawing would be over by now
+    assert opened.evaluate("window.redrawn") == 0
     chart.locator(".legendtoggle").first.click()
-    shown.wait_for_function("() => window.redrawn > 0")
+    opened.wait_for_function("() => window.redrawn > 0")

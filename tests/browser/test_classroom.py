@@ -66,8 +66,8 @@ def code_of(teacher: Page) -> str:
     return bar(teacher).locator(".code").inner_text()
 
 
-def expect_count(teacher: Page, said: str) -> None:
-    expect(bar(teacher).locator(".count")).to_have_text(said)
+def expect_count(teacher: Page, text: str) -> None:
+    expect(bar(teacher).locator(".count")).to_have_text(text)
 
 
 def test_a_student_comes_by_the_link_is_counted_and_sees_the_teacher_s_page(teacher, student):
@@ -102,9 +102,9 @@ def test_a_view_s_own_choice_is_followed_without_a_run_of_the_student_s_page(tea
 def test_a_head_that_the_teacher_takes_is_the_student_s_too(teacher, student):
     teacher.locator(".atlas canvas").first.click(position={"x": 14, "y": 14})
     expect(teacher).to_have_url(re.compile("layer="))
-    shown = teacher.locator(".middle .caption b").inner_text()
-    assert shown != "Layer 3, head 2"
-    expect(student.locator(".middle .caption b")).to_have_text(shown)
+    heading = teacher.locator(".middle .caption b").inner_text()
+    assert heading != "Layer 3, head 2"
+    expect(student.locator(".middle .caption b")).to_have_text(heading)
 
 
 def test_text_page_and_section_are_followed_and_the_projector_is_not(teacher, student):

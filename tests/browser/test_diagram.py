@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import PHONE
+
 APP = Path(__file__).parent / "apps" / "diagram_app.py"
 
 
@@ -47,6 +49,6 @@ def test_what_a_visitor_wrote_stays_text(diagram):
 
 
 def test_on_a_phone_the_diagram_scrolls_and_the_page_does_not(diagram):
-    diagram.set_viewport_size({"width": 390, "height": 844})
+    diagram.set_viewport_size(PHONE)
     expect(diagram.locator(".diagram svg")).to_be_visible()
     assert diagram.evaluate("document.documentElement.scrollWidth") <= 390

@@ -11,12 +11,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard import contents
-from tests.browser.conftest import NOTE_REFUSALS, sections, settled, unfold
+from tests.browser.conftest import DESK, PHONE, sections, settled, unfold
+from tests.dashboard.test_glossary import sections_of
 
 SERVER = Path(__file__).parents[2] / "dashboard" / "hosting" / "server.py"
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-
-DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 # What Streamlit makes and no setting changes: rule, where, and why it is no barrier.
 EXCEPTIONS = (
@@ -53,7 +52,9 @@ def test_every_section_is_alive_easy_to_read_fits_a_phone_and_does_what_the_poli
     page.keyboard.press("Escape")
     expect(page).not_to_have_url(re.compile("present"))
     settled(page)
+    visited = set()
     for name in sections(page, entry.name):
+        visited.add(name)
         problems += [f"{name}, light: {violation}" for violation in violations(page) + canvases_without_a_name(page)]
         problems += [f"{name}: what to notice stands {down} pixels down" for down in page.evaluate(LATE)]
         unfold(page)
@@ -63,6 +64,8 @@ def test_every_section_is_alive_easy_to_read_fits_a_phone_and_does_what_the_poli
         settled(page)
         problems += [f"{name}, on a phone: {element}" for element in page.evaluate(BEYOND)]
         page.set_viewport_size(DESK)
+    expected = sections_of(entry.folder)
+    assert visited == (expected if len(expected) > 1 else {entry.name})
     problems += page.evaluate("window.refused")
     assert not problems, "\n".join(problems)
 
@@ -78,11 +81,10 @@ def test_formulas_of_other_methods_fit_too(browser_page: Page, streamlit_server,
 
 def opened(page: Page, address: str) -> Page:
     """A page that has come to rest, with axe-core in it."""
-    page.add_init_script(NOTE_REFUSALS)
-    page.add_init_script(AXE)
     page.goto(address)
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     settled(page)
+    page.evaluate(AXE)
     return page
 
 

@@ -36,9 +36,15 @@ def reading(page: Page):
 
 
 @pytest.fixture
-def atlas(browser_page: Page, streamlit_server) -> str:
-    """The address of the server; what a hole would let in leaves a mark in the page."""
-    browser_page.on("dialog", lambda dialog: pytest.fail(f"A dialog was opened: {dialog.message}"))
+def browser_page(own_tab: Page) -> Page:
+    """A page in which no dialog is opened: what a hole would let in leaves a mark in it."""
+    own_tab.on("dialog", lambda dialog: pytest.fail(f"A dialog was opened: {dialog.message}"))
+    return own_tab
+
+
+@pytest.fixture
+def atlas(streamlit_server) -> str:
+    """The address of the server."""
     return streamlit_server(SERVER)
 
 

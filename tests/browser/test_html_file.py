@@ -12,18 +12,16 @@ from tests.core.test_view_html_file import HOSTILE, scene
 
 
 @pytest.fixture
-def offline(browser_page: Page) -> Page:
+def offline(own_tab: Page) -> Page:
     """A page that may read files and nothing else; an error on its console fails the test, and so does a request."""
-    asked, said = [], []
+    requests, messages = [], []
     local = ("file:", "blob:", "data:", "about:")  # blob: a download, from the page's own bytes
-    browser_page.route(
-        "**/*", lambda route: route.continue_() if route.request.url.startswith(local) else route.abort()
-    )
-    browser_page.on("request", lambda request: asked.append(request.url))
-    browser_page.on("console", lambda message: message.type in ("error", "warning") and said.append(message.text))
-    yield browser_page
-    assert [url for url in asked if not url.startswith(local)] == []
-    assert said == []
+    own_tab.route("**/*", lambda route: route.continue_() if route.request.url.startswith(local) else route.abort())
+    own_tab.on("request", lambda request: requests.append(request.url))
+    own_tab.on("console", lambda message: message.type in ("error", "warning") and messages.append(message.text))
+    yield own_tab
+    assert [url for url in requests if not url.startswith(local)] == []
+    assert messages == []
 
 
 def opened(page: Page, file: HtmlFile, folder: Path) -> Page:

@@ -66,8 +66,8 @@ def jupyter(tmp_path_factory):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_a_record_shows_itself_below_its_cell(jupyter, browser_page, scheme):
-    page = browser_page
+def test_a_record_shows_itself_below_its_cell(jupyter, own_tab, scheme):
+    page = own_tab
     page.emulate_media(color_scheme=scheme)
     page.goto(f"{jupyter}/lab/tree/{scheme}.ipynb?reset")
     cells = page.locator(".jp-Cell")

@@ -46,15 +46,15 @@ def test_a_first_visit_by_deep_link_shows_the_whole_frame_and_no_notice(visit):
     assert page.get_by_role("dialog").count() == 0
 
 
-def test_nothing_is_asked_of_any_other_host(browser_page, streamlit_server):
+def test_nothing_is_asked_of_any_other_host(own_tab, streamlit_server):
     address = streamlit_server(SERVER)
-    asked: list[str] = []
-    browser_page.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    own_tab.on("request", lambda request: requests.append(request.url))
     for path in ("", "text", "image", "steps", "heads", "order", "before", "inside"):
-        browser_page.goto(f"{address}/{path}")
-        expect(browser_page.get_by_role("heading", level=1)).to_be_visible()
-        settled(browser_page)
-    foreign = [url for url in asked if not url.startswith((address, "data:", "blob:"))]
+        own_tab.goto(f"{address}/{path}")
+        expect(own_tab.get_by_role("heading", level=1)).to_be_visible()
+        settled(own_tab)
+    foreign = [url for url in requests if not url.startswith((address, "data:", "blob:"))]
     assert not foreign
 
 

@@ -9,7 +9,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.browser.apps.patch_picker_app import COLUMNS, NAME, PATCHES, ROWS, VALUES
-from tests.browser.conftest import take_away
+from tests.browser.conftest import PHONE, take_away
 
 APP = Path(__file__).parent / "apps" / "patch_picker_app.py"
 EDGE = 3  # pixels around the picture
@@ -86,7 +86,7 @@ def test_values_lie_over_the_picture_and_can_be_taken_away(picker):
 
 
 def test_on_a_phone_the_picture_fits_the_page(picker):
-    picker.set_viewport_size({"width": 390, "height": 844})
+    picker.set_viewport_size(PHONE)
     for name in ("hide", "values"):
         grid = part(picker, name).get_by_role("grid").element_handle()
         picker.wait_for_function("element => element.getBoundingClientRect().right <= 390", arg=grid)

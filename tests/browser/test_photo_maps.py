@@ -28,14 +28,14 @@ def maps(browser_page: Page, streamlit_server):
     def visit(query: str = "", width: int = 1280) -> Page:
         browser_page.set_viewport_size({"width": width, "height": 1600})
         browser_page.goto(f"{streamlit_server(APP)}/?{query}")
-        expect(told(browser_page)).not_to_be_empty()
+        expect(caption(browser_page)).not_to_be_empty()
         expect(browser_page.locator(".photo canvas")).to_be_visible()
         return browser_page
 
     return visit
 
 
-def told(page: Page) -> Locator:
+def caption(page: Page) -> Locator:
     return page.locator(".photos .told")
 
 
@@ -56,8 +56,8 @@ def runs(page: Page) -> int:
 
 
 def parameters(page: Page) -> dict[str, str]:
-    found = {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
-    return {name: value for name, value in found.items() if name.startswith("map-")}
+    parameters = {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+    return {name: value for name, value in parameters.items() if name.startswith("map-")}
 
 
 def patch(page: Page, row: int, column: int, rows: int = ROWS, columns: int = COLUMNS) -> dict[str, float]:
@@ -102,8 +102,8 @@ def test_the_class_token_looks_first_and_its_numbers_are_exact(maps):
     page = maps()
     expect(title(page)).to_have_text("Layer 1, head 2")
     row = dense_weights(1, 2)[0]
-    expect(told(page)).to_contain_text(f"The class token gives {percent(row[0])} to itself")
-    expect(told(page)).to_contain_text(top_sentence(row))
+    expect(caption(page)).to_contain_text(f"The class token gives {percent(row[0])} to itself")
+    expect(caption(page)).to_contain_text(top_sentence(row))
     cells, others = numbers(page, (ROWS, COLUMNS))
     np.testing.assert_allclose(cells.ravel(), row[1:], rtol=1e-3)
     assert float(others["class"]) == pytest.approx(row[0], rel=1e-3)
@@ -113,12 +113,12 @@ def test_a_clicked_patch_looks_and_stays_in_the_address_without_the_server(maps)
     page = maps()
     before = runs(page)
     click(page, 2, 3)
-    expect(told(page)).to_contain_text("The patch in row 2, column 3 gives")
-    expect(told(page)).to_contain_text(top_sentence(dense_weights(1, 2)[1 + 2 * COLUMNS + 3]))
+    expect(caption(page)).to_contain_text("The patch in row 2, column 3 gives")
+    expect(caption(page)).to_contain_text(top_sentence(dense_weights(1, 2)[1 + 2 * COLUMNS + 3]))
     assert parameters(page) == {"map-from": "patch", "map-place": "2-3"}
     head(page, 0).click()
     expect(title(page)).to_have_text("Layer 1, head 0")
-    expect(told(page)).to_contain_text(top_sentence(dense_weights(1, 0)[1 + 2 * COLUMNS + 3]))
+    expect(caption(page)).to_contain_text(top_sentence(dense_weights(1, 0)[1 + 2 * COLUMNS + 3]))
     expect(head(page, 0)).to_have_attribute("aria-pressed", "true")
     expect(head(page, 2)).to_have_attribute("aria-pressed", "false")
     assert runs(page) == before
@@ -127,9 +127,9 @@ def test_a_clicked_patch_looks_and_stays_in_the_address_without_the_server(maps)
 def test_hovering_previews_what_a_patch_looks_at_and_leaving_brings_the_chosen_one_back(maps):
     page = maps("map-from=patch&map-place=0-0")
     page.locator(".photo canvas").hover(position=patch(page, 3, 5))
-    expect(told(page)).to_contain_text("The patch in row 3, column 5 gives")
+    expect(caption(page)).to_contain_text("The patch in row 3, column 5 gives")
     page.mouse.move(2, 2)
-    expect(told(page)).to_contain_text("The patch in row 0, column 0 gives")
+    expect(caption(page)).to_contain_text("The patch in row 0, column 0 gives")
 
 
 def test_under_the_class_token_hovering_tells_what_a_patch_receives(maps):
@@ -140,7 +140,7 @@ def test_under_the_class_token_hovering_tells_what_a_patch_receives(maps):
     rank = 1 + int((row > value).sum())
     expected = f"Row 1, column 4 receives {percent(value)} (number {rank} of 24)."
     expect(page.locator(".photos .pointed")).to_have_text(expected)
-    expect(told(page)).to_contain_text("The class token")
+    expect(caption(page)).to_contain_text("The class token")
 
 
 def test_arrow_keys_walk_over_the_photograph_and_stop_at_its_edge(maps):
@@ -148,24 +148,26 @@ def test_arrow_keys_walk_over_the_photograph_and_stop_at_its_edge(maps):
     page.locator(".photo").focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp", "ArrowLeft"):
         page.keyboard.press(key)
-    expect(told(page)).to_contain_text("The patch in row 0, column 4")
+    expect(caption(page)).to_contain_text("The patch in row 0, column 4")
 
 
 def test_the_threshold_keeps_the_smallest_set_that_holds_the_share(maps):
     page = maps()
     page.get_by_label("Keep the top share of the mass").fill("60")
     row = dense_weights(1, 2)[0, 1:]
-    kept = smallest_set(torch.tensor(row), 0.6).numpy()
-    expect(told(page)).to_contain_text(f"The {kept.sum()} outlined patches hold 60% of what falls on the picture.")
+    largest = smallest_set(torch.tensor(row), 0.6).numpy()
+    expect(caption(page)).to_contain_text(
+        f"The {largest.sum()} outlined patches hold 60% of what falls on the picture."
+    )
     with taken(page, "CSV").open(encoding="utf-8-sig", newline="") as file:
-        found = [line["kept"] == "1" for line in csv.DictReader(file) if line["row"]]
-    assert found == kept.tolist()
+        marked = [line["kept"] == "1" for line in csv.DictReader(file) if line["row"]]
+    assert marked == largest.tolist()
 
 
 def test_the_mean_over_queries_is_the_mean_of_all_rows(maps):
     page = maps()
     way(page, "mean over queries").click()
-    expect(told(page)).to_contain_text("The mean over all 25 queries gives")
+    expect(caption(page)).to_contain_text("The mean over all 25 queries gives")
     cells, others = numbers(page, (ROWS, COLUMNS))
     mean = dense_weights(1, 2).mean(axis=0)
     np.testing.assert_allclose(cells.ravel(), mean[1:], rtol=1e-3)
@@ -181,11 +183,11 @@ def test_a_layer_that_is_not_loaded_yet_is_asked_for_once(maps):
     expect(page.get_by_text(f"runs: {before + 1}")).to_be_visible()
     click(page, 7, 30, 40, 40)
     row = large(1).weights(0)[1 + 7 * 40 + 30]
-    expect(told(page)).to_contain_text(top_sentence(row, 40))
+    expect(caption(page)).to_contain_text(top_sentence(row, 40))
     page.get_by_role("button", name="Previous layer").click()
-    expect(told(page)).to_contain_text(top_sentence(large(0).weights(0)[1 + 7 * 40 + 30], 40))
+    expect(caption(page)).to_contain_text(top_sentence(large(0).weights(0)[1 + 7 * 40 + 30], 40))
     page.get_by_role("button", name="Next layer").click()
-    expect(told(page)).to_contain_text(top_sentence(row, 40))
+    expect(caption(page)).to_contain_text(top_sentence(row, 40))
     cells, _ = numbers(page, (40, 40))
     np.testing.assert_allclose(cells.ravel(), row[1:], atol=2e-3 * row.max())
     assert runs(page) == before + 1
@@ -243,13 +245,13 @@ def test_windows_are_stitched_where_they_belong(maps):
 
     click(page, 2, 3, 3, 4)
     window, position = np.argwhere(PLACES == 11)[0]
-    expect(told(page)).to_contain_text("The place in row 2, column 3 looks within its window of 4 places")
+    expect(caption(page)).to_contain_text("The place in row 2, column 3 looks within its window of 4 places")
     cells, _ = numbers(page, (3, 4))
     own = stitched(lambda number: weights[number, position] if number == window else None)
     np.testing.assert_allclose(cells, own, rtol=1e-3)
 
     way(page, "the same place in every window").click()
-    expect(told(page)).to_contain_text(f"Position {position} of every window")
+    expect(caption(page)).to_contain_text(f"Position {position} of every window")
     cells, _ = numbers(page, (3, 4))
     same = stitched(lambda number: weights[number, position] if PLACES[number, position] >= 0 else None)
     np.testing.assert_allclose(cells, same, rtol=1e-3)
@@ -260,17 +262,17 @@ def test_what_goes_to_padding_is_told(maps):
     window, position = np.argwhere(PLACES == 1)[0]
     padding = window_weights(0)[window, position][PLACES[window] < 0].sum()
     assert padding > 0
-    expect(told(page)).to_contain_text(f"{percent(padding)} goes to padding")
+    expect(caption(page)).to_contain_text(f"{percent(padding)} goes to padding")
     page.locator(".photo canvas").hover(position=patch(page, 1, 2, 3, 4))
     page.mouse.move(2, 2)
-    expect(told(page)).to_contain_text("goes to padding")
+    expect(caption(page)).to_contain_text("goes to padding")
 
 
 def test_a_deep_link_restores_the_whole_view(maps):
     page = maps("map-layer=2&map-head=1&map-from=patch&map-place=3-1&map-keep=40&map-photo=light")
     expect(title(page)).to_have_text("Layer 2, head 1")
-    expect(told(page)).to_contain_text("The patch in row 3, column 1")
-    expect(told(page)).to_contain_text("40% of what falls on the picture")
+    expect(caption(page)).to_contain_text("The patch in row 3, column 1")
+    expect(caption(page)).to_contain_text("40% of what falls on the picture")
     expect(page.get_by_label("Drawn as")).to_have_value("light")
 
 
@@ -285,7 +287,7 @@ def test_a_deep_link_restores_the_whole_view(maps):
 def test_a_broken_link_shows_the_start_and_is_put_right(maps, query):
     page = maps(query)
     expect(title(page)).to_have_text(re.compile(r"Layer [01], head [02]"))
-    expect(told(page)).to_contain_text("The class token")
+    expect(caption(page)).to_contain_text("The class token")
     assert not {"map-from", "map-place", "map-keep", "map-photo"} & set(parameters(page))
 
 
@@ -294,9 +296,9 @@ def test_back_and_forward_go_through_heads_and_ways_to_look(maps):
     head(page, 0).click()
     later(page, 1)
     way(page, "mean over queries").click()
-    expect(told(page)).to_contain_text("The mean over all")
+    expect(caption(page)).to_contain_text("The mean over all")
     page.go_back()
-    expect(told(page)).to_contain_text("The class token")
+    expect(caption(page)).to_contain_text("The class token")
     expect(title(page)).to_have_text("Layer 1, head 0")
     page.go_back()
     expect(title(page)).to_have_text("Layer 1, head 2")
@@ -309,8 +311,8 @@ def test_another_scene_keeps_what_it_can_of_the_choice(maps):
     page.get_by_role("combobox", name="Scene").click()
     page.get_by_role("option", name="windows").click()
     # The patch at the lower right stays at the lower right of a coarser grid.
-    expect(told(page)).to_contain_text("The place in row 2, column 3")
-    expect(told(page)).to_contain_text("50% of what falls on the picture")
+    expect(caption(page)).to_contain_text("The place in row 2, column 3")
+    expect(caption(page)).to_contain_text("50% of what falls on the picture")
 
 
 def test_the_svg_holds_the_photograph_the_cells_and_the_numbers_or_the_cells_alone(maps):
@@ -345,5 +347,5 @@ def test_it_fits_a_phone(maps):
 
 def test_the_projector_shows_the_map_without_the_row_below_it(maps):
     page = maps("present=1")
-    expect(told(page)).to_be_visible()
+    expect(caption(page)).to_be_visible()
     expect(page.locator(".photos .takeaway")).to_be_hidden()

@@ -21,11 +21,11 @@ MARGIN = 20  # pixels of a file around the drawing
 def strips(browser_page: Page, streamlit_server) -> Page:
     """The app's page with its two strips."""
     browser_page.goto(streamlit_server(APP))
-    expect(told(browser_page)).to_contain_text("Point at a patch")
+    expect(caption(browser_page)).to_contain_text("Point at a patch")
     return browser_page
 
 
-def told(page: Page) -> Locator:
+def caption(page: Page) -> Locator:
     return page.locator(".reach .tell")
 
 
@@ -49,11 +49,11 @@ def percent(share: float) -> float:
 
 def test_pointing_tells_the_share_of_the_patch_without_the_server(strips):
     strips.locator(".reach .over").hover(position=patch(strips, 4, 2, 5))
-    expect(told(strips)).to_contain_text("Second, after block 4: ")
-    found = re.search(r": ([\d.e-]+)% comes from row 2, column 5\.", told(strips).inner_text())
-    assert float(found[1]) == percent(shares(4)[2, 5])
+    expect(caption(strips)).to_contain_text("Second, after block 4: ")
+    match = re.search(r": ([\d.e-]+)% comes from row 2, column 5\.", caption(strips).inner_text())
+    assert float(match[1]) == percent(shares(4)[2, 5])
     strips.locator(".reach .over").hover(position=patch(strips, 1, ROWS - 1, 0))
-    expect(told(strips)).to_have_text("First, after block 1: nothing can come from row 3, column 0.")
+    expect(caption(strips)).to_have_text("First, after block 1: nothing can come from row 3, column 0.")
     expect(strips.get_by_text("runs: 1", exact=True)).to_be_visible()
 
 
@@ -66,8 +66,8 @@ def test_the_keyboard_walks_over_a_tile_and_from_tile_to_tile(strips):
     strips.locator(".reach .map").focus()
     for key in ("ArrowDown", "ArrowLeft", "PageDown"):
         strips.keyboard.press(key)
-    expect(told(strips)).to_contain_text("First, after block 1: ")
-    expect(told(strips)).to_contain_text("row 2, column 1")
+    expect(caption(strips)).to_contain_text("First, after block 1: ")
+    expect(caption(strips)).to_contain_text("row 2, column 1")
     strips.keyboard.press("Enter")
     expect(strips.get_by_text("clicked: 0.6250, 0.2500")).to_be_visible()
 
@@ -75,5 +75,5 @@ def test_the_keyboard_walks_over_a_tile_and_from_tile_to_tile(strips):
 def test_the_numbers_are_those_that_were_given(strips):
     with taken(strips, "CSV").open(encoding="utf-8-sig", newline="") as file:
         lines = [line for line in csv.DictReader(file) if (line["model"], line["after"]) == ("Second", "block 3")]
-    found = np.array([float(line["share"] or -1) for line in lines]).reshape(ROWS, COLUMNS)
-    np.testing.assert_allclose(found, shares(3), rtol=2e-3, atol=1e-6)
+    table = np.array([float(line["share"] or -1) for line in lines]).reshape(ROWS, COLUMNS)
+    np.testing.assert_allclose(table, shares(3), rtol=2e-3, atol=1e-6)

@@ -48,10 +48,10 @@ def test_below_the_pointer_stand_name_values_and_source(visit):
     point = page.locator(".js-plotly-plot .scatterlayer .points path").nth(0)
     point.scroll_into_view_if_needed()
     point.hover(force=True)
-    told = page.locator(".hoverlayer .hovertext")
-    expect(told).to_contain_text("ConvS2S")
-    expect(told).to_contain_text("25.16")
-    expect(told).to_contain_text("Vaswani et al. 2017, Table 2")
+    hover_text = page.locator(".hoverlayer .hovertext")
+    expect(hover_text).to_contain_text("ConvS2S")
+    expect(hover_text).to_contain_text("25.16")
+    expect(hover_text).to_contain_text("Vaswani et al. 2017, Table 2")
 
 
 def test_markup_in_the_search_is_shown_as_text(visit):

@@ -6,15 +6,17 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard import contents
-from tests.browser.conftest import NOTE_REFUSALS, settled
+from tests.browser.conftest import settled
 
 SERVER = Path(__file__).parents[2] / "dashboard" / "hosting" / "server.py"
 
 
-@pytest.mark.smoke
+@pytest.mark.part_of(
+    "tests/browser/test_every_section.py"
+    "::test_every_section_is_alive_easy_to_read_fits_a_phone_and_does_what_the_policy_allows"
+)
 @pytest.mark.parametrize("entry", contents.pages(), ids=lambda entry: entry.name)
 def test_a_page_opens_by_its_address(browser_page: Page, streamlit_server, entry: contents.Page):
-    browser_page.add_init_script(NOTE_REFUSALS)
     browser_page.goto(f"{streamlit_server(SERVER)}/{entry.url}")
     expect(browser_page.get_by_role("heading", level=1)).to_be_visible()
     settled(browser_page)

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from core.attention.equations import terms
 from core.attention.worked_examples import SENTENCE
-from tests.browser.conftest import take_away
+from tests.browser.conftest import PHONE, take_away
 
 APP = Path(__file__).parent / "apps" / "step_view_app.py"
 OWN = "begin=Your+sentence&text=the+cat+<b>sleeps</b>+now"
@@ -52,12 +52,12 @@ def test_forward_back_and_the_arrow_keys_walk_through_all_steps(view):
     page = view()
     forward, back = page.get_by_role("button", name="Forward"), page.get_by_role("button", name="Back")
     expect(back).to_be_disabled()
-    seen = [meaning(page).inner_text()]
+    meanings = [meaning(page).inner_text()]
     for _ in range(9):
         forward.click()
-        seen.append(meaning(page).inner_text())
+        meanings.append(meaning(page).inner_text())
     expect(forward).to_be_disabled()
-    assert len(set(seen)) == 8  # the first step has three equations
+    assert len(set(meanings)) == 8  # the first step has three equations
     assert address(page)["step"] == "project-out"
     page.get_by_role("button", name="Softmax").press("ArrowLeft")
     assert address(page)["step"] == "concatenate"
@@ -206,7 +206,7 @@ def test_copy_link_copies_the_address(view):
 
 @pytest.mark.parametrize("query", ["step=mask", f"{OWN}&step=mask", OWN])
 def test_a_phone_shows_everything_without_scrolling_sideways(view, browser_page, query):
-    browser_page.set_viewport_size({"width": 390, "height": 844})
+    browser_page.set_viewport_size(PHONE)
     page = view(query)
     assert page.locator(".steps").evaluate("root => root.scrollWidth <= root.clientWidth")
     boxes = page.locator(".equation .group").evaluate_all("all => all.map((one) => one.getBoundingClientRect().right)")
@@ -215,7 +215,7 @@ def test_a_phone_shows_everything_without_scrolling_sideways(view, browser_page,
 
 def test_steps_that_do_not_fit_say_so(view, browser_page):
     expect(view("step=mask").locator(".swipe")).to_be_hidden()
-    browser_page.set_viewport_size({"width": 390, "height": 844})
+    browser_page.set_viewport_size(PHONE)
     expect(view("step=mask").locator(".swipe")).to_have_text("Step 4 of 8: swipe the row for the others")
 
 

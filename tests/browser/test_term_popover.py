@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dashboard.glossary import TERMS
-from tests.browser.conftest import SERVER, WITHIN, follow_requests, settled
+from tests.browser.conftest import PHONE, SERVER, WITHIN, follow_requests, settled
 
 LINKS = '[data-testid=stMain] a[href^="glossary?term="]'
 TOKEN = TERMS["token"]
@@ -15,7 +15,7 @@ TOKEN = TERMS["token"]
 @pytest.fixture
 def phone(chromium: Browser):
     """A page of a telephone: 390 pixels wide, touched by a finger."""
-    context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    context = chromium.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
     page = context.new_page()
     page.set_default_timeout(1000 * WITHIN)
     follow_requests(page)
@@ -79,9 +79,9 @@ def test_a_mouse_that_rests_on_a_term_shows_it_and_one_that_leaves_it_hides_it(b
 def test_the_way_leads_to_the_section_that_shows_it(browser_page, streamlit_server):
     page = opened(browser_page, streamlit_server(SERVER), "heads?show=Silenced")
     page.locator(LINKS, has_text="head").first.click()
-    with page.context.expect_page() as shown:
+    with page.context.expect_page() as opened_page:
         page.get_by_role("dialog").get_by_role("link", name="Where to see it").click()
-    expect(shown.value).to_have_url(re.compile(r"/heads\?show=Measured"))
+    expect(opened_page.value).to_have_url(re.compile(r"/heads\?show=Measured"))
 
 
 def test_a_link_to_a_term_is_a_page_of_its_own_too(browser_page, streamlit_server):

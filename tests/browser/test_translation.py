@@ -14,9 +14,9 @@ def test_a_word_of_one_translation_lights_up_what_it_looks_at_in_all_three(visit
         expect(page.get_by_role("region", name=title, exact=True)).to_be_visible()
     word = page.get_by_role("region", name="Transformer", exact=True).locator(".word").nth(1)
     word.hover()
-    said = page.locator(".alignment .tell")
-    expect(said).to_contain_text(f"“{word.inner_text().strip()}” (Transformer")
-    expect(said).to_contain_text("looks at")
+    caption = page.locator(".alignment .tell")
+    expect(caption).to_contain_text(f"“{word.inner_text().strip()}” (Transformer")
+    expect(caption).to_contain_text("looks at")
 
 
 def test_another_sentence_gives_other_translations_and_an_address_that_leads_to_them(visit):

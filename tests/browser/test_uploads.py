@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import SERVER
+from tests.browser.conftest import PHONE, SERVER
 
 PICTURES = ["image?", "heads?input=Picture", "inside?machine=Encoder", "vit?patches=8", "swin?patches=16"]
 
@@ -29,7 +29,7 @@ def opened(browser_page, streamlit_server):
     """Open an address on a phone."""
 
     def visit(address: str) -> Page:
-        browser_page.set_viewport_size({"width": 390, "height": 844})
+        browser_page.set_viewport_size(PHONE)
         browser_page.goto(f"{streamlit_server(SERVER)}/{address}")
         return browser_page
 

@@ -14,23 +14,23 @@ def photo(page: Page) -> Locator:
     return page.locator(".photos .photo canvas")
 
 
-def told(page: Page) -> Locator:
+def caption(page: Page) -> Locator:
     return page.locator(".photos .told")
 
 
 def test_a_clicked_patch_of_the_vision_transformer_looks_and_stays_in_the_address(visit):
     page = visit("vit", "Maps", **SMALL["vit"])
-    expect(told(page)).to_contain_text("The class token gives")
+    expect(caption(page)).to_contain_text("The class token gives")
     photo(page).click(position={"x": 8, "y": 8})
-    expect(told(page)).to_contain_text("The patch in row 0, column 0 gives")
+    expect(caption(page)).to_contain_text("The patch in row 0, column 0 gives")
     expect(page).to_have_url(re.compile("map-place=0-0"))
 
 
 def test_a_clicked_place_of_swin_looks_within_its_own_window(visit):
     page = visit("swin", "Maps", **SMALL["swin"])
-    expect(told(page)).to_contain_text("The mean over the queries of each window")
+    expect(caption(page)).to_contain_text("The mean over the queries of each window")
     photo(page).click(position={"x": 8, "y": 8})
-    expect(told(page)).to_contain_text("The place in row 0, column 0 looks within its window of 16 places")
+    expect(caption(page)).to_contain_text("The place in row 0, column 0 looks within its window of 16 places")
     expect(page).to_have_url(re.compile("map-place=0-0"))
 
 
@@ -61,10 +61,10 @@ RECONSTRUCTION = "reconstruction"
 def test_painting_patches_away_changes_the_picture_and_stays_in_the_address(visit):
     page = visit(RECONSTRUCTION, "Fill the gaps", hiding="by hand", hidden="8x8_9")
     expect(page.get_by_text("1 of 64 patches is hidden")).to_have_count(1)
-    seen, guessed = (page.locator(f".st-key-gaps-{name} canvas").first for name in ("seen", "guessed"))
+    visible, guessed = (page.locator(f".st-key-gaps-{name} canvas").first for name in ("seen", "guessed"))
     expect(guessed).to_be_visible()
     settled(page)
-    drawn = [canvas.evaluate("canvas => canvas.toDataURL()") for canvas in (seen, guessed)]
+    drawn = [canvas.evaluate("canvas => canvas.toDataURL()") for canvas in (visible, guessed)]
     over = page.locator(".st-key-gaps-seen canvas.over")
     box = over.bounding_box()
     assert box is not None
@@ -73,7 +73,7 @@ def test_painting_patches_away_changes_the_picture_and_stays_in_the_address(visi
         expect(page.get_by_text(f"{column} of 64 patches are hidden")).to_have_count(1)
     expect(page).to_have_url(re.compile("hidden=8x8_9.26-27"))
     settled(page)
-    assert not {canvas.evaluate("canvas => canvas.toDataURL()") for canvas in (seen, guessed)} & set(drawn)
+    assert not {canvas.evaluate("canvas => canvas.toDataURL()") for canvas in (visible, guessed)} & set(drawn)
 
 
 def test_a_click_on_a_random_picture_goes_on_by_hand(visit):
@@ -87,8 +87,8 @@ def test_a_click_on_a_random_picture_goes_on_by_hand(visit):
 
 def test_a_hidden_patch_of_the_autoencoder_looks_first_and_the_encoder_never_sees_it(visit):
     page = visit(RECONSTRUCTION, "Who told it?", hiding="by hand", hidden="8x8_27")
-    expect(told(page)).to_contain_text("The patch in row 3, column 3 gives")
+    expect(caption(page)).to_contain_text("The patch in row 3, column 3 gives")
     page.get_by_label("Layer", exact=True).select_option(index=0)
-    expect(told(page)).to_contain_text("The patch in row 3, column 3 is hidden: this layer never sees it.")
+    expect(caption(page)).to_contain_text("The patch in row 3, column 3 is hidden: this layer never sees it.")
     photo(page).click(position={"x": 8, "y": 8})
-    expect(told(page)).to_contain_text(re.compile("The patch in row 0, column 0 gives .* to the 63 patches"))
+    expect(caption(page)).to_contain_text(re.compile("The patch in row 0, column 0 gives .* to the 63 patches"))

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.apps.word_picker_app import WORDS
+from tests.browser.conftest import PHONE
 
 APP = Path(__file__).parent / "apps" / "word_picker_app.py"
 
@@ -51,7 +52,7 @@ def test_words_are_reached_by_tab_and_arrows_and_clicked_by_enter(picker):
 
 
 def test_on_a_phone_the_words_stay_on_the_page(picker):
-    picker.set_viewport_size({"width": 390, "height": 844})
+    picker.set_viewport_size(PHONE)
     picker.wait_for_function(
         "() => [...document.querySelectorAll('*')].every(element => element.getBoundingClientRect().left <= 390)"
     )

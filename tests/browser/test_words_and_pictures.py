@@ -17,13 +17,13 @@ def strip(page: Page):
 
 def test_a_word_under_the_pointer_is_told_and_one_that_is_clicked_stays(visit):
     page = visit("captioning", captioning.OWN, own_scenes="a red star above a blue circle")
-    told = page.locator(".wordmaps .told")
+    caption = page.locator(".wordmaps .told")
     strip(page).nth(2).hover()
-    expect(told).to_contain_text("“star” gives")
-    expect(told).to_contain_text("What it means is outlined")
+    expect(caption).to_contain_text("“star” gives")
+    expect(caption).to_contain_text("What it means is outlined")
     strip(page).nth(5).click()
     page.mouse.move(5, 5)
-    expect(told).to_contain_text("“blue” gives")
+    expect(caption).to_contain_text("“blue” gives")
     expect(page).to_have_url(re.compile("word=5"))
 
 
@@ -98,26 +98,26 @@ def test_a_patch_is_hidden_by_a_click(visit):
 
 def test_both_directions_stand_in_the_address_and_change_what_is_told(visit):
     page = visit("joint", joint.LOOKS, joint_text=TEXT)
-    told = page.locator(".wordmaps .told")
+    caption = page.locator(".wordmaps .told")
     strip(page).nth(2).hover()
-    expect(told).to_contain_text("“red” gives")
+    expect(caption).to_contain_text("“red” gives")
     page.get_by_role("radio", name=joint.PICTURE_LOOKS).click()
     expect(page).to_have_url(re.compile("joint_direction="))
     strip(page).nth(2).hover()
-    expect(told).to_contain_text("Of what all patches give to “red”")
+    expect(caption).to_contain_text("Of what all patches give to “red”")
 
 
 def test_a_part_under_the_pointer_tells_its_words_and_a_word_its_readers(visit):
     page = visit("generation", generation.SOURCES, draw_scenes=TEXT, candidates="1")
-    told = page.locator(".sourcemaps .told")
+    caption = page.locator(".sourcemaps .told")
     canvas = page.locator(".sourcemaps .photo canvas")
     canvas.hover(position={"x": 100, "y": 200})
-    expect(told).to_contain_text(re.compile(r"^Row \d+, column \d+, code \d+: .* of the look went to the sentence"))
+    expect(caption).to_contain_text(re.compile(r"^Row \d+, column \d+, code \d+: .* of the look went to the sentence"))
     canvas.click(position={"x": 100, "y": 200})
     expect(page).to_have_url(re.compile(r"part=\d+-\d+"))
     page.locator(".sourcemaps .bars button").nth(2).click()
     page.mouse.move(5, 5)
-    expect(told).to_contain_text("“red” got")
+    expect(caption).to_contain_text("“red” got")
     expect(page).to_have_url(re.compile("word=2"))
     page.get_by_label("Next look").click()
     expect(page).to_have_url(re.compile("map=layer"))

@@ -24,10 +24,10 @@ def dense(layer: int) -> PhotoLayer:
     )
 
 
-def many_factors(layer: int, rows: int, columns: int, each: int, heads: int = 4) -> Factors:
+def many_factors(layer: int, rows: int, columns: int, head_dim: int, heads: int = 4) -> Factors:
     random = np.random.default_rng([layer, rows])
-    query, key = (random.normal(size=(heads, 1 + rows * columns, each)).astype(np.float32) for _ in range(2))
-    return Factors(query * 2, key + 3, each**-0.5)
+    query, key = (random.normal(size=(heads, 1 + rows * columns, head_dim)).astype(np.float32) for _ in range(2))
+    return Factors(query * 2, key + 3, head_dim**-0.5)
 
 
 LARGE = (40, 40)  # 1,601 tokens: one layer fits a message, three do not

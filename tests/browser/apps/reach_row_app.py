@@ -13,9 +13,9 @@ NEVER = "{title}, after {label}: nothing can come from row {row}, column {column
 
 def shares(number: int) -> np.ndarray:
     """(row, column), the last row out of reach."""
-    found = np.random.default_rng(number).dirichlet(np.ones(ROWS * COLUMNS)).reshape(ROWS, COLUMNS)
-    found[-1] = -1
-    return found
+    shares_of_patches = np.random.default_rng(number).dirichlet(np.ones(ROWS * COLUMNS)).reshape(ROWS, COLUMNS)
+    shares_of_patches[-1] = -1
+    return shares_of_patches
 
 
 def strip(title: str, numbers: range) -> Strip:
