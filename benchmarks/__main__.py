@@ -43,7 +43,7 @@ def main() -> None:
     if unknown := set(chosen) - PARTS.keys():
         parser.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     rows = table.print_rows(row for part in chosen for row in PARTS[part]())
-    table.write(rows, whole=set(chosen) == set(PARTS))
+    table.write(rows, complete=set(chosen) == set(PARTS))
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ class Server:
                 total += process.memory_info().rss
         return total
 
-    def rest(self, quiet: float = QUIET, patience: float = 240) -> None:
+    def wait_until_idle(self, quiet: float = QUIET, patience: float = 240) -> None:
         """Wait until the server has been idle for `quiet` seconds; TimeoutError after `patience` seconds."""
         deadline, calm = time.perf_counter() + patience, 0.0
         before = self.processor_seconds()

@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=10, help="runs of `make test` (default: 10)")
     count = parser.parse_args().runs
     quick = [timed(QUICK) for _ in range(count)]
-    table.write(table.print_rows(rows(quick, timed(ALL))), whole=True, command=COMMAND)
+    table.write(table.print_rows(rows(quick, timed(ALL))), complete=True, command=COMMAND)
 
 
 def timed(command: Sequence[str]) -> Run:

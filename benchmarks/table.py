@@ -53,16 +53,16 @@ def print_rows(rows: Iterable[Row]) -> list[Row]:
     return printed
 
 
-def write(rows: list[Row], *, whole: bool, command: str = BENCH) -> None:
+def write(rows: list[Row], *, complete: bool, command: str = BENCH) -> None:
     """Write RESULTS.md and results.json: these rows, with machine and versions, as one run of a `command`.
 
-    Rows of earlier runs are kept with their machine, except those that were measured again; `whole`: whether the run
+    Rows of earlier runs are kept with their machine, except those that were measured again; `complete`: whether the run
     measured everything, so that all earlier rows of its command are dropped.
     """
     measured = {row.what for row in rows}
     runs = json.loads((FOLDER / "results.json").read_text())["runs"]
     for run in runs:
-        is_replaced = whole and run.get("command", BENCH) == command
+        is_replaced = complete and run.get("command", BENCH) == command
         run["rows"] = [row for row in run["rows"] if not is_replaced and row["what"] not in measured]
     run_now = {
         "command": command,

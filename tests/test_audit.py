@@ -58,32 +58,32 @@ def audit():
 
 
 def test_a_known_hole_fails_and_is_named_with_the_version_that_repairs_it(audit):
-    said, code = audit.verdict(json.dumps(FOUND), COMPLAINT, {})
+    report, code = audit.verdict(json.dumps(FOUND), COMPLAINT, {})
     assert code == 1
-    assert "jinja2 2.10: CVE-2019-10906 GHSA-462w-v97r-4m45 PYSEC-2019-217, repaired in 2.10.1" in said
-    assert "GHSA-cpwx-vrp4-4pq7, repaired in no version yet" in said
-    assert "2 known holes in 2 packages." in said
+    assert "jinja2 2.10: CVE-2019-10906 GHSA-462w-v97r-4m45 PYSEC-2019-217, repaired in 2.10.1" in report
+    assert "GHSA-cpwx-vrp4-4pq7, repaired in no version yet" in report
+    assert "2 known holes in 2 packages." in report
 
 
 def test_a_hole_that_is_listed_under_any_of_its_names_passes_with_its_reason(audit):
     listed = {"CVE-2019-10906": "no templates of visitors", "GHSA-cpwx-vrp4-4pq7": "no sandbox here"}
-    said, code = audit.verdict(json.dumps(FOUND), COMPLAINT, listed)
+    report, code = audit.verdict(json.dumps(FOUND), COMPLAINT, listed)
     assert code == 0
-    assert "listed: no templates of visitors" in said
+    assert "listed: no templates of visitors" in report
     assert audit.verdict(json.dumps(FOUND), "", dict([listed.popitem()]))[1] == 1
 
 
 def test_a_listed_hole_that_is_none_any_more_is_mentioned(audit):
-    said, code = audit.verdict(json.dumps(NONE), COMPLAINT, {"GHSA-old": "reason"})
-    assert (said, code) == (
+    report, code = audit.verdict(json.dumps(NONE), COMPLAINT, {"GHSA-old": "reason"})
+    assert (report, code) == (
         "GHSA-old is listed in pyproject.toml, but is no hole here any more.\n0 known holes in 1 packages.",
         0,
     )
 
 
 def test_what_could_not_be_looked_up_is_told(audit):
-    said, code = audit.verdict(json.dumps(UNKNOWN), "", {"GHSA-old": "perhaps of torch"})
-    assert (said, code) == (
+    report, code = audit.verdict(json.dumps(UNKNOWN), "", {"GHSA-old": "perhaps of torch"})
+    assert (report, code) == (
         "1 of 2 packages are not known there: not audited.\n0 known holes in 1 packages.",
         0,
     )
@@ -91,19 +91,19 @@ def test_what_could_not_be_looked_up_is_told(audit):
 
 @pytest.mark.parametrize("packages", [[], [package for package in UNKNOWN["dependencies"] if "skip_reason" in package]])
 def test_an_audit_that_could_check_nothing_claims_nothing(audit, packages):
-    said, code = audit.verdict(
+    report, code = audit.verdict(
         json.dumps({"dependencies": packages, "fixes": []}), "", {"GHSA-old": "perhaps of torch"}
     )
     assert code == 0
-    assert said.startswith("Not audited")
-    assert "known hole" not in said
+    assert report.startswith("Not audited")
+    assert "known hole" not in report
 
 
 @pytest.mark.parametrize("complaint", [NO_NETWORK, BLOCKED])
 def test_without_a_network_it_says_so_and_passes(audit, complaint):
-    said, code = audit.verdict("", complaint, {})
+    report, code = audit.verdict("", complaint, {})
     assert code == 0
-    assert said.startswith("Not audited: the list of known holes cannot be reached")
+    assert report.startswith("Not audited: the list of known holes cannot be reached")
 
 
 @pytest.mark.parametrize("answered", ["", "[]", "{", '{"dependencies": null}'])
@@ -114,7 +114,7 @@ def test_an_answer_that_is_none_fails(audit, answered):
 def test_every_pin_and_what_it_brings_is_asked_for(audit):
     pins = set(audit.pinned(ROOT / "requirements-dev.txt"))
     assert {"torch", "streamlit", "pytest", "pip-audit"} <= pins
-    asked = audit.installed(pins)
-    names = {line.partition("==")[0] for line in asked}
+    requirements = audit.installed(pins)
+    names = {line.partition("==")[0] for line in requirements}
     assert {"torch", "huggingface-hub", "streamlit", "starlette", "uvicorn", "jinja2"} <= names
-    assert not [line for line in asked if "+" in line]
+    assert not [line for line in requirements if "+" in line]

@@ -11,8 +11,8 @@ CASES = list(texts.cases())
 @pytest.mark.parametrize("kind", sorted({case.kind for case in CASES}))
 def test_every_hostile_text_ends_in_a_result_or_a_sentence(kind):
     for case in (case for case in CASES if case.kind == kind):
-        said = texts.try_one(case)
-        assert said == "result" or said.endswith("."), case.name
+        outcome = texts.try_one(case)
+        assert outcome == "result" or outcome.endswith("."), case.name
 
 
 def test_there_are_hundreds_of_texts_and_they_are_always_the_same():

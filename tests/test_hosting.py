@@ -45,9 +45,9 @@ def server(tmp_path_factory):
         process.wait(timeout=20)
 
 
-def answer(url: str, method: str = "GET", **told: str):
+def answer(url: str, method: str = "GET", **request_headers: str):
     try:
-        return urllib.request.urlopen(urllib.request.Request(url, method=method, headers=told), timeout=30)
+        return urllib.request.urlopen(urllib.request.Request(url, method=method, headers=request_headers), timeout=30)
     except urllib.error.HTTPError as refused:
         return refused
 
@@ -69,10 +69,10 @@ def answer(url: str, method: str = "GET", **told: str):
     ],
 )
 def test_every_answer_has_the_headers(server, path, method):
-    told = answer(server.address + path, method).headers
+    response_headers = answer(server.address + path, method).headers
     for name, value in headers.headers([COURSE]).items():
-        assert told.get_all(name) == [value]
-    assert f"frame-ancestors 'self' {COURSE}" in told["Content-Security-Policy"]
+        assert response_headers.get_all(name) == [value]
+    assert f"frame-ancestors 'self' {COURSE}" in response_headers["Content-Security-Policy"]
 
 
 def test_nothing_is_allowed_from_any_other_host_and_no_text_becomes_a_script():
@@ -108,8 +108,8 @@ def test_an_origin_that_is_none_is_refused_before_it_gets_into_a_header(setting)
 
 def test_origins_may_stand_between_spaces_and_commas():
     assert headers.embedders("") == ()
-    found = headers.embedders(" https://a.org, https://*.b.org:8443\nhttp://localhost:8080")
-    assert found == ("https://a.org", "https://*.b.org:8443", "http://localhost:8080")
+    origins = headers.embedders(" https://a.org, https://*.b.org:8443\nhttp://localhost:8080")
+    assert origins == ("https://a.org", "https://*.b.org:8443", "http://localhost:8080")
 
 
 def test_a_server_with_a_wrong_setting_does_not_start_and_says_why():
@@ -211,7 +211,7 @@ LAST_STAGE = INSTRUCTIONS[max(place for place, (name, _) in enumerate(INSTRUCTIO
 
 def told_last(name: str) -> list[str]:
     """What the image itself is told, in all instructions of this name."""
-    return [rest for told, rest in LAST_STAGE if told == name]
+    return [arguments for instruction, arguments in LAST_STAGE if instruction == name]
 
 
 def test_the_container_is_not_root_asks_for_its_health_and_writes_models_only():
@@ -224,13 +224,15 @@ def test_the_container_is_not_root_asks_for_its_health_and_writes_models_only():
     assert told_last("EXPOSE") == ["8501"]
     assert "HF_HOME=/models" in told_last("ENV")[0]
     assert "ATLAS_AT_HOME" not in str(told_last("ENV"))
-    assert not [rest for _, rest in LAST_STAGE if "apt-get" in rest or "pip install" in rest]
+    assert not [arguments for _, arguments in LAST_STAGE if "apt-get" in arguments or "pip install" in arguments]
 
 
 def test_the_container_has_the_pins_and_everything_that_the_server_imports():
     assert "-r requirements.txt" in DOCKERFILE
     assert not re.search(r"torch==|streamlit==", DOCKERFILE), "The pins stand in requirements.txt alone."
-    copied = {name for rest in told_last("COPY") if not rest.startswith("--from") for name in rest.split()[:-1]}
+    copied = {
+        name for arguments in told_last("COPY") if not arguments.startswith("--from") for name in arguments.split()[:-1]
+    }
     assert all((ROOT / name).exists() for name in copied)
     assert {"core", "dashboard", "pages", "lessons", "weights", ".streamlit", "streamlit_app.py"} <= copied
     let_in = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}

@@ -58,10 +58,10 @@ class Blind(nn.Module):
 
 
 def test_the_test_of_consistency_can_fail():
-    given = torch.randn(1, 5, 8)
+    inputs = torch.randn(1, 5, 8)
 
     def build():
-        return Blind, lambda model: model(given), lambda model: (model(given), [torch.eye(5)[None, None]])
+        return Blind, lambda model: model(inputs), lambda model: (model(inputs), [torch.eye(5)[None, None]])
 
     row = models.row_of(Family("torch.nn", "Blind", (Way(build),)))
     assert row.verdict == "partly"
@@ -118,11 +118,11 @@ def test_the_page_says_what_is_found_here(rows, family):
 
 def test_the_library_page_counts_as_the_page_of_models_does(rows):
     ran = Counter(row.verdict for row in rows if row.verdict != "not built")
-    said = re.search(
+    match = re.search(
         r"of (\d+) that ran, (\d+) are exact or consistent", (models.FILE.parent / "library.md").read_text()
     )
-    assert said
-    assert [int(number) for number in said.groups()] == [ran.total(), ran["exact"] + ran["consistent"]]
+    assert match
+    assert [int(number) for number in match.groups()] == [ran.total(), ran["exact"] + ran["consistent"]]
 
 
 WRITTEN = {

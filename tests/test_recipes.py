@@ -34,8 +34,8 @@ print(json.dumps(said))
 
 @pytest.fixture(scope="module")
 def failed():
-    asked = json.dumps({recipe.stem: cells(recipe, "code") for recipe in RECIPES})
-    done = subprocess.run([sys.executable, "-c", RUN], input=asked, text=True, cwd=ROOT, capture_output=True)
+    cells_json = json.dumps({recipe.stem: cells(recipe, "code") for recipe in RECIPES})
+    done = subprocess.run([sys.executable, "-c", RUN], input=cells_json, text=True, cwd=ROOT, capture_output=True)
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout.splitlines()[-1])
 

@@ -69,15 +69,15 @@ async def see(server: Server, page: str) -> Answer:
 async def kill_at_work(server: Server) -> tuple[Answer, list[psutil.Process]]:
     """End a server while a visitor's long work is under way; what another one saw before, and what was running."""
     async with Visitor(server.address) as busy:
-        seen = await see(server, "text")
-        asked = await busy.arrive("heads", show="Silenced", text=LONG)
-        under_way = await busy.finish(asked, until=lambda answer: answer.progress > 0)
+        earlier_answer = await see(server, "text")
+        request_time = await busy.arrive("heads", show="Silenced", text=LONG)
+        under_way = await busy.finish(request_time, until=lambda answer: answer.progress > 0)
         started = server.processes()
         assert 0 < under_way.progress < 100
         os.kill(server.process.pid, signal.SIGKILL)
         with pytest.raises(GONE):
-            await busy.finish(asked)
-    return seen, started
+            await busy.finish(request_time)
+    return earlier_answer, started
 
 
 def running(started: list[psutil.Process], group: int) -> list[psutil.Process]:

@@ -98,18 +98,18 @@ def python(wheel, tmp_path_factory):
 
 def closure(names):
     """The packages of these names and all that they need, as they are installed here."""
-    found, left = {}, [Requirement(name) for name in names]
+    packages, left = {}, [Requirement(name) for name in names]
     while left:
         need = left.pop()
-        if (key := (need.name, *sorted(need.extras))) in found:
+        if (key := (need.name, *sorted(need.extras))) in packages:
             continue
         with contextlib.suppress(metadata.PackageNotFoundError):  # of another platform
-            found[key] = package = metadata.distribution(need.name)
+            packages[key] = package = metadata.distribution(need.name)
             extras = need.extras | {""}
-            for each in map(Requirement, package.requires or ()):
-                if not each.marker or any(each.marker.evaluate({"extra": extra}) for extra in extras):
-                    left.append(each)
-    return found.values()
+            for requirement in map(Requirement, package.requires or ()):
+                if not requirement.marker or any(requirement.marker.evaluate({"extra": extra}) for extra in extras):
+                    left.append(requirement)
+    return packages.values()
 
 
 def entries(package):
@@ -120,8 +120,8 @@ def entries(package):
 
 def test_the_wheel_holds_the_library_and_the_app_and_nothing_else(wheel, clone):
     def files(name):
-        found = [clone / name] if (clone / name).is_file() else (clone / name).rglob("*")
-        return {file.relative_to(clone) for file in found if file.is_file() and "__pycache__" not in file.parts}
+        paths = [clone / name] if (clone / name).is_file() else (clone / name).rglob("*")
+        return {file.relative_to(clone) for file in paths if file.is_file() and "__pycache__" not in file.parts}
 
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     library = {f"attention_atlas/{file.relative_to('core').as_posix()}" for name in LIBRARY for file in files(name)}
@@ -133,9 +133,9 @@ def test_the_wheel_holds_the_library_and_the_app_and_nothing_else(wheel, clone):
 
 def test_it_needs_torch_numpy_and_jaxtyping_and_all_that_is_pinned_is_in_an_extra():
     extras = PROJECT["optional-dependencies"]
-    assert {Requirement(each).name for each in PROJECT["dependencies"]} == ALONE
+    assert {Requirement(line).name for line in PROJECT["dependencies"]} == ALONE
     assert extras["app"][0] == "attention-atlas[models]"
-    bounds = [Requirement(each) for each in [*PROJECT["dependencies"], *extras["models"], *extras["app"][1:]]]
+    bounds = [Requirement(line) for line in [*PROJECT["dependencies"], *extras["models"], *extras["app"][1:]]]
     lines = (ROOT / "requirements.txt").read_text().splitlines()
     pins = [Requirement(line) for line in lines if line and not line.startswith("#")]
     assert {lowest(bound) for bound in bounds} == {lowest(pin) for pin in pins}
@@ -205,15 +205,15 @@ def test_the_command_serves_the_installed_app_on_a_folder(wheel, tmp_path):
         server = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=log, stderr=subprocess.STDOUT)
     try:
         wait_until_served(f"http://127.0.0.1:{port}/_stcore/health", server)
-        said = ask(port, model=str(tmp_path / "a model"))
+        page = ask(port, model=str(tmp_path / "a model"))
     finally:
         server.terminate()
         server.wait(timeout=20)
     log = (tmp_path / "log").read_text()
     assert f"http://localhost:{port}/text?model=" in log
-    assert "Traceback" not in said
-    assert "Who listens to whom?" in said
-    assert "silence" in said.lower(), "The page has no heads: the model was not opened."
+    assert "Traceback" not in page
+    assert "Who listens to whom?" in page
+    assert "silence" in page.lower(), "The page has no heads: the model was not opened."
 
 
 def test_the_installed_library_serves_a_model_in_memory(wheel, tmp_path):

@@ -142,10 +142,10 @@ def changed(folder: Folder, file: str, **entries: Any) -> Folder:
     return {**folder, file: json.dumps(content).encode()}
 
 
-def weights_of(header: Any, *, length: int | None = None, rest: bytes = b"") -> bytes:
-    """A safetensors file with this header (bytes, or an object that is written as JSON) and `rest` behind it."""
+def weights_of(header: Any, *, length: int | None = None, trailing: bytes = b"") -> bytes:
+    """A safetensors file with this header (bytes, or an object that is written as JSON) and `trailing` behind it."""
     raw = header if isinstance(header, bytes) else json.dumps(header).encode()
-    return struct.pack("<Q", len(raw) if length is None else length) + raw + rest
+    return struct.pack("<Q", len(raw) if length is None else length) + raw + trailing
 
 
 def with_weights(folder: Folder, change: Callable[[dict[str, torch.Tensor]], None]) -> Folder:

@@ -28,13 +28,13 @@ def _headers() -> Iterator[Case]:
         ("longer than the file", {}, {"length": 10**6}),
         ("longer than memory", {}, {"length": 2**63}),
         *(
-            (f"data_offsets {value}", {"a": {**tensor, "data_offsets": value}}, {"rest": bytes(8)})
+            (f"data_offsets {value}", {"a": {**tensor, "data_offsets": value}}, {"trailing": bytes(8)})
             for value in _OFFSETS
         ),
-        *((f"shape {str(value)[:40]}", {"a": {**tensor, "shape": value}}, {"rest": bytes(8)}) for value in _SHAPES),
-        *((f"dtype {value}", {"a": {**tensor, "dtype": value}}, {"rest": bytes(8)}) for value in _TYPES),
-        ("two tensors in one place", {"a": tensor, "b": tensor}, {"rest": bytes(8)}),
-        ("a gap", {"a": {**tensor, "data_offsets": [8, 16]}}, {"rest": bytes(16)}),
+        *((f"shape {str(value)[:40]}", {"a": {**tensor, "shape": value}}, {"trailing": bytes(8)}) for value in _SHAPES),
+        *((f"dtype {value}", {"a": {**tensor, "dtype": value}}, {"trailing": bytes(8)}) for value in _TYPES),
+        ("two tensors in one place", {"a": tensor, "b": tensor}, {"trailing": bytes(8)}),
+        ("a gap", {"a": {**tensor, "data_offsets": [8, 16]}}, {"trailing": bytes(16)}),
         ("tensors that are numbers", {"a": 7}, {}),
         ("one name twice", b'{"a": 7, "a": 8}', {}),
         ("metadata that is a list", {"__metadata__": [1]}, {}),

@@ -45,7 +45,7 @@ def main() -> None:
         for part in PARTS:
             rows += table.print_rows(part.rows())
             # After each part: what was measured stays if a later one fails.
-            table.write(rows, whole=part is PARTS[-1], command="make bench-load")
+            table.write(rows, complete=part is PARTS[-1], command="make bench-load")
     elif chosen.part == "rerun":
         _print_reruns(chosen.pages, chosen.repeats)
     elif chosen.part == "crowd":

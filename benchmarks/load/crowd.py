@@ -85,14 +85,14 @@ def measure(crowds: Sequence[Size], seconds: float) -> Iterator[tuple[Size, str,
         empty_server = running.enter_context(serving(EMPTY))
         servers = [running.enter_context(serving()) for _ in range(max(size.processes for size in crowds))]
         for server in servers:
-            server.rest()
+            server.wait_until_idle()
             asyncio.run(_warm_up(server.address))
         gc.freeze()  # what was imported need not be looked through again while clocks are read
         for size in crowds:
             empty = asyncio.run(_crowd([empty_server], size.visitors, seconds, (NOWHERE,)))
             for where, places in MIXES.items():
                 for server in servers:
-                    server.rest(3)  # from the crowd before
+                    server.wait_until_idle(3)  # from the crowd before
                 crowd = asyncio.run(_crowd(servers[: size.processes], size.visitors, seconds, places))
                 yield size, where, crowd, empty
 

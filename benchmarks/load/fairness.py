@@ -38,7 +38,7 @@ def rows() -> Iterator[Row]:
 def measure(questions: int) -> Fairness:
     """Ask `questions` questions alone, and as many beside the others, on a server that has warmed up."""
     with serving() as server:
-        server.rest()
+        server.wait_until_idle()
         return asyncio.run(_measure(server.address, questions))
 
 

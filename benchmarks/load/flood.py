@@ -51,7 +51,7 @@ def rows() -> Iterator[Row]:
 def measure(followers: int) -> Waits:
     """So many followers of one class on a server that serves nobody else but one visitor beside."""
     with serving() as server:
-        server.rest()
+        server.wait_until_idle()
         return at(server.address, followers)
 
 

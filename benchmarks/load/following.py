@@ -47,7 +47,7 @@ def rows() -> Iterator[Row]:
 def measure(followers: int, steps: int) -> Steps:
     """Make `steps` steps of a teacher with `followers` followers, on a server that serves nobody else."""
     with serving() as server:
-        server.rest()
+        server.wait_until_idle()
         return asyncio.run(_lesson(server, followers, steps))
 
 

@@ -44,7 +44,7 @@ def rows() -> Iterator[Row]:
 def measure(sessions: int, texts: int, pictures: int, keep_mb: int) -> Iterator[Half]:
     """The server before the first visitor, after the first half, and after the second."""
     with serving(settings={"ATLAS_KEEP_MB": str(keep_mb)}) as server:
-        server.rest()
+        server.wait_until_idle()
         yield Half(server.resident_bytes(), 0, 0.0)
         for number in range(2):
             start = time.perf_counter()

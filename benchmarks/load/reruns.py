@@ -58,11 +58,11 @@ def rows() -> Iterator[Row]:
 def measure(places: Sequence[Place], repeats: int) -> Iterator[Costs]:
     """The costs of the empty page, then of each of `places`, on a server that has warmed up and serves nobody else."""
     with serving(EMPTY) as server:
-        server.rest(2)
+        server.wait_until_idle(2)
         yield asyncio.run(_empty(server, repeats))
     torch.set_num_threads(THREADS)  # as the server does
     with serving() as server:
-        server.rest()
+        server.wait_until_idle()
         for place in places:
             yield asyncio.run(_page(server, place, repeats))
 

@@ -73,7 +73,7 @@ class CaptionTransformer(nn.Module):
         return self.out(x[:, -1]), state
 
     def _embed_places(
-        self, places: Float[Tensor, "batch patch width_in"], kept: Int[Tensor, " patch"] | None = None
+        self, places: Float[Tensor, "batch patch width_in"], indices: Int[Tensor, " patch"] | None = None
     ) -> Float[Tensor, "batch patch width"]:
-        positions = self.positions.weight[: places.shape[1]] if kept is None else self.positions(kept)
+        positions = self.positions.weight[: places.shape[1]] if indices is None else self.positions(indices)
         return self.seen_norm(self.seeing(places) + positions)

@@ -34,20 +34,20 @@ def test_the_loss_is_torch_s_mean_cross_entropy_of_the_next_token(model, tokens)
 
 
 def test_silencing_a_head_is_removing_its_rows_of_the_output_matrix(model, tokens):
-    layer, head, each = 2, 4, 48
+    layer, head, head_dim = 2, 4, 48
     network = copy.deepcopy(model.network)
     with torch.no_grad():
-        network.blocks[layer].attention.out.weight[:, head * each : (head + 1) * each] = 0
+        network.blocks[layer].attention.out.weight[:, head * head_dim : (head + 1) * head_dim] = 0
     logits = network(torch.tensor([tokens.ids]))[0]
     expected = F.cross_entropy(logits[:-1], torch.tensor(tokens.ids[1:]))
     assert loss(model, tokens, {(layer, head)}) == pytest.approx(expected.item(), abs=1e-4)
 
 
 def test_the_cost_of_each_head_is_the_difference_of_two_losses_and_the_model_is_as_before(model, tokens):
-    seen, before = [], model.run(tokens).logits
-    costs = cost_of_each_head(model, tokens, lambda done, all_: seen.append((done, all_)))
+    reports, before = [], model.run(tokens).logits
+    costs = cost_of_each_head(model, tokens, lambda done, all_: reports.append((done, all_)))
     assert list(costs) == [(layer, head) for layer in range(6) for head in range(6)]
-    assert seen == [(done, 36) for done in range(36)]
+    assert reports == [(done, 36) for done in range(36)]
     for place in [(0, 0), (5, 2)]:
         assert costs[place] == pytest.approx(loss(model, tokens, [place]) - loss(model, tokens), abs=1e-5)
     assert torch.equal(model.run(tokens).logits, before)
@@ -65,25 +65,25 @@ def test_a_picture_is_asked_about_the_class_that_the_whole_model_names():
 @pytest.mark.parametrize("kind", ["bert", "roberta", "bert-classifier", "t5", "bart"])
 def test_a_model_without_a_next_token_is_asked_about_its_own_answer(kind, tmp_path):
     model = load_text(str(save_text_model(kind, tmp_path / kind)))
-    asked = prepare_trial(model, model.encode("Who listens to whom? The lazy dog."))
-    assert asked.quantity == "own answer"
-    logits = torch.atleast_2d(asked.run.logits)
+    trial = prepare_trial(model, model.encode("Who listens to whom? The lazy dog."))
+    assert trial.quantity == "own answer"
+    logits = torch.atleast_2d(trial.run.logits)
     # No other answers could be less surprising to the whole model than its own.
-    assert asked.baseline == pytest.approx(-logits.log_softmax(-1).amax(-1)[_own(asked)].mean().item(), abs=1e-5)
-    assert asked.loss(asked.heads) != asked.baseline
+    assert trial.baseline == pytest.approx(-logits.log_softmax(-1).amax(-1)[_own(trial)].mean().item(), abs=1e-5)
+    assert trial.loss(trial.heads) != trial.baseline
 
 
-def _own(asked) -> torch.Tensor:
+def _own(trial) -> torch.Tensor:
     """Special tokens of a masked text are nobody's answer."""
-    rows = torch.arange(len(torch.atleast_2d(asked.run.logits)))
-    is_masked = asked.run.logits.ndim == 2 and "text" in asked.run.sequences
-    return rows[~torch.tensor(asked.inputs.special)] if is_masked else rows
+    rows = torch.arange(len(torch.atleast_2d(trial.run.logits)))
+    is_masked = trial.run.logits.ndim == 2 and "text" in trial.run.sequences
+    return rows[~torch.tensor(trial.inputs.special)] if is_masked else rows
 
 
 def test_an_encoder_decoder_is_asked_about_the_target_that_it_wrote_as_a_whole(tmp_path):
     model = load_text(str(save_text_model("t5", tmp_path / "t5")))
-    asked = prepare_trial(model, model.encode("Who listens to whom?"))
-    assert torch.allclose(asked._forward(), asked.run.logits, atol=1e-5)
+    trial = prepare_trial(model, model.encode("Who listens to whom?"))
+    assert torch.allclose(trial._forward(), trial.run.logits, atol=1e-5)
 
 
 def test_a_model_that_predicts_nothing_has_no_loss(tmp_path):

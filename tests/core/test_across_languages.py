@@ -44,38 +44,38 @@ def test_a_pair_is_encoded_as_in_its_training(model):
 
 
 def test_each_gap_is_what_the_model_says_with_the_other_language_behind_it_and_alone(model):
-    (found,) = guess_with_and_without(model, ENGLISH, FRENCH, {4})
+    (gap,) = guess_with_and_without(model, ENGLISH, FRENCH, {4})
     ids = list(model.encode_pair(ENGLISH, FRENCH).ids)
-    place, end = found.with_other.place, ids.index(model.tokenizer.token_to_id("[SEP]"))
+    place, end = gap.with_other.place, ids.index(model.tokenizer.token_to_id("[SEP]"))
     assert model.label(ids[place]).strip() == "red"
-    assert found.alone.place == place
-    assert found.with_other.true == found.alone.true == ids[place]
+    assert gap.alone.place == place
+    assert gap.with_other.true == gap.alone.true == ids[place]
     ids[place] = model.mask
     segments = [0] * (end + 1) + [1] * (len(ids) - end - 1)
     with torch.inference_mode():
         beside = model.network(torch.tensor([ids]), torch.tensor([segments]))[0, place].softmax(-1)
         alone = model.network(torch.tensor([ids[: end + 1]]))[0, place].softmax(-1)
-    torch.testing.assert_close(found.with_other.probabilities, beside)
-    torch.testing.assert_close(found.alone.probabilities, alone)
+    torch.testing.assert_close(gap.with_other.probabilities, beside)
+    torch.testing.assert_close(gap.alone.probabilities, alone)
 
 
 def test_what_is_hidden_in_the_other_language_changes_only_the_guess_beside_it(model):
-    (whole,), (hidden,) = (
+    (visible,), (hidden,) = (
         guess_with_and_without(model, ENGLISH, FRENCH, {4}),
         guess_with_and_without(model, ENGLISH, FRENCH, {4}, {4}),
     )
-    assert not torch.allclose(whole.with_other.probabilities, hidden.with_other.probabilities)
-    torch.testing.assert_close(whole.alone.probabilities, hidden.alone.probabilities)
+    assert not torch.allclose(visible.with_other.probabilities, hidden.with_other.probabilities)
+    torch.testing.assert_close(visible.alone.probabilities, hidden.alone.probabilities)
 
 
 def test_the_french_sentence_stands_first_when_its_words_are_guessed(model):
-    found = guess_with_and_without(model, FRENCH, ENGLISH, {1, 2})
-    assert [model.label(gap.with_other.true).strip() for gap in found] == ["petite", "voiture"]
+    gaps = guess_with_and_without(model, FRENCH, ENGLISH, {1, 2})
+    assert [model.label(gap.with_other.true).strip() for gap in gaps] == ["petite", "voiture"]
 
 
 def test_a_mask_of_the_visitors_own_is_guessed_in_its_own_sentence_only(model):
-    (found,) = guess_with_and_without(model, "The small car is [MASK].", FRENCH, ())
-    assert found.with_other.true is None
+    (gap,) = guess_with_and_without(model, "The small car is [MASK].", FRENCH, ())
+    assert gap.with_other.true is None
     assert guess_with_and_without(model, FRENCH, "The small car is [MASK].", ()) == ()
 
 

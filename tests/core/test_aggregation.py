@@ -87,9 +87,9 @@ def maximum_flow(graph: torch.Tensor, query: int, key: int) -> float:
 
 
 def test_rows_of_the_graph_and_of_rollout_sum_to_one(graph):
-    ones = torch.ones(LAYERS, LENGTH)
-    torch.testing.assert_close(graph.sum(dim=-1), ones)
-    torch.testing.assert_close(aggregation.rollout(graph).sum(dim=-1), ones)
+    expected = torch.ones(LAYERS, LENGTH)
+    torch.testing.assert_close(graph.sum(dim=-1), expected)
+    torch.testing.assert_close(aggregation.rollout(graph).sum(dim=-1), expected)
 
 
 def test_half_of_each_row_is_the_token_itself():
@@ -134,9 +134,11 @@ def test_one_layer_that_is_not_causal_is_enough_to_look_everywhere():
 
 
 def test_progress_is_told_after_each_layer():
-    told = []
-    aggregation.widest_paths(aggregation.with_residual(maps(layers=4)), lambda done, total: told.append((done, total)))
-    assert told == [(2, 4), (3, 4), (4, 4)]
+    reports = []
+    aggregation.widest_paths(
+        aggregation.with_residual(maps(layers=4)), lambda done, total: reports.append((done, total))
+    )
+    assert reports == [(2, 4), (3, 4), (4, 4)]
 
 
 def test_means_keep_rows_that_sum_to_one_and_the_largest_does_not():

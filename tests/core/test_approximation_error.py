@@ -34,9 +34,9 @@ VARIANTS = [
 ]
 
 
-def drawn(length=120, each=16, causal=True):
+def drawn(length=120, head_dim=16, causal=True):
     generator = torch.Generator().manual_seed(0)
-    return Head(*torch.randn(3, length, each, generator=generator).unbind(), causal=causal)
+    return Head(*torch.randn(3, length, head_dim, generator=generator).unbind(), causal=causal)
 
 
 def weights(variant, head):
@@ -46,17 +46,17 @@ def weights(variant, head):
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: type(variant).__name__)
 def test_the_numbers_are_those_of_the_two_maps(variant):
     head = drawn()
-    found, exact, other = compare(variant, head), weights(WrittenOut(), head), weights(variant, head)
-    torch.testing.assert_close(found.exact, exact)
-    torch.testing.assert_close(found.approximate, other)
+    comparison, exact, other = compare(variant, head), weights(WrittenOut(), head), weights(variant, head)
+    torch.testing.assert_close(comparison.exact, exact)
+    torch.testing.assert_close(comparison.approximate, other)
     error = (other @ head.value - exact @ head.value).norm() / (exact @ head.value).norm()
-    assert found.output_error == pytest.approx(float(error), rel=1e-3)
+    assert comparison.output_error == pytest.approx(float(error), rel=1e-3)
     gone = (exact > 0) & (other <= 0)
-    assert found.dropped == pytest.approx(float(exact[gone].sum() / 120), abs=1e-6)
-    assert found.infinite == pytest.approx(float(gone.any(dim=1).float().mean()))
-    assert found.moved == pytest.approx(float((exact - other).abs().sum(1).mean() / 2), rel=1e-4)
-    assert found.cost == variant.multiplications(120, 16) / Fused().multiplications(120, 16)
-    assert not found.sampled
+    assert comparison.dropped == pytest.approx(float(exact[gone].sum() / 120), abs=1e-6)
+    assert comparison.infinite == pytest.approx(float(gone.any(dim=1).float().mean()))
+    assert comparison.moved == pytest.approx(float((exact - other).abs().sum(1).mean() / 2), rel=1e-4)
+    assert comparison.cost == variant.multiplications(120, 16) / Fused().multiplications(120, 16)
+    assert not comparison.sampled
 
 
 def test_the_divergence_is_that_of_torch_where_no_link_is_dropped():
@@ -64,23 +64,23 @@ def test_the_divergence_is_that_of_torch_where_no_link_is_dropped():
     variant = Performer(features=64, causal=False)
     exact, other = weights(WrittenOut(causal=False), head), weights(variant, head)
     expected = torch.nn.functional.kl_div(other.log(), exact, reduction="batchmean") / math.log(2)
-    found = compare(variant, head)
-    assert found.divergence == pytest.approx(float(expected), rel=1e-3)
-    assert found.infinite == 0
+    comparison = compare(variant, head)
+    assert comparison.divergence == pytest.approx(float(expected), rel=1e-3)
+    assert comparison.infinite == 0
 
 
 def test_where_every_row_loses_a_link_the_divergence_is_no_number():
     head = Head(*torch.randn(3, 40, 8).unbind(), causal=False)
-    found = compare(SlidingWindow(window=3, causal=False), head)
-    assert math.isnan(found.divergence)
-    assert found.infinite == 1
+    comparison = compare(SlidingWindow(window=3, causal=False), head)
+    assert math.isnan(comparison.divergence)
+    assert comparison.infinite == 1
 
 
 def test_exact_attention_has_no_error():
-    found = compare(Fused(), drawn())
-    assert found.output_error < 1e-5
-    assert found.divergence < 1e-6
-    assert (found.dropped, found.infinite, found.cost) == (0, 0, 1)
+    comparison = compare(Fused(), drawn())
+    assert comparison.output_error < 1e-5
+    assert comparison.divergence < 1e-6
+    assert (comparison.dropped, comparison.infinite, comparison.cost) == (0, 0, 1)
 
 
 def test_the_strongest_losses_are_listed_first():
@@ -95,29 +95,31 @@ def test_the_strongest_losses_are_listed_first():
 @pytest.mark.parametrize("variant", VARIANTS[:5], ids=lambda variant: type(variant).__name__)
 def test_rows_of_a_long_text_stand_for_all(variant, monkeypatch):
     head = drawn(length=300)
-    whole = compare(variant, head, size=50)
+    full_comparison = compare(variant, head, size=50)
     monkeypatch.setattr(approximation_error, "MAX_FULL_ROWS", 100)
     monkeypatch.setattr(approximation_error, "ROWS", 150)
     monkeypatch.setattr(approximation_error, "TILE", 3000)
     some = compare(variant, head, size=50)
     assert some.sampled
     assert (some.rows[0], some.rows[-1], len(some.rows)) == (0, 299, 150)
-    assert some.output_error == pytest.approx(whole.output_error, rel=0.2)
-    assert some.dropped == pytest.approx(whole.dropped, abs=0.03)
+    assert some.output_error == pytest.approx(full_comparison.output_error, rel=0.2)
+    assert some.dropped == pytest.approx(full_comparison.dropped, abs=0.03)
     assert some.exact.shape == some.approximate.shape == (50, 50)
 
 
 def test_tiles_give_what_the_whole_gives(monkeypatch):
     head, variant = drawn(length=300), BigBird(block=8)
-    whole = compare(variant, head, size=64)
+    full_comparison = compare(variant, head, size=64)
     monkeypatch.setattr(approximation_error, "TILE", 1000)
-    asked = []
-    tiled = compare(variant, head, size=64, progress=lambda *step: asked.append(step))
-    torch.testing.assert_close(tiled.exact, whole.exact)
-    torch.testing.assert_close(tiled.approximate, whole.approximate)
-    assert [(link.query, link.key) for link in tiled.links] == [(link.query, link.key) for link in whole.links]
-    assert [link.exact for link in tiled.links] == pytest.approx([link.exact for link in whole.links])
-    assert asked[-1] == (100, 100)
+    reports = []
+    tiled = compare(variant, head, size=64, progress=lambda *step: reports.append(step))
+    torch.testing.assert_close(tiled.exact, full_comparison.exact)
+    torch.testing.assert_close(tiled.approximate, full_comparison.approximate)
+    assert [(link.query, link.key) for link in tiled.links] == [
+        (link.query, link.key) for link in full_comparison.links
+    ]
+    assert [link.exact for link in tiled.links] == pytest.approx([link.exact for link in full_comparison.links])
+    assert reports[-1] == (100, 100)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: type(variant).__name__)

@@ -39,7 +39,7 @@ def test_the_last_of_several_crossings_counts():
 
 def test_every_variant_is_measured_and_only_the_written_out_one_holds_the_square():
     costs = {
-        (each.name, each.tokens): each for each in measure_attention(lambda *_: None, tokens=(128, 512), repeats=1)
+        (cost.name, cost.tokens): cost for cost in measure_attention(lambda *_: None, tokens=(128, 512), repeats=1)
     }
     assert set(costs) == {(name, tokens) for name in VARIANTS for tokens in (128, 512)}
     square = 512 * 512 * 4  # bytes of one float32 matrix

@@ -37,8 +37,8 @@ def written_out(regions: torch.Tensor, words: torch.Tensor, sharp: tuple[float, 
     fits = []
     for i in range(count):
         looks = [math.exp(sharp[0] * score[i][j]) for j in range(places)]
-        seen = sum(look / sum(looks) * regions[j] for j, look in enumerate(looks))
-        fits.append(math.exp(sharp[1] * cosine(seen, words[i])))
+        context = sum(look / sum(looks) * regions[j] for j, look in enumerate(looks))
+        fits.append(math.exp(sharp[1] * cosine(context, words[i])))
     return math.log(sum(fits)) / sharp[1]
 
 
@@ -47,17 +47,17 @@ def test_damsm_is_as_written_out_and_padding_does_not_count():
     sharp = (4.0, 5.0, 10.0)
     with torch.no_grad():
         read = TextReader(CONFIG)(IDS)
-        regions, whole = torch.randn(3, 10, 8), torch.randn(3, 8)
-        found = match_scores(regions, read, sharp)
-        loss = damsm_loss(regions, whole, read, gamma=sharp)
+        regions, global_features = torch.randn(3, 10, 8), torch.randn(3, 8)
+        scores = match_scores(regions, read, sharp)
+        loss = damsm_loss(regions, global_features, read, gamma=sharp)
     pairs = torch.zeros(3, 3)
     sentences = torch.zeros(3, 3)
     for picture in range(3):
         for text in range(3):
             words = read.words[text][IDS[text] != 0]
             pairs[picture, text] = written_out(regions[picture], words, sharp)
-            sentences[picture, text] = cosine(whole[picture], read.sentence[text])
-    assert torch.allclose(found, pairs, atol=1e-5)
+            sentences[picture, text] = cosine(global_features[picture], read.sentence[text])
+    assert torch.allclose(scores, pairs, atol=1e-5)
     total = 0.0
     for table in (pairs, sentences):
         for rows in (table, table.t()):  # equations 11 to 13, and the same for whole sentences
@@ -95,10 +95,10 @@ def test_a_sentence_is_read_the_same_however_far_it_is_filled_up():
 def test_the_divergence_of_the_condition_is_that_of_two_gaussians():
     torch.manual_seed(0)
     mean, log_variance = torch.randn(5, 4), torch.randn(5, 4)
-    found = condition_divergence(GeneratedPictures((), mean, log_variance))
+    divergence = condition_divergence(GeneratedPictures((), mean, log_variance))
     own = torch.distributions.Normal(mean, (log_variance / 2).exp())
     standard = torch.distributions.Normal(torch.zeros(5, 4), torch.ones(5, 4))
-    assert torch.allclose(found, torch.distributions.kl_divergence(own, standard).mean(), atol=1e-5)
+    assert torch.allclose(divergence, torch.distributions.kl_divergence(own, standard).mean(), atol=1e-5)
 
 
 def test_a_judge_that_knows_nothing_pays_for_every_question_and_each_side_pulls_its_own_way():
@@ -120,7 +120,7 @@ def test_all_weights_of_all_networks_learn():
     read = text(IDS)
     painted = generator(read, torch.randn(3, 3), torch.randn(3, 4))
     (
-        damsm_loss(*regions(painted.pictures[-1]), read) + sum(each.square().mean() for each in painted.pictures)
+        damsm_loss(*regions(painted.pictures[-1]), read) + sum(picture.square().mean() for picture in painted.pictures)
     ).backward()
     for network in (text, regions, generator):
         # The vector of the token that fills up is never read.
@@ -129,9 +129,9 @@ def test_all_weights_of_all_networks_learn():
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [({"text": 7}, "7 is odd"), ({"stages": (16, 48)}, "twice as large"), ({"stages": (12, 24)}, "8, 16")],
 )
-def test_sizes_that_cannot_be_are_refused(changes: dict, said: str):
-    with pytest.raises(ValueError, match=said):
+def test_sizes_that_cannot_be_are_refused(changes: dict, message: str):
+    with pytest.raises(ValueError, match=message):
         AttentionGANConfig(words=9, **changes)

@@ -36,22 +36,22 @@ def test_pictures_grow_and_every_place_shares_itself_out_over_the_words():
     painter = made()
     words = painter.encode("a red star above a blue circle")
     stages = painter.paint([words] * 2, painter.noise(0, [0, 1]))
-    assert [tuple(each.shape) for each in stages.pictures] == [(2, 3, 16, 16), (2, 3, 32, 32), (2, 3, 64, 64)]
-    assert [tuple(each.shape) for each in stages.attention] == [(2, 256, len(words)), (2, 1024, len(words))]
+    assert [tuple(picture.shape) for picture in stages.pictures] == [(2, 3, 16, 16), (2, 3, 32, 32), (2, 3, 64, 64)]
+    assert [tuple(look.shape) for look in stages.attention] == [(2, 256, len(words)), (2, 1024, len(words))]
     for look in stages.attention:
         assert torch.allclose(look.sum(dim=-1), torch.ones(look.shape[:2]), atol=1e-5)
-    assert all(0 <= float(each.min()) <= float(each.max()) <= 1 for each in stages.pictures)
+    assert all(0 <= float(picture.min()) <= float(picture.max()) <= 1 for picture in stages.pictures)
 
 
 def test_looks_are_those_of_the_network_itself():
     painter = made()
     words = painter.encode("a red star")
     stages = painter.paint([words], painter.noise(0, [0]))
-    asked = {}
+    scores = {}
     hooks = [
         painter.network.get_submodule(path).register_forward_hook(
-            lambda module, given, _, path=path: asked.update(
-                {path: module.to_place(given[1].words) @ given[0].flatten(2)}
+            lambda module, args, _, path=path: scores.update(
+                {path: module.to_place(args[1].words) @ args[0].flatten(2)}
             )
         )
         for path in painter.attention_paths
@@ -60,7 +60,7 @@ def test_looks_are_those_of_the_network_itself():
     for hook in hooks:
         hook.remove()
     for look, path in zip(stages.attention, painter.attention_paths, strict=True):
-        expected = asked[path][0, : len(words)].softmax(dim=0).T
+        expected = scores[path][0, : len(words)].softmax(dim=0).T
         assert torch.allclose(look[0], expected, atol=1e-5)
 
 
@@ -125,7 +125,7 @@ def test_stored_weights_paint_what_the_network_painted(tmp_path):
     assert available(tmp_path) == ("scenes",)
     loaded = load_attention_gan("scenes", weights=tmp_path)
     words, noise = painter.encode("two small green squares"), painter.noise(0, [0, 1])
-    one, other = (each.paint([words] * 2, noise).pictures[-1] for each in (painter, loaded))
+    one, other = (model.paint([words] * 2, noise).pictures[-1] for model in (painter, loaded))
     assert torch.allclose(one, other, atol=0.02)  # stored in half precision
     assert loaded.title == ATTENTION_GANS["scenes"]
 

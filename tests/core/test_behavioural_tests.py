@@ -70,7 +70,7 @@ def test_every_list_of_words_is_used_and_none_names_a_word_twice():
             re.findall(r"\{(\w+)", " ".join(template for test in TESTS[language] for template in test.templates))
         )
         assert used == set(words)
-        assert all(len(set(each)) == len(each) for each in words.values())
+        assert all(len(set(word_list)) == len(word_list) for word_list in words.values())
 
 
 def test_where_words_change_places_both_sentences_have_the_same_words():
@@ -115,8 +115,10 @@ PROBABILITIES = st.lists(st.floats(0.01, 1), min_size=3, max_size=3).map(
 @given(PROBABILITIES, PROBABILITIES, st.sampled_from(["change", "stay"]))
 def test_a_verdict_that_should_change_fails_where_it_stays_and_the_other_way_round(first, second, should):
     pair = Pair("negation", "", should, ("positive", "negative"), "A.", "B.")
-    said = [max(range(3), key=lambda number: each[number].item()) for each in (first, second)]
-    assert fails(pair, torch.stack([first, second]), CLASSES) == ((said[0] == said[1]) == (should == "change"))
+    predictions = [max(range(3), key=lambda number: probabilities[number].item()) for probabilities in (first, second)]
+    assert fails(pair, torch.stack([first, second]), CLASSES) == (
+        (predictions[0] == predictions[1]) == (should == "change")
+    )
     assert fails(pair, torch.stack([first, second]), ("a", "b", "c")) == fails(
         pair, torch.stack([first, second]), CLASSES
     )
@@ -126,7 +128,7 @@ def test_a_verdict_that_should_change_fails_where_it_stays_and_the_other_way_rou
 def test_a_directional_test_fails_where_praise_moves_the_wrong_way(first, second, should, mood):
     pair = Pair("intensity", "", should, (mood, mood), "A.", "B.")
     read = torch.stack([first, second])
-    praise = [(each[2] + each[1] / 2).item() for each in read]  # worked out the other way
+    praise = [(probabilities[2] + probabilities[1] / 2).item() for probabilities in read]  # worked out the other way
     up = (mood, should) in (("positive", "stronger"), ("negative", "weaker"))
     wrong = praise[0] - praise[1] if up else praise[1] - praise[0]
     if abs(wrong - TOLERANCE) > 1e-5:
@@ -202,7 +204,7 @@ def test_the_table_holds_what_the_networks_say_now(language, network):
     assert set(REVIEWERS[language]) < set(table[language])
     model, pairs = load_reviewer(f"{language}-{network}"), pairs_of(language)
     now = count_failures(pairs, read_pairs(model, pairs), model.classes)
-    kept = table[language][f"{language}-{network}"]
-    assert [(one.kind, one.test, one.pairs) for one in now] == [(one.kind, one.test, one.pairs) for one in kept]
-    for one, other in zip(now, kept, strict=True):  # another machine may round a doubtful verdict to the other side
+    expected = table[language][f"{language}-{network}"]
+    assert [(one.kind, one.test, one.pairs) for one in now] == [(one.kind, one.test, one.pairs) for one in expected]
+    for one, other in zip(now, expected, strict=True):  # another machine may round a doubtful verdict to the other side
         assert abs(one.failed - other.failed) <= 1

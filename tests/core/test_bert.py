@@ -36,11 +36,11 @@ def test_logits_of_both_tasks_equal_those_of_transformers(sizes: tuple[int, int,
     ours = load_bert(theirs.state_dict(), heads=sizes[1])
     tokens, segments, padding = batch()
     with torch.inference_mode():
-        said = theirs(input_ids=tokens, token_type_ids=segments, attention_mask=(~padding).long())
-        seen = ours.bert(tokens, segments, padding)
-        words, follows = ours.words(seen), ours.next_sentence(seen)
-    torch.testing.assert_close(words[~padding], said.prediction_logits[~padding], rtol=1e-4, atol=1e-4)
-    torch.testing.assert_close(follows, said.seq_relationship_logits, rtol=1e-4, atol=1e-4)
+        outputs = theirs(input_ids=tokens, token_type_ids=segments, attention_mask=(~padding).long())
+        hidden = ours.bert(tokens, segments, padding)
+        words, follows = ours.words(hidden), ours.next_sentence(hidden)
+    torch.testing.assert_close(words[~padding], outputs.prediction_logits[~padding], rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(follows, outputs.seq_relationship_logits, rtol=1e-4, atol=1e-4)
 
 
 def test_a_checkpoint_without_the_second_task_gives_the_same_words():
@@ -87,11 +87,11 @@ def test_a_second_text_may_be_counted_anew():
     sizes = {"vocabulary": 97, "context": 40, "width": 24, "layers": 1, "heads": 2, "hidden": 48}
     torch.manual_seed(0)
     model = BERT(BERTConfig(**sizes, restarts=True)).eval()
-    seen = []
-    model.position_embedding.register_forward_hook(lambda _module, args, _output: seen.append(args[0]))
+    position_ids = []
+    model.position_embedding.register_forward_hook(lambda _module, args, _output: position_ids.append(args[0]))
     with torch.inference_mode():
         model(tokens, segments)
-    assert seen[0][0].tolist() == [*range(9), *range(12)]
+    assert position_ids[0][0].tolist() == [*range(9), *range(12)]
 
 
 def test_each_of_two_texts_may_be_as_long_as_the_context_if_each_is_counted_anew():
@@ -112,5 +112,5 @@ def test_a_body_without_heads_gives_the_vectors_of_transformers():
     ours = load_bert_body(theirs.state_dict(), heads=4)
     with torch.inference_mode():
         expected = theirs(input_ids=tokens, attention_mask=(~padding).long()).last_hidden_state
-        found = ours(tokens, padding=padding)
-    torch.testing.assert_close(found[~padding], expected[~padding], rtol=1e-4, atol=1e-4)
+        vectors = ours(tokens, padding=padding)
+    torch.testing.assert_close(vectors[~padding], expected[~padding], rtol=1e-4, atol=1e-4)

@@ -68,26 +68,26 @@ def test_padding_changes_nothing(after):
 
 
 def test_a_tag_is_read_off_the_piece_in_which_its_word_begins(after):
-    said = read(after, TEXT)
+    reading = read(after, TEXT)
     encoding = after.tokenizer.encode(TEXT)  # found in another way: by the characters at which the pieces begin
     places, start = [], 0
     for word in ("The", "unbelievable", "old", "man", "doesn't", "mind", "the", "boats", "!"):
         start = TEXT.index(word, start)
         places.append(next(place for place, (_, end) in enumerate(encoding.offsets) if end > start))
         start += len(word)
-    assert [word.label.strip() for word in said.words] == [
+    assert [word.label.strip() for word in reading.words] == [
         "The", "unbelievable", "old", "man", "doesn't", "mind", "the", "boats", "!"
     ]  # fmt: skip
-    assert list(said.first_pieces) == places
+    assert list(reading.first_pieces) == places
     logits = after.network(torch.tensor([encoding.ids]))[0][0, places]
-    torch.testing.assert_close(said.tags, logits.softmax(dim=-1))
-    assert float(said.sentiment.sum()) == pytest.approx(1)
+    torch.testing.assert_close(reading.tags, logits.softmax(dim=-1))
+    assert float(reading.sentiment.sum()) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("text", ["😀", "مرحبا بالعالم", "...", "日本", "\u200b", "a"])
 def test_any_text_is_read(after, text):
-    said = read(after, text)
-    assert len(said.tags) == len(said.words)
+    reading = read(after, text)
+    assert len(reading.tags) == len(reading.words)
 
 
 def test_the_shares_of_a_row_make_one_and_are_its_parts(after):
@@ -119,10 +119,10 @@ def test_frequent_tags_are_counted_saved_and_read_again(tmp_path):
     pairs = [(rng.choice(["book", "Book", "read", "the"]), rng.choice(TAGS[:4])) for _ in range(400)] + [("a", "DET")]
     tags = frequent_tags.count(pairs)
     for word in ("book", "Book", "read", "the"):
-        found = [tag for of, tag in pairs if of == word]
-        best = max(TAGS[:4], key=found.count)
-        assert (tags.by_word[word].times, tags.by_word[word].of) == (found.count(best), len(found))
-        assert found.count(tags.tag(word)) == found.count(best)
+        word_tags = [tag for of, tag in pairs if of == word]
+        best = max(TAGS[:4], key=word_tags.count)
+        assert (tags.by_word[word].times, tags.by_word[word].of) == (word_tags.count(best), len(word_tags))
+        assert word_tags.count(tags.tag(word)) == word_tags.count(best)
     every = [tag for _, tag in pairs]
     assert every.count(tags.tag("never seen")) == max(map(every.count, TAGS))
     frequent_tags.save(tags, tmp_path)
@@ -145,12 +145,12 @@ def test_wrong_files_of_tags_are_a_sentence(tmp_path):
 
 
 def test_the_results_of_the_project_are_read_and_make_sense():
-    found = bert_tasks_results.results()
-    tuned = found.variants["tuned"]
-    assert sum(found.cases.values()) == found.words
-    for by_tag, whole in ((tuned.by_tag, tuned.tags), (found.frequent_by_tag, found.most_frequent_tag)):
-        mean = sum(by_tag[tag] * cases for tag, cases in found.cases.items()) / found.words
-        assert mean == pytest.approx(whole, abs=1e-3)
+    results = bert_tasks_results.results()
+    tuned = results.variants["tuned"]
+    assert sum(results.cases.values()) == results.words
+    for by_tag, accuracy in ((tuned.by_tag, tuned.tags), (results.frequent_by_tag, results.most_frequent_tag)):
+        mean = sum(by_tag[tag] * cases for tag, cases in results.cases.items()) / results.words
+        assert mean == pytest.approx(accuracy, abs=1e-3)
 
 
 def test_missing_results_are_a_sentence(tmp_path):

@@ -48,8 +48,8 @@ def test_the_models_that_come_with_the_atlas_say_the_same_past_a_prompt(name):
     cache = cache_for(model.network)
     read = [model.network(portion, cache) for portion in (tokens[:, :7], tokens[:, 7:8], tokens[:, 8:])]
     # In units of the logits' own size, which is above 10: 1e-5 of it.
-    whole = model.network(tokens)
-    assert (torch.cat(read, dim=1) - whole).abs().max() <= 1e-5 * whole.abs().max()
+    full_logits = model.network(tokens)
+    assert (torch.cat(read, dim=1) - full_logits).abs().max() <= 1e-5 * full_logits.abs().max()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -69,14 +69,14 @@ def test_what_is_forgotten_leaves_no_trace(kind):
 @torch.inference_mode()
 def test_the_recorder_sees_each_step_with_its_new_queries_and_all_keys(kind):
     network = network_of(kind)
-    with record_attention(network) as whole:
+    with record_attention(network) as full_record:
         network(TOKENS[:1])
     cache = cache_for(network)
     for first, last in ((0, 6), (6, 7), (7, 10)):
         with record_attention(network) as step:
             network(TOKENS[:1, first:last], cache)
         assert [call.path for call in step.calls] == [f"blocks.{layer}.attention" for layer in range(3)]
-        for call, full in zip(step.calls, whole.calls, strict=True):
+        for call, full in zip(step.calls, full_record.calls, strict=True):
             assert (call.query_length, call.key_length) == (last - first, last)
             expected = full.weights(head=1)[first:last, :last]
             torch.testing.assert_close(call.weights(head=1), expected, atol=1e-5, rtol=1e-4)

@@ -38,8 +38,8 @@ def test_written_word_by_word_it_looks_where_it_looks_when_it_is_taught(seed):
     logits, weights, gates = network.attend(places, words)
     state = network.read(places)
     for step in range(words.shape[1]):
-        said, state = network.step(words[:, step], state)
-        assert_close(said, logits[:, step])
+        step_logits, state = network.step(words[:, step], state)
+        assert_close(step_logits, logits[:, step])
         assert_close(state["weights"], weights[:, step])
         assert_close(state["gate"], gates[:, step])
     assert_close(weights.sum(dim=-1), torch.ones(2, 5))
@@ -65,8 +65,8 @@ def test_a_silenced_look_sees_nothing():
     state = network.read(places[:1])
     state |= {"places": torch.zeros_like(places[:1])}  # the same looks at nothing
     for step in range(words.shape[1]):
-        said, state = network.step(words[:1, step], state)
-        assert_close(changed[:, step], said)
+        step_logits, state = network.step(words[:1, step], state)
+        assert_close(changed[:, step], step_logits)
 
 
 def test_a_gate_that_is_shut_lets_nothing_through():
@@ -113,8 +113,8 @@ def test_the_transformer_writes_word_by_word_what_it_is_taught():
     places, words = given_input(8)
     logits, state = network(places, words), network.read(places)
     for step in range(words.shape[1]):
-        said, state = network.step(words[:, step], state)
-        assert_close(said, logits[:, step], rtol=1e-4, atol=1e-5)
+        step_logits, state = network.step(words[:, step], state)
+        assert_close(step_logits, logits[:, step], rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("make", [lstm, transformer])
@@ -122,12 +122,12 @@ def test_both_write_by_beam_search_and_one_beam_is_the_most_probable_word_each_t
     network = make()
     places, _ = given_input(9)
     state = network.read(places)
-    found, _ = beam_search(network, torch.zeros(2, 1, dtype=torch.long), beam=1, max_tokens=6, state=state)
+    decoded, _ = beam_search(network, torch.zeros(2, 1, dtype=torch.long), beam=1, max_tokens=6, state=state)
     words = [BEGIN]
-    for token in found.best.tokens:
-        said = network(places[:1], torch.tensor([words]))[0, -1]
-        said[[PAD, BEGIN]] = -torch.inf  # which nobody writes
-        assert int(said.argmax()) == token
+    for token in decoded.best.tokens:
+        logits = network(places[:1], torch.tensor([words]))[0, -1]
+        logits[[PAD, BEGIN]] = -torch.inf  # which nobody writes
+        assert int(logits.argmax()) == token
         words.append(token)
 
 

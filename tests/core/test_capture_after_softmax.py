@@ -83,10 +83,10 @@ def test_the_gradient_of_masked_weights_is_that_of_the_product_with_values(mask)
     model = MaskedLate(mask)
     with record_attention(model, differentiable=True) as record:
         output = model(X)
-    found = record.gradients(output.square().sum())[""]
+    gradient = record.gradients(output.square().sum())[""]
     value = list(model.split(X, X))[2]
     slope = (2 * output).unflatten(-1, (4, -1)).transpose(1, 2)
-    torch.testing.assert_close(found, slope @ value.mT)
+    torch.testing.assert_close(gradient, slope @ value.mT)
 
 
 def test_weights_that_are_shared_out_again_after_dropout_are_no_map():
@@ -257,9 +257,9 @@ class SummedByHand(Projected):
 def test_the_operation_at_which_the_trail_was_lost_is_named(build, named):
     model = nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.Sequential())
     model[1].add_module("attention", build())
-    with pytest.raises(CaptureError, match=rf"'1\.attention': a softmax, then {named}") as said:
+    with pytest.raises(CaptureError, match=rf"'1\.attention': a softmax, then {named}") as error:
         recorded(model, X)
-    assert "multiplies a softmax with values" not in str(said.value)
+    assert "multiplies a softmax with values" not in str(error.value)
     record = recorded(nn.Sequential(WrittenAttention(), build()), X)
     assert record.unseen in ((), ("1",))
 

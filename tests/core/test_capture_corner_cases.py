@@ -45,8 +45,8 @@ class Checkpointed(nn.Module):
 @pytest.mark.parametrize("reentrant", [True, False])
 def test_edits_under_gradient_checkpointing_are_refused_before_a_head_has_run(reentrant):
     model = Checkpointed(reentrant=reentrant)
-    said = pytest.raises(CaptureError, match=r"'block' runs under gradient checkpointing.*Switch")
-    with said, edit_attention(model, {("block", 0): "silence"}):
+    refusal = pytest.raises(CaptureError, match=r"'block' runs under gradient checkpointing.*Switch")
+    with refusal, edit_attention(model, {("block", 0): "silence"}):
         model(X.clone().requires_grad_())
 
 
@@ -216,9 +216,9 @@ def test_attention_over_channels_says_so():
 
 def test_as_many_channels_as_patches_are_no_patches(tmp_path):
     model = load_image(str(save_timm_model("xcit", tmp_path / "xcit")))
-    given = model.prepare(open_example("cat"))
+    prepared = model.prepare(open_example("cat"))
     with torch.inference_mode(), record_attention(model.network) as record:
-        run = model.run(given)
+        run = model.run(prepared)
     assert [call.over for call in record] == ["channel", "channel", "token"]
     assert record[0].shape == (1, 4, 16, 16)
     assert len(run.sequences["4 × 4 patches"]) == 16
@@ -253,12 +253,12 @@ def test_a_map_in_pieces_says_which_share_it_is_and_cannot_be_edited():
     assert record.partial[record.calls[0].path] == (sum(call.query_length for call in record.calls), 48)
     path = record.calls[0].path
     model = a_big_bird("block_sparse")
-    said = pytest.raises(CaptureError, match=r"looks in pieces.*of 48 rows.*original_full")
-    with torch.inference_mode(), said, edit_attention(model, {(path, 0): "silence"}):
+    refusal = pytest.raises(CaptureError, match=r"looks in pieces.*of 48 rows.*original_full")
+    with torch.inference_mode(), refusal, edit_attention(model, {(path, 0): "silence"}):
         model(ids)
-    whole = recorded(a_big_bird("original_full"), ids)
-    assert whole.partial == {}
-    assert whole.calls[0].partial is None
+    full_record = recorded(a_big_bird("original_full"), ids)
+    assert full_record.partial == {}
+    assert full_record.calls[0].partial is None
     assert recorded(tiny_gpt(), tokens()).partial == {}
 
 
@@ -378,11 +378,11 @@ def test_flex_attention_of_transformers_is_that_of_its_eager_form():
 
 def test_a_record_inside_torch_func_is_refused_in_a_sentence_and_an_edit_works():
     model, fused = WrittenAttention().eval(), tiny_gpt().eval()
-    for network, given in ((model, X), (fused, tokens())):
+    for network, inputs in ((model, X), (fused, tokens())):
         values = dict(network.named_parameters())
 
-        def loss(values, network=network, given=given):
-            return torch.func.functional_call(network, values, (given,)).square().mean()
+        def loss(values, network=network, inputs=inputs):
+            return torch.func.functional_call(network, values, (inputs,)).square().mean()
 
         with pytest.raises(CaptureError, match=r"torch\.func"), record_attention(network):
             torch.func.grad(loss)(values)

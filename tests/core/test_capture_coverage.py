@@ -176,8 +176,8 @@ def test_progress_counts_the_calls_and_may_stop_the_run():
         model(ids)
     assert heard == list(range(1, len(record.calls) + 1))
 
-    def stop(seen):
-        if seen == 2:
+    def stop(count):
+        if count == 2:
             raise InterruptedError
 
     with pytest.raises(InterruptedError), record_attention(model, progress=stop) as stopped:

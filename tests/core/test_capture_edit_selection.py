@@ -63,9 +63,9 @@ def test_a_function_makes_other_weights(model):
 
 def test_an_edit_may_be_for_one_input(model):
     ids, edit = torch.randint(20, (3, 6)), Only("silence", items=[1])
-    plain, silent, found = run(model, ids), run(model, ids, heads("silence")), run(model, ids, heads(edit))
-    same(found[[0, 2]], plain[[0, 2]])
-    same(found[1], silent[1])
+    plain, silent, edited = run(model, ids), run(model, ids, heads("silence")), run(model, ids, heads(edit))
+    same(edited[[0, 2]], plain[[0, 2]])
+    same(edited[1], silent[1])
     with pytest.raises(CaptureError, match="no input 3 in this batch: it has 3"):
         run(model, ids, heads(Only("silence", items=[3])))
 
@@ -79,9 +79,9 @@ def test_an_edit_may_be_for_some_steps_of_writing():
             how = {"do_sample": False, "return_dict_in_generate": True, "output_logits": True, "use_cache": False}
             return model.generate(ids, max_new_tokens=4, **how).logits
 
-    plain, found = logits({}), logits({"transformer.h.*.attn": Only("uniform", steps=[0])})
-    same(found[0], logits(every)[0])
-    assert (found[0] - plain[0]).abs().max() > 1e-4
+    plain, edited = logits({}), logits({"transformer.h.*.attn": Only("uniform", steps=[0])})
+    same(edited[0], logits(every)[0])
+    assert (edited[0] - plain[0]).abs().max() > 1e-4
     late = logits({"transformer.h.*.attn": Only("uniform", steps=[2, 3])})
     same(torch.stack(late[:2]), torch.stack(plain[:2]))
     assert (late[2] - plain[2]).abs().max() > 1e-5
@@ -144,11 +144,11 @@ def test_a_patch_that_does_not_fit_gets_a_sentence(model):
     with pytest.raises(CaptureError, match="'query', 'key', 'value' or 'output', not 'weights'"):
         Patch("weights", record[0])
     written = WrittenAttention().eval()
-    given = torch.randn(1, 6, written.query.in_features)
-    with record_attention(written) as seen:
-        written(given)
+    inputs = torch.randn(1, 6, written.query.in_features)
+    with record_attention(written) as written_record:
+        written(inputs)
     with pytest.raises(CaptureError, match="seen through its softmax"):
-        Patch("query", seen[0])
+        Patch("query", written_record[0])
     fits, _ = recorded(model, torch.arange(6)[None])
     with pytest.raises(CaptureError, match="cannot be patched"), edit_attention(written, {"": Patch("key", fits[0])}):
-        written(given)
+        written(inputs)

@@ -110,12 +110,12 @@ def test_a_record_shows_the_edited_weights_whichever_block_comes_first(run):
             model(**inputs)
         with record_attention(model) as outside, edit_attention(model, {place: "uniform"}):
             model(**inputs)
-    for seen in (inside, outside):
-        weights = whole_pattern(seen.calls[0], 1)
+    for edited_record in (inside, outside):
+        weights = whole_pattern(edited_record.calls[0], 1)
         assert not torch.equal(weights, whole_pattern(record.calls[0], 1))
         positive = weights > 0
         torch.testing.assert_close(weights, positive / positive.sum(-1, keepdim=True))
-        torch.testing.assert_close(whole_pattern(seen.calls[0], 0), whole_pattern(record.calls[0], 0))
+        torch.testing.assert_close(whole_pattern(edited_record.calls[0], 0), whole_pattern(record.calls[0], 0))
     assert torch.equal(all_weights(inside.calls[-1]), all_weights(outside.calls[-1]))
 
 
@@ -259,8 +259,8 @@ def test_a_cut_waits_while_the_map_grows_until_there_is_such_a_query():
 
 def test_a_growing_cut_is_refused_where_nothing_says_whose_the_keys_are():
     model, (query, key, value) = Bare(), torch.randn(3, 1, 1, 6, 4)
-    said = pytest.raises(CaptureError, match=r"6 keys of ''.*its 2 queries.*use_cache=False")
-    with said, edit_attention(model, {("", 0): Cut({(0, 1)}, growing=True)}):
+    refusal = pytest.raises(CaptureError, match=r"6 keys of ''.*its 2 queries.*use_cache=False")
+    with refusal, edit_attention(model, {("", 0): Cut({(0, 1)}, growing=True)}):
         model(query[:, :, :2], key, value)
 
 

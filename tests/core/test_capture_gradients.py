@@ -35,8 +35,8 @@ def test_gradients_equal_those_through_the_eager_library_model(family, frozen):
         scalar = model(**inputs).last_hidden_state[0, -1].square().sum()
     gradients = record.gradients(scalar)
     assert list(gradients) == [call.path for call in record.calls]
-    for found, expected in zip(gradients.values(), eager_gradients(family, inputs), strict=True):
-        torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-4)
+    for gradient, expected in zip(gradients.values(), eager_gradients(family, inputs), strict=True):
+        torch.testing.assert_close(gradient, expected, atol=1e-5, rtol=1e-4)
 
 
 def test_gradients_equal_finite_differences():

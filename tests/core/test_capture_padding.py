@@ -20,9 +20,9 @@ def batch(mask):
     return rows
 
 
-def recorded(model, mask=None, *, told=True, **inputs):
+def recorded(model, mask=None, *, pass_mask=True, **inputs):
     with torch.inference_mode(), record_attention(model, attention_mask=mask, tokens=LABELS) as record:
-        model(**inputs, **({"attention_mask": mask} if mask is not None and told else {}))
+        model(**inputs, **({"attention_mask": mask} if mask is not None and pass_mask else {}))
     return record
 
 
@@ -70,7 +70,7 @@ def test_a_file_keeps_what_is_padding(tmp_path):
 
 
 def test_padding_that_the_model_was_not_told_of_is_not_taken_away():
-    record = recorded(tiny_transformers("bert"), RIGHT, told=False, input_ids=batch(RIGHT))
+    record = recorded(tiny_transformers("bert"), RIGHT, pass_mask=False, input_ids=batch(RIGHT))
     with pytest.raises(CaptureError, match=r"looks at the padding of input 0: the model was not told of it\."):
         record.item(0)
     assert record.item(1)[0].key_length == 5  # it has none

@@ -43,9 +43,9 @@ def test_it_equals_a_model_whose_attention_is_really_replaced(layers):
     with torch.inference_mode():
         plain = edited(tokens())
         with edit_attention(edited, {f"blocks.{layer}.attention": by(WINDOW) for layer in layers}):
-            found = edited(tokens())
-        torch.testing.assert_close(found, rebuilt(tokens()))
-        assert (found - plain).abs().max() > 1e-4
+            outputs = edited(tokens())
+        torch.testing.assert_close(outputs, rebuilt(tokens()))
+        assert (outputs - plain).abs().max() > 1e-4
         assert torch.equal(edited(tokens()), plain)
 
 
@@ -67,8 +67,8 @@ def test_exact_attention_in_its_place_changes_nothing(make, inputs, causal):
             plain = model(**inputs)
         paths = {call.path for call in record.calls}
         with edit_attention(model, {path: by(Fused(causal=causal)) for path in paths}):
-            found = model(**inputs)
-    for one, other in zip(values_of(found), values_of(plain), strict=True):
+            outputs = model(**inputs)
+    for one, other in zip(values_of(outputs), values_of(plain), strict=True):
         torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-4)
 
 
@@ -77,10 +77,10 @@ def values_of(result):
 
 
 def test_one_head_is_replaced_and_the_others_keep_their_kernel():
-    model, asked = tiny_gpt(), []
+    model, head_counts = tiny_gpt(), []
 
     def product(query, key, value):
-        asked.append(query.shape[1])
+        head_counts.append(query.shape[1])
         return WINDOW.output(query, key, value)
 
     with torch.inference_mode():
@@ -89,7 +89,7 @@ def test_one_head_is_replaced_and_the_others_keep_their_kernel():
         replaced = Replace(product, causal=True, weights=WINDOW.weights)
         with edit_attention(model, {(FIRST, 2): replaced}), record_attention(model) as record:
             model(tokens())
-    assert asked == [1]
+    assert head_counts == [1]
     call, before = record[FIRST], plain[FIRST]
     for head in range(call.heads):
         expected = WINDOW.weights(before.query[0, 2], before.key[0, 2]) if head == 2 else before.weights(head)

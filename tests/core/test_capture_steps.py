@@ -139,8 +139,8 @@ def test_a_last_draft_is_refused_until_the_length_of_the_text_is_known():
     path = record.paths[0]
     with pytest.raises(CaptureError, match=r"read 3 tokens at once.*`length`"):
         record.merged(path)
-    whole = eager_maps(model, torch.tensor([[5, 8, 2, 5, 8, 2, 5, 8, 2, 40, 41]]))
-    torch.testing.assert_close(record.merged(path, length=9), whole[0][0, :, :9, :9], atol=1e-5, rtol=1e-4)
+    full_maps = eager_maps(model, torch.tensor([[5, 8, 2, 5, 8, 2, 5, 8, 2, 40, 41]]))
+    torch.testing.assert_close(record.merged(path, length=9), full_maps[0][0, :, :9, :9], atol=1e-5, rtol=1e-4)
     with pytest.raises(CaptureError, match="read 11 tokens, so a text of 12"):
         record.merged(path, length=12)
 
@@ -169,8 +169,8 @@ class Coarse(QuantizedCache):
     """A cache that keeps the sign of a key and nothing else."""
 
     def update(self, keys, values, layer, *args, **kwargs):
-        kept, values = super().update(keys, values, layer, *args, **kwargs)
-        return torch.cat([kept[..., : -keys.shape[-2], :].sign(), keys], dim=-2), values
+        all_keys, values = super().update(keys, values, layer, *args, **kwargs)
+        return torch.cat([all_keys[..., : -keys.shape[-2], :].sign(), keys], dim=-2), values
 
 
 def test_a_cache_that_keeps_too_little_of_its_keys_is_refused():
@@ -215,10 +215,10 @@ def test_cross_attention_follows_beams_and_refuses_to_mix_them():
     with torch.no_grad(), record_attention(model) as record:
         output = model.generate(source, max_new_tokens=6, num_beams=3, do_sample=False, return_dict_in_generate=True)
     path = "model.decoder.layers.1.encoder_attn"
-    with torch.no_grad(), record_attention(model) as whole:
+    with torch.no_grad(), record_attention(model) as full_record:
         model(input_ids=source, decoder_input_ids=output.sequences[:, :-1])
     for item, beams in enumerate(output.beam_indices):
-        own = whole[path].weights(item=item)
+        own = full_record[path].weights(item=item)
         torch.testing.assert_close(record.merged(path, beams=beams), own, atol=1e-5, rtol=1e-4)
     refused = []
     for place in range(6):

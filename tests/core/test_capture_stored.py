@@ -15,9 +15,9 @@ from tests.core.tiny_models import WIDTH, tiny_gpt, tokens
 X = torch.randn(2, 6, WIDTH, generator=torch.Generator().manual_seed(0))
 
 
-def recorded(model, *given):
+def recorded(model, *inputs):
     with torch.inference_mode(), record_attention(model) as record:
-        model(*given)
+        model(*inputs)
     return record
 
 
@@ -33,8 +33,8 @@ def pairs():
 
 @pytest.mark.parametrize("number", range(3))
 def test_what_is_saved_is_read_again(tmp_path, number):
-    model, given = list(pairs())[number]
-    record = recorded(model, *given)
+    model, inputs = list(pairs())[number]
+    record = recorded(model, *inputs)
     record.save(tmp_path / "run.safetensors")
     again = Record.load(tmp_path / "run.safetensors")
     assert repr(again) == repr(record)
@@ -82,8 +82,8 @@ def test_an_edited_head_is_saved_as_it_was(tmp_path):
 
 
 def test_a_mask_that_layers_share_is_written_once(tmp_path):
-    model, given = list(pairs())[2]
-    record = recorded(model, *given)
+    model, inputs = list(pairs())[2]
+    record = recorded(model, *inputs)
     file = tmp_path / "run.safetensors"
     record.save(file)
     parts = sum(3 * call.query.numel() * 4 for call in record if call.product)
@@ -113,24 +113,24 @@ def test_the_steps_of_writing_make_the_map_of_the_whole_text(how):
     model = a_gpt()
     with torch.inference_mode(), record_attention(model) as record:
         written = model.generate(PROMPT, max_new_tokens=5, do_sample=False, **how)
-    whole = recorded(model, written[:, :-1])
-    for path in whole.paths:
+    full_record = recorded(model, written[:, :-1])
+    for path in full_record.paths:
         for item in range(2):
             merged = record.merged(path, item=item)
-            torch.testing.assert_close(merged, whole[path].weights(item=item), atol=1e-5, rtol=1e-4)
+            torch.testing.assert_close(merged, full_record[path].weights(item=item), atol=1e-5, rtol=1e-4)
 
 
 def test_along_the_beam_that_was_chosen():
     model = a_gpt()
     with torch.inference_mode(), record_attention(model) as record:
-        found = model.generate(
+        generated = model.generate(
             PROMPT, max_new_tokens=6, num_beams=3, do_sample=False, return_dict_in_generate=True, output_scores=True
         )
-    whole = recorded(model, found.sequences[:, :-1])
-    path = whole.paths[1]
+    full_record = recorded(model, generated.sequences[:, :-1])
+    path = full_record.paths[1]
     for text in range(2):
-        merged = record.merged(path, beams=found.beam_indices[text])
-        torch.testing.assert_close(merged, whole[path].weights(item=text), atol=1e-5, rtol=1e-4)
+        merged = record.merged(path, beams=generated.beam_indices[text])
+        torch.testing.assert_close(merged, full_record[path].weights(item=text), atol=1e-5, rtol=1e-4)
 
 
 @pytest.mark.parametrize("cached", [True, False])
@@ -143,10 +143,10 @@ def test_what_a_translation_looked_at_in_its_source(cached):
     source = torch.tensor([[0, 9, 12, 30, 2]])
     with torch.inference_mode(), record_attention(model) as record:
         written = model.generate(source, max_new_tokens=6, do_sample=False, num_beams=1, use_cache=cached)
-    with torch.inference_mode(), record_attention(model) as whole:
+    with torch.inference_mode(), record_attention(model) as full_record:
         model(input_ids=source, decoder_input_ids=written[:, :-1])
     for path in ("model.decoder.layers.1.encoder_attn", "model.decoder.layers.1.self_attn"):
-        torch.testing.assert_close(record.merged(path), whole[path].weights(item=0), atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(record.merged(path), full_record[path].weights(item=0), atol=1e-5, rtol=1e-4)
 
 
 def test_another_text_at_the_same_path_is_refused():

@@ -109,17 +109,17 @@ def test_grouped_query_models_have_query_heads_and_keep_few_keys(family):
 @pytest.mark.parametrize("family", ["gpt2", *GROUPED, "gemma2", "t5", "bart"])
 def test_decoding_with_a_cache_is_the_last_row_of_the_whole_text(family):
     model = tiny_transformers(family)
-    whole = inputs_of(family)
+    inputs = inputs_of(family)
     name = "decoder_input_ids" if family in PAIR_FAMILIES else "input_ids"
     with torch.inference_mode():
-        cache = model(**{**whole, name: whole[name][:, :-1]}, use_cache=True).past_key_values
+        cache = model(**{**inputs, name: inputs[name][:, :-1]}, use_cache=True).past_key_values
         with record_attention(model) as step:
-            last = {name: whole[name][:, -1:], "past_key_values": cache}
+            last = {name: inputs[name][:, -1:], "past_key_values": cache}
             if family in PAIR_FAMILIES:
-                last["encoder_outputs"] = (model.encoder(whole["input_ids"])[0],)
+                last["encoder_outputs"] = (model.encoder(inputs["input_ids"])[0],)
                 step_calls_before = len(step.calls)
             model(**last)
-    decoder = [call for call in recorded(model, **whole).calls if "encoder." not in call.path]
+    decoder = [call for call in recorded(model, **inputs).calls if "encoder." not in call.path]
     steps = step.calls[step_calls_before:] if family in PAIR_FAMILIES else step.calls
     assert [(call.path, call.kind, call.heads) for call in steps] == [(c.path, c.kind, c.heads) for c in decoder]
     for one, all_of_them in zip(steps, decoder, strict=True):

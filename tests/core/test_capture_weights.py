@@ -21,10 +21,10 @@ class Bare(nn.Module):
         return F.scaled_dot_product_attention(query, key, value, **options)
 
 
-def call_of(*, queries=13, keys=13, batch=2, heads=3, key_heads=None, each=8, dtype=torch.float32, **options):
+def call_of(*, queries=13, keys=13, batch=2, heads=3, key_heads=None, head_dim=8, dtype=torch.float32, **options):
     generator = torch.Generator().manual_seed(0)
-    query = torch.randn(batch, heads, queries, each, generator=generator).to(dtype)
-    key = torch.randn(batch, key_heads or heads, keys, each, generator=generator).to(dtype)
+    query = torch.randn(batch, heads, queries, head_dim, generator=generator).to(dtype)
+    key = torch.randn(batch, key_heads or heads, keys, head_dim, generator=generator).to(dtype)
     value = torch.randn(batch, key_heads or heads, keys, 5, generator=generator).to(dtype)
     model = Bare()
     with torch.inference_mode(), record_attention(model) as record:
@@ -73,12 +73,12 @@ def test_the_weights_of_all_heads_are_those_of_each(case, held, monkeypatch):
 
 
 def test_the_weights_of_all_heads_are_those_of_each_when_some_were_edited():
-    model, given = tiny_gpt(), tokens()
+    model, ids = tiny_gpt(), tokens()
     with torch.inference_mode(), record_attention(model) as plain:
-        model(given)
+        model(ids)
     path = plain.calls[0].path
     with torch.inference_mode(), edit_attention(model, {(path, 1): "uniform"}), record_attention(model) as record:
-        model(given)
+        model(ids)
     together = torch.cat(list(record[path].weights_by_heads()))
     for head in range(record[path].heads):
         torch.testing.assert_close(together[head], record[path].weights(head))
@@ -88,7 +88,7 @@ def test_the_weights_of_all_heads_are_those_of_each_when_some_were_edited():
 @pytest.mark.parametrize("normaliser_known", [False, True])
 def test_a_tile_is_that_part_of_the_whole_map(case, normaliser_known):
     call, _ = call_of(**CASES[case])
-    whole = call.weights(2, 1)
+    full_map = call.weights(2, 1)
     if normaliser_known:
         assert call.log_normaliser.shape == call.shape[:3]
     for queries, keys in [
@@ -101,7 +101,7 @@ def test_a_tile_is_that_part_of_the_whole_map(case, normaliser_known):
         rows = [queries] if isinstance(queries, int) else slice(None) if queries is None else queries
         columns = [keys] if isinstance(keys, int) else slice(None) if keys is None else keys
         tile = call.weights(2, 1, queries, keys)
-        torch.testing.assert_close(tile, whole[rows][:, columns], atol=1e-6, rtol=0)
+        torch.testing.assert_close(tile, full_map[rows][:, columns], atol=1e-6, rtol=0)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -120,13 +120,13 @@ def test_the_log_normaliser_is_logsumexp_of_the_masked_scores(case):
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(1, 45), st.sampled_from(["mean", "max"]), st.booleans())
 def test_each_cell_of_an_overview_is_its_block_of_weights(queries, keys, size, reduce, causal):
     call, _ = call_of(queries=queries, keys=keys, batch=1, heads=1, is_causal=causal)
-    whole, overview = call.weights(0), call.overview(size=size, reduce=reduce)
+    weights, overview = call.weights(0), call.overview(size=size, reduce=reduce)
     tall, wide = math.ceil(queries / size), math.ceil(keys / size)
     assert max(overview.shape) <= size
     assert overview.shape == (math.ceil(queries / tall), math.ceil(keys / wide))
     for row, cells in enumerate(overview):
         for column, cell in enumerate(cells):
-            block = whole[row * tall : (row + 1) * tall, column * wide : (column + 1) * wide]
+            block = weights[row * tall : (row + 1) * tall, column * wide : (column + 1) * wide]
             torch.testing.assert_close(cell, getattr(block, "amax" if reduce == "max" else "mean")(), atol=1e-6, rtol=0)
 
 
@@ -196,8 +196,8 @@ def test_an_overview_needs_a_size_and_a_rule():
 
 def held_bytes(record):
     """The storages that a record keeps alive, each counted once."""
-    kept = [t for call in record.calls for t in (call.product.query, call.product.key, call.product.value)]
-    return sum({t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in kept}.values())
+    tensors = [t for call in record.calls for t in (call.product.query, call.product.key, call.product.value)]
+    return sum({t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors}.values())
 
 
 def test_a_record_holds_at_most_twice_the_bytes_of_queries_keys_and_values():

@@ -39,80 +39,80 @@ def weights_of(recurrence: nn.Module, layer: int) -> tuple[torch.Tensor, ...]:
 @torch.no_grad()
 def test_an_rnn_follows_its_equation():
     model, x = RNN(WIDTH, layers=2), torch.randn(1, LENGTH, WIDTH)
-    given = x[0]
+    hidden = x[0]
     for layer in range(2):
         w, u, b, b_hidden = weights_of(model.recurrence, layer)
         h, states = torch.zeros(WIDTH), []
-        for x_t in given:
+        for x_t in hidden:
             h = torch.tanh(w @ x_t + u @ h + b + b_hidden)
             states.append(h)
-        given = torch.stack(states)
-    assert torch.allclose(model(x)[0], given, atol=1e-6)
+        hidden = torch.stack(states)
+    assert torch.allclose(model(x)[0], hidden, atol=1e-6)
 
 
 @torch.no_grad()
 def test_an_lstm_follows_its_equations():
     model, x = LSTM(WIDTH, layers=2), torch.randn(1, LENGTH, WIDTH)
-    given = x[0]
+    hidden = x[0]
     for layer in range(2):
         w, u, b, b_hidden = weights_of(model.recurrence, layer)
         h, c, states = torch.zeros(WIDTH), torch.zeros(WIDTH), []
-        for x_t in given:
+        for x_t in hidden:
             i, f, g, o = (w @ x_t + u @ h + b + b_hidden).chunk(4)
             c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
             h = torch.sigmoid(o) * torch.tanh(c)
             states.append(h)
-        given = torch.stack(states)
-    assert torch.allclose(model(x)[0], given, atol=1e-6)
+        hidden = torch.stack(states)
+    assert torch.allclose(model(x)[0], hidden, atol=1e-6)
 
 
 @torch.no_grad()
 def test_a_gru_follows_its_equations():
     model, x = GRU(WIDTH, layers=2), torch.randn(1, LENGTH, WIDTH)
-    given = x[0]
+    hidden = x[0]
     for layer in range(2):
         w, u, b, b_hidden = weights_of(model.recurrence, layer)
         h, states = torch.zeros(WIDTH), []
-        for x_t in given:
+        for x_t in hidden:
             r_in, z_in, n_in = (w @ x_t + b).chunk(3)
             r_state, z_state, n_state = (u @ h + b_hidden).chunk(3)
             r, z = torch.sigmoid(r_in + r_state), torch.sigmoid(z_in + z_state)
             h = (1 - z) * torch.tanh(n_in + r * n_state) + z * h
             states.append(h)
-        given = torch.stack(states)
-    assert torch.allclose(model(x)[0], given, atol=1e-6)
+        hidden = torch.stack(states)
+    assert torch.allclose(model(x)[0], hidden, atol=1e-6)
 
 
 @torch.no_grad()
 def test_a_convolution_adds_up_the_tokens_under_its_kernel():
     model, x = Convolution(WIDTH, layers=2, kernel=3), torch.randn(1, LENGTH, WIDTH)
-    given = x[0]
+    hidden = x[0]
     for norm, convolution in zip(model.norms, model.convolutions, strict=True):
-        normed, changed = norm(given), []
+        normed, changed = norm(hidden), []
         for place in range(LENGTH):
             total = convolution.bias.clone()
             for back in range(3):  # the kernel's last column lies on the token itself
                 if place - back >= 0:
                     total += convolution.weight[:, :, 2 - back] @ normed[place - back]
-            changed.append(given[place] + F.gelu(total))
-        given = torch.stack(changed)
-    assert torch.allclose(model(x)[0], model.norm(given), atol=1e-6)
+            changed.append(hidden[place] + F.gelu(total))
+        hidden = torch.stack(changed)
+    assert torch.allclose(model(x)[0], model.norm(hidden), atol=1e-6)
 
 
 @torch.no_grad()
 def test_a_causal_transformer_layer_is_attention_then_an_mlp_written_out():
     model, x = SelfAttention(WIDTH, layers=1, heads=2, context=16), torch.randn(1, LENGTH, WIDTH)
     [layer] = model.layers
-    given = x[0] + model.position_embedding.weight[:LENGTH]
-    query, key, value = layer.attention.qkv(layer.attention_norm(given)).chunk(3, dim=-1)
+    hidden = x[0] + model.position_embedding.weight[:LENGTH]
+    query, key, value = layer.attention.qkv(layer.attention_norm(hidden)).chunk(3, dim=-1)
     mixed = torch.zeros(LENGTH, WIDTH)
     for head in (slice(0, 4), slice(4, 8)):
         for place in range(LENGTH):
             scores = key[: place + 1, head] @ query[place, head] / math.sqrt(4)
             mixed[place, head] = scores.softmax(dim=0) @ value[: place + 1, head]
-    given = given + layer.attention.out(mixed)
-    given = given + layer.mlp(layer.mlp_norm(given)[None])[0]
-    assert torch.allclose(model(x)[0], model.norm(given), atol=1e-5)
+    hidden = hidden + layer.attention.out(mixed)
+    hidden = hidden + layer.mlp(layer.mlp_norm(hidden)[None])[0]
+    assert torch.allclose(model(x)[0], model.norm(hidden), atol=1e-5)
 
 
 def test_the_forget_gates_of_a_new_lstm_are_open():
@@ -170,8 +170,8 @@ def test_models_come_back_from_a_folder_as_they_were_saved(tmp_path: Path):
     assert again == alphabet
     assert list(loaded) == list(models)
     for kind, model in loaded.items():
-        kept = {name: tensor.half().float() for name, tensor in models[kind].state_dict().items()}
-        assert all(torch.equal(kept[name], tensor) for name, tensor in model.state_dict().items())
+        expected = {name: tensor.half().float() for name, tensor in models[kind].state_dict().items()}
+        assert all(torch.equal(expected[name], tensor) for name, tensor in model.state_dict().items())
         assert not any(parameter.requires_grad for parameter in model.parameters())
         assert not model.training
 

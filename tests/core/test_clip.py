@@ -93,12 +93,12 @@ def test_pairs_that_are_true_as_well_are_not_told_apart():
     also = torch.zeros(3, 3, dtype=torch.bool)
     also[0, 1] = True
     row = -similarities[0, 0] + (similarities[0, 0].exp() + similarities[0, 2].exp()).log()
-    rest = [-similarities[i, i] + similarities[i].exp().sum().log() for i in (1, 2)]
+    other_rows = [-similarities[i, i] + similarities[i].exp().sum().log() for i in (1, 2)]
     columns = [
         -similarities[i, i] + sum(similarities[j, i].exp() for j in range(3) if (j, i) != (0, 1)).log()
         for i in range(3)
     ]
-    expected = ((row + sum(rest)) / 3 + sum(columns) / 3) / 2
+    expected = ((row + sum(other_rows)) / 3 + sum(columns) / 3) / 2
     assert_close(contrastive_loss(similarities, also), expected)
 
 

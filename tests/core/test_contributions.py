@@ -64,12 +64,12 @@ def test_contributions_are_each_heads_output_times_its_own_rows_of_the_matrix():
 
 
 def test_the_sum_is_what_a_hook_on_the_model_itself_sees():
-    model, x, seen = tiny_models.tiny_gpt(), tiny_models.tokens(), []
+    model, x, outputs = tiny_models.tiny_gpt(), tiny_models.tokens(), []
     second = watch_outputs(model, lambda network: network(x))[1]
-    handle = model.blocks[1].attention.register_forward_hook(lambda *seen_: seen.append(seen_[-1]))
+    handle = model.blocks[1].attention.register_forward_hook(lambda *args: outputs.append(args[-1]))
     model(x)
     handle.remove()
-    torch.testing.assert_close(contributions(second).sum(dim=0) + bias_of(second), seen[0][0])
+    torch.testing.assert_close(contributions(second).sum(dim=0) + bias_of(second), outputs[0][0])
 
 
 def test_chosen_tokens_are_rows_of_all():

@@ -42,7 +42,7 @@ def networks():
 ALL = list(networks())
 
 
-@pytest.mark.parametrize(("network", "run", "lengths"), [each[1:] for each in ALL], ids=[each[0] for each in ALL])
+@pytest.mark.parametrize(("network", "run", "lengths"), [case[1:] for case in ALL], ids=[case[0] for case in ALL])
 def test_formula_and_count_agree_in_every_part(network, run, lengths):
     shape = shape_of(network)
     assert shape is not None
@@ -51,7 +51,7 @@ def test_formula_and_count_agree_in_every_part(network, run, lengths):
     assert by_part(flops(shape, *lengths)) == count_flops(network, run)
 
 
-@pytest.mark.parametrize(("network", "run"), [each[1:3] for each in ALL], ids=[each[0] for each in ALL])
+@pytest.mark.parametrize(("network", "run"), [case[1:3] for case in ALL], ids=[case[0] for case in ALL])
 def test_the_count_is_that_of_torchs_own_counter(network, run):
     with torch.no_grad(), FlopCounterMode(display=False) as counter:
         run(network)
@@ -74,7 +74,7 @@ def test_a_wrong_shape_disagrees():
 def test_an_architecture_without_formulas_is_only_counted(family):
     network = tiny_models.tiny_transformers(family)
     assert shape_of(network) is None
-    assert sum(count_parameters(network).values()) == sum(each.numel() for each in network.parameters())
+    assert sum(count_parameters(network).values()) == sum(parameter.numel() for parameter in network.parameters())
 
 
 @pytest.mark.parametrize("family", ["swin", "dinov2", "eva02"])
@@ -123,7 +123,7 @@ LIBRARY = (
 
 
 @pytest.mark.parametrize(
-    ("family", "auto", "changes", "shape"), [each[1:] for each in LIBRARY], ids=[each[0] for each in LIBRARY]
+    ("family", "auto", "changes", "shape"), [case[1:] for case in LIBRARY], ids=[case[0] for case in LIBRARY]
 )
 def test_the_formula_is_exact_for_the_librarys_own_models(family, auto, changes, shape):
     network = built(family, auto, **changes)
@@ -145,7 +145,7 @@ def test_work_is_about_twice_the_parameters_for_each_token():
     """Kaplan et al. 2020, section 2.1: 2 N for a token, N without embeddings, while n is small beside 12 d."""
     shape = costs.gpt(96, 12288, 96)
     weights = 12 * 96 * 12288**2
-    blocks = sum(each.value for each in flops(shape, 1) if each.part != "Head")
+    blocks = sum(line.value for line in flops(shape, 1) if line.part != "Head")
     assert blocks == pytest.approx(2 * weights, rel=1e-4)
 
 
@@ -165,7 +165,7 @@ def test_the_numbers_in_a_formula_give_its_value(shape):
         assert evaluated(line.filled) == line.value, line.part
 
 
-@pytest.mark.parametrize("shape", [tiny for tiny in (shape_of(each[1]) for each in ALL) if tiny], ids=lambda _: "")
+@pytest.mark.parametrize("shape", [tiny for tiny in (shape_of(case[1]) for case in ALL) if tiny], ids=lambda _: "")
 def test_the_numbers_in_a_formula_give_its_value_in_every_family(shape):
     target = 3 if shape.decoder_layers else 0
     for line in (*parameters(shape), *flops(shape, 20, target), *memory(shape, 9, "int8")):

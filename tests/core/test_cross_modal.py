@@ -35,14 +35,14 @@ STEPS = (
 def test_what_is_handed_on_is_shared_out_and_the_token_itself_stays():
     handed = torch.rand(4, 4, generator=torch.Generator().manual_seed(0))
     handed[2] = 0.0  # a row to which nothing was handed on
-    found = normalize_relevance(torch.eye(4) + handed)
-    sums = (found - torch.eye(4)).sum(dim=-1)
+    normalized = normalize_relevance(torch.eye(4) + handed)
+    sums = (normalized - torch.eye(4)).sum(dim=-1)
     assert_close(sums, torch.tensor([1.0, 1.0, 0.0, 1.0]))
 
 
 def test_relevance_is_that_of_the_equations_written_out():
-    def moved(each):
-        return (each.weights * each.gradient).clamp(min=0).mean(dim=0)
+    def moved(layer):
+        return (layer.weights * layer.gradient).clamp(min=0).mean(dim=0)
 
     def bar(r):
         extra = r - torch.eye(len(r))
@@ -68,23 +68,23 @@ def test_relevance_is_that_of_the_equations_written_out():
         if one is to_picture:
             ww, wp = ww + moved(words) @ ww, wp + moved(words) @ wp
             pp, pw = pp + moved(picture) @ pp, pw + moved(picture) @ pw
-    found = relevance(STEPS, words=WORDS, picture=PICTURE)
-    assert_close(found.words, ww)
-    assert_close(found.words_on_picture, wp)
-    assert_close(found.picture_on_words, pw)
-    assert_close(found.picture, pp)
+    relevances = relevance(STEPS, words=WORDS, picture=PICTURE)
+    assert_close(relevances.words, ww)
+    assert_close(relevances.words_on_picture, wp)
+    assert_close(relevances.picture_on_words, pw)
+    assert_close(relevances.picture, pp)
 
 
 def test_where_only_one_side_looks_at_itself_it_is_relevance_of_one_modality():
     steps = [(look("words", "words", seed),) for seed in range(3)]
-    found = relevance(steps, words=WORDS, picture=PICTURE)
-    layers = [each for (each,) in steps]
+    relevances = relevance(steps, words=WORDS, picture=PICTURE)
+    layers = [layer for (layer,) in steps]
     read = torch.tensor([False, True, False])
     own = relevance_of_one(
-        tuple(each.weights[None] for each in layers), tuple(each.gradient[None] for each in layers), read
+        tuple(layer.weights[None] for layer in layers), tuple(layer.gradient[None] for layer in layers), read
     )
-    assert_close(found.words[1] - torch.eye(WORDS)[1], own[0])
-    assert not found.words_on_picture.any()
+    assert_close(relevances.words[1] - torch.eye(WORDS)[1], own[0])
+    assert not relevances.words_on_picture.any()
 
 
 def test_rollout_shares_one_out_of_every_row():
@@ -99,7 +99,7 @@ def test_rollout_shares_one_out_of_every_row():
 
 def test_only_looks_of_words_at_the_picture_count_for_gradient_and_mean():
     one, other = STEPS[1][0], STEPS[3][0]
-    moved = [(each.weights * each.gradient).clamp(min=0).mean(dim=0) for each in (one, other)]
+    moved = [(layer.weights * layer.gradient).clamp(min=0).mean(dim=0) for layer in (one, other)]
     assert_close(gradient_times_attention(STEPS), moved[0] + moved[1])
     assert_close(mean_attention(STEPS), (one.weights.mean(dim=0) + other.weights.mean(dim=0)) / 2)
     with pytest.raises(ValueError, match="No word looked at the picture"):

@@ -28,13 +28,13 @@ def made() -> DALLE:
 
 @pytest.mark.parametrize("mask", MASKS)
 def test_a_mask_lets_codes_look_where_the_paper_draws_it(mask: str):
-    seen = mask_of(CONFIG, mask)
-    assert set(seen[5 + 9, 5:].nonzero().flatten().tolist()) == SEEN_FROM_9[mask]
+    visible = mask_of(CONFIG, mask)
+    assert set(visible[5 + 9, 5:].nonzero().flatten().tolist()) == SEEN_FROM_9[mask]
     if mask in SEEN_FROM_8:
-        assert set(seen[5 + 8, 5:].nonzero().flatten().tolist()) == SEEN_FROM_8[mask]
-    assert seen[5:, :5].all(), "codes see all words"
-    assert torch.equal(seen[:5, :5], torch.ones(5, 5, dtype=torch.bool).tril())
-    assert not seen.triu(1).any(), "nothing looks ahead"
+        assert set(visible[5 + 8, 5:].nonzero().flatten().tolist()) == SEEN_FROM_8[mask]
+    assert visible[5:, :5].all(), "codes see all words"
+    assert torch.equal(visible[:5, :5], torch.ones(5, 5, dtype=torch.bool).tril())
+    assert not visible.triu(1).any(), "nothing looks ahead"
 
 
 def test_nothing_that_comes_later_changes_what_is_expected():
@@ -61,10 +61,10 @@ def test_code_by_code_with_a_cache_is_the_same_as_all_at_once():
     network = made()
     words, codes = torch.tensor([[1, 4, 5, 2, 0], [1, 7, 2, 0, 0]]), torch.randint(7, (2, 15))
     cache = Cache(CONFIG.layers, longest=CONFIG.longest)
-    found = [network.read(network.embed(words, codes[:, :3]), cache)[:, CONFIG.context - 1 :]]
+    hidden_states = [network.read(network.embed(words, codes[:, :3]), cache)[:, CONFIG.context - 1 :]]
     for place in range(3, 15):
-        found.append(network.read(network.embed_codes(codes[:, place : place + 1], first=place), cache))
-    assert torch.allclose(network.codes_head(torch.cat(found, dim=1)), network(words, codes).codes, atol=1e-5)
+        hidden_states.append(network.read(network.embed_codes(codes[:, place : place + 1], first=place), cache))
+    assert torch.allclose(network.codes_head(torch.cat(hidden_states, dim=1)), network(words, codes).codes, atol=1e-5)
 
 
 def test_recorded_weights_are_zero_where_the_mask_forbids():
@@ -72,9 +72,9 @@ def test_recorded_weights_are_zero_where_the_mask_forbids():
     with record_attention(network) as record:
         network(torch.tensor([[1, 4, 5, 2, 0]]), torch.randint(7, (1, 15)))
     for call, mask in zip(record.calls, MASKS, strict=True):
-        weights, seen = call.weights(0), mask_of(CONFIG, mask)
-        assert float(weights[~seen].abs().max()) == 0
-        assert float(weights[seen].min()) > 0
+        weights, visible = call.weights(0), mask_of(CONFIG, mask)
+        assert float(weights[~visible].abs().max()) == 0
+        assert float(weights[visible].min()) > 0
 
 
 def test_what_fills_up_a_sentence_is_never_asked_for():
@@ -82,9 +82,9 @@ def test_what_fills_up_a_sentence_is_never_asked_for():
     words, codes = torch.tensor([[1, 4, 2, 0, 0]]), torch.randint(7, (1, 16))
     expected = network(words, codes[:, :-1])
     logs = expected.words[0].log_softmax(dim=-1)
-    said = -(logs[0, 4] + logs[1, 2]) / 2
+    word_loss = -(logs[0, 4] + logs[1, 2]) / 2
     drawn = -expected.codes[0].log_softmax(dim=-1)[torch.arange(16), codes[0]].mean()
-    assert torch.allclose(loss_of(expected, words, codes), (said + 7 * drawn) / 8, atol=1e-6)
+    assert torch.allclose(loss_of(expected, words, codes), (word_loss + 7 * drawn) / 8, atol=1e-6)
 
 
 def test_sentences_of_another_length_and_a_last_code_are_refused():

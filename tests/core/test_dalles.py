@@ -60,21 +60,21 @@ def test_codes_are_drawn_as_often_as_the_softmax_says(temperature: float, top_k:
     if top_k:
         expected[expected < expected.sort(descending=True).values[top_k - 1]] = 0
     shares = (expected / expected.sum()).double().numpy()
-    seen = np.bincount(chosen.numpy(), minlength=7)
-    there = shares > 0
-    assert (seen[~there] == 0).all()
-    assert chisquare(seen[there], count * shares[there] / shares[there].sum()).pvalue > 0.01
+    counts = np.bincount(chosen.numpy(), minlength=7)
+    possible = shares > 0
+    assert (counts[~possible] == 0).all()
+    assert chisquare(counts[possible], count * shares[possible] / shares[possible].sum()).pvalue > 0.01
 
 
 def test_many_at_once_are_drawn_as_one_by_one():
     torch.manual_seed(2)
     logits, numbers = torch.randn(40, 7), torch.rand(40)
-    found = sample_codes(logits, numbers, temperature=0.7, top_k=4).tolist()
+    codes = sample_codes(logits, numbers, temperature=0.7, top_k=4).tolist()
     one_by_one = [
         rules.draw(rules.apply(rules.Rules(temperature=0.7, top_k=4), row, []).probabilities, float(number))
         for row, number in zip(logits, numbers, strict=True)
     ]
-    assert found == one_by_one
+    assert codes == one_by_one
 
 
 def test_without_warmth_the_most_probable_code_is_taken():
@@ -124,9 +124,9 @@ def test_probabilities_at_a_place_are_those_after_the_codes_before_it():
     drawer = made()
     words = drawer.encode("a red star")
     *_, codes = drawer.draw(words, range(1))
-    whole = drawer.network(drawer.padded_ids(words)[None], codes[:, :-1]).codes[0].softmax(dim=-1)
+    probabilities = drawer.network(drawer.padded_ids(words)[None], codes[:, :-1]).codes[0].softmax(dim=-1)
     for place in (0, 7, 15):
-        torch.testing.assert_close(drawer.code_probabilities(words, codes[0], place), whole[place])
+        torch.testing.assert_close(drawer.code_probabilities(words, codes[0], place), probabilities[place])
 
 
 # Looks.
@@ -224,9 +224,9 @@ def test_agreement_is_the_cosine_of_clip():
     clip = PictureText("scenes", "CLIP", network, scenes_tokenizer(), framing)
     picture = np.random.default_rng(0).integers(0, 256, (16, 16, 3), dtype=np.uint8)
     pixels = torch.from_numpy(picture).permute(2, 0, 1)[None].float() / 255
-    found = agreement(clip, "a red star", pixels)
+    similarity = agreement(clip, "a red star", pixels)
     own = clip.pictures(clip.prepare(Image.fromarray(picture)).pixels)
-    torch.testing.assert_close(found, (own * clip.texts(["a red star"])).sum(dim=-1))
+    torch.testing.assert_close(similarity, (own * clip.texts(["a red star"])).sum(dim=-1))
 
 
 # Statements.
@@ -234,21 +234,21 @@ def test_agreement_is_the_cosine_of_clip():
 
 def test_all_statements_hold_where_a_sentence_is_true_and_not_where_it_is_not():
     dice = Random(0)
-    asked = 0
+    cases = 0
     for number in range(120):
         scene = scene_at(("test", "four")[number % 2], number)
         sentence = sentence_about(scene, dice, held_out=None)
         if sentence is None:
             continue
         for kind in ("colour", "shape", "size", "texture", "number", "relation", "order", ""):
-            told = exchange_word(sentence, kind, dice) if kind else sentence
-            if told is None or not any(word.kind for word in told.words):
+            variant = exchange_word(sentence, kind, dice) if kind else sentence
+            if variant is None or not any(word.kind for word in variant.words):
                 continue
-            found = statements(told, scene)
-            assert len(found) == len(told.words)
-            assert all(each is not False for each in found) == is_true(told, scene), told.text
-            asked += 1
-    assert asked > 240
+            verdicts = statements(variant, scene)
+            assert len(verdicts) == len(variant.words)
+            assert all(verdict is not False for verdict in verdicts) == is_true(variant, scene), variant.text
+            cases += 1
+    assert cases > 240
 
 
 def test_statements_are_the_best_choice_of_things_by_hand():
@@ -261,11 +261,11 @@ def test_statements_are_the_best_choice_of_things_by_hand():
     assert both.count(True) == 1
     # Two things, four words: one word of each group holds, and the star is above the circle.
     words = parse("a red star above a blue circle")
-    held = [each for each in statements(words, swapped) if each is not None]
+    held = [verdict for verdict in statements(words, swapped) if verdict is not None]
     assert held.count(True) == 3
     alone = Scene((thing("circle", "blue", 50, 30),))
-    found = statements(words, alone)
-    assert found == (None, False, False, False, None, True, True)
+    verdicts = statements(words, alone)
+    assert verdicts == (None, False, False, False, None, True, True)
     assert statements(parse("two blue circles"), alone) == (False, True, True)
     assert statements(parse("nothing is blue"), alone) == (False, None, None)
     assert statements(parse("there is no star"), alone) == (None, None, True, None)

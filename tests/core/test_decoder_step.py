@@ -96,10 +96,10 @@ def test_parts_add_up_to_the_mixed_vector_and_their_shares_to_one(kind):
 
 def test_the_summary_is_the_same_vector_at_every_step_while_the_state_moves():
     model, source, before = tiny("seq2seq"), sentence(), reads(sentence(seed=2))
-    kept = [recurrent_step(model, source, before, place) for place in PLACES]
-    assert all(torch.equal(each.summary, model.read(source)["summary"][0]) for each in kept)
-    assert torch.equal(kept[0].before, model.read(source)["state"][0])
-    for one, following in itertools.pairwise(kept):
+    steps = [recurrent_step(model, source, before, place) for place in PLACES]
+    assert all(torch.equal(step.summary, model.read(source)["summary"][0]) for step in steps)
+    assert torch.equal(steps[0].before, model.read(source)["state"][0])
+    for one, following in itertools.pairwise(steps):
         assert torch.equal(one.after, following.before)
         assert not torch.equal(one.before, one.after)
 
@@ -109,9 +109,9 @@ def test_probabilities_of_the_next_token_are_those_of_one_teacher_forced_pass(ki
     model, source, before = tiny(kind), sentence(), reads(sentence(seed=2))
     expected = model(source, before)[0].log_softmax(dim=-1)
     for place in PLACES:
-        found = next_tokens(model, source, before, place)
-        assert_close(found, expected[place], **CLOSE)
-        assert float(found.exp().sum()) == pytest.approx(1, abs=1e-5)
+        log_probabilities = next_tokens(model, source, before, place)
+        assert_close(log_probabilities, expected[place], **CLOSE)
+        assert float(log_probabilities.exp().sum()) == pytest.approx(1, abs=1e-5)
 
 
 @pytest.mark.parametrize("place", [-1, 6])

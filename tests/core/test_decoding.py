@@ -46,11 +46,13 @@ def test_a_batch_is_translated_as_its_sentences_are_one_by_one(kind, beam, penal
     model = tiny(kind)
     sentences = [sentence(length=length, seed=length) for length in (3, 9, 5, 2)]
     together = beam_search(
-        model, *padded([each[0].tolist() for each in sentences]), beam=beam, penalty=penalty, keep_steps=True
+        model, *padded([tokens[0].tolist() for tokens in sentences]), beam=beam, penalty=penalty, keep_steps=True
     )
     for source, batched in zip(sentences, together, strict=True):
         (alone,) = beam_search(model, source, beam=beam, penalty=penalty, keep_steps=True)
-        assert [each.tokens for each in batched.hypotheses] == [each.tokens for each in alone.hypotheses]
+        assert [hypothesis.tokens for hypothesis in batched.hypotheses] == [
+            hypothesis.tokens for hypothesis in alone.hypotheses
+        ]
         assert batched.best.log_probabilities == pytest.approx(alone.best.log_probabilities, abs=1e-4)
         assert len(batched.steps) == len(alone.steps)
 
@@ -64,11 +66,11 @@ def test_a_beam_that_holds_everything_finds_the_best_of_all_translations(kind, s
     every = [
         (*before, END) for length in range(longest) for before in itertools.product(words, repeat=length)
     ]  # 1 + 3 + 9 + 27
-    found = {tokens: sum(log_probabilities(model, source, tokens)) for tokens in every}
-    best = max(every, key=lambda tokens: found[tokens] / ((5 + len(tokens)) / 6) ** penalty)
+    scores = {tokens: sum(log_probabilities(model, source, tokens)) for tokens in every}
+    best = max(every, key=lambda tokens: scores[tokens] / ((5 + len(tokens)) / 6) ** penalty)
     (decoded,) = beam_search(model, source, beam=3**longest, penalty=penalty, max_tokens=longest)
     assert decoded.best.tokens == best
-    assert decoded.best.log_probability == pytest.approx(found[best], abs=1e-4)
+    assert decoded.best.log_probability == pytest.approx(scores[best], abs=1e-4)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -89,7 +91,7 @@ def test_every_result_is_a_path_of_kept_candidates_in_the_tree(kind, seed, beam)
     decoded = search(kind, sentence(seed=seed), seed=seed, beam=beam, max_tokens=LONGEST, keep_steps=True)
     for hypothesis in decoded.hypotheses:
         last = len(hypothesis.tokens) - 1
-        places = [place for place, each in enumerate(decoded.steps[last]) if each.hypothesis == hypothesis]
+        places = [place for place, candidate in enumerate(decoded.steps[last]) if candidate.hypothesis == hypothesis]
         assert len(places) == 1
         walked, place = [], places[0]
         for step in reversed(decoded.steps[: last + 1]):
@@ -106,26 +108,28 @@ def test_every_result_is_a_path_of_kept_candidates_in_the_tree(kind, seed, beam)
 def test_the_tree_holds_what_a_beam_holds(kind, beam):
     decoded = search(kind, sentence(), beam=beam, max_tokens=LONGEST, keep_steps=True)
     for number, step in enumerate(decoded.steps):
-        totals = [each.hypothesis.log_probability for each in step]
+        totals = [candidate.hypothesis.log_probability for candidate in step]
         assert totals == sorted(totals, reverse=True)
-        going = [each for each in step if each.kept and not each.hypothesis.ended]
+        going = [candidate for candidate in step if candidate.kept and not candidate.hypothesis.ended]
         assert len(going) <= beam
         assert all(
-            each.kept == (each.hypothesis in decoded.hypotheses) for each in step[:beam] if each.hypothesis.ended
+            candidate.kept == (candidate.hypothesis in decoded.hypotheses)
+            for candidate in step[:beam]
+            if candidate.hypothesis.ended
         )
-        for each in step:
-            assert len(each.hypothesis.tokens) == number + 1
-            assert (each.parent is None) == (number == 0)
-            if each.parent is not None:
-                before = decoded.steps[number - 1][each.parent]
+        for candidate in step:
+            assert len(candidate.hypothesis.tokens) == number + 1
+            assert (candidate.parent is None) == (number == 0)
+            if candidate.parent is not None:
+                before = decoded.steps[number - 1][candidate.parent]
                 assert before.kept
                 assert not before.hypothesis.ended
-                assert each.hypothesis.tokens[:-1] == before.hypothesis.tokens
+                assert candidate.hypothesis.tokens[:-1] == before.hypothesis.tokens
 
 
 def test_results_are_ordered_by_score_and_the_penalty_is_that_of_the_paper():
     decoded = search("bahdanau", sentence(), beam=5, max_tokens=LONGEST, penalty=1.0)
-    scores = [each.score(1.0) for each in decoded.hypotheses]
+    scores = [hypothesis.score(1.0) for hypothesis in decoded.hypotheses]
     assert scores == sorted(scores, reverse=True)
     assert Hypothesis((5, 6, END), (-1.0, -2.0, -0.5), True).score(0.6) == pytest.approx(-3.5 / (8 / 6) ** 0.6)
 
@@ -133,17 +137,21 @@ def test_results_are_ordered_by_score_and_the_penalty_is_that_of_the_paper():
 @pytest.mark.parametrize("kind", KINDS)
 def test_padding_and_the_beginning_are_never_written(kind):
     decoded = search(kind, sentence(), beam=5, max_tokens=LONGEST, keep_steps=True)
-    written = {each.token for step in decoded.steps for each in step}
+    written = {candidate.token for step in decoded.steps for candidate in step}
     assert not written & {PAD, BEGIN}
 
 
 def test_progress_tells_each_step_and_ends_with_the_result():
-    told: list[tuple[int, Hypothesis]] = []
+    reports: list[tuple[int, Hypothesis]] = []
     decoded = search(
-        "transformer", sentence(), beam=3, max_tokens=LONGEST, progress=lambda step, best: told.append((step, best[0]))
+        "transformer",
+        sentence(),
+        beam=3,
+        max_tokens=LONGEST,
+        progress=lambda step, best: reports.append((step, best[0])),
     )
-    assert [step for step, _ in told] == list(range(1, len(told) + 1))
-    assert told[-1][1] == decoded.best
+    assert [step for step, _ in reports] == list(range(1, len(reports) + 1))
+    assert reports[-1][1] == decoded.best
 
 
 def test_a_search_can_be_stopped_by_an_exception_in_its_progress():
@@ -182,8 +190,8 @@ def test_excluded_tokens_are_never_written_and_nothing_ends_before_its_shortest(
     usual = beam_search(model, sentence(), beam=beam, max_tokens=8)[0].best
     barred = set(usual.tokens) - {END}
     assert barred
-    found = beam_search(model, sentence(), beam=beam, max_tokens=8, excluded=tuple(barred), shortest=3)[0]
-    for hypothesis in found.hypotheses:
+    decoded = beam_search(model, sentence(), beam=beam, max_tokens=8, excluded=tuple(barred), shortest=3)[0]
+    for hypothesis in decoded.hypotheses:
         assert not barred & set(hypothesis.tokens)
         assert END not in hypothesis.tokens[:3]
         state, last = model.read(sentence(), None), torch.tensor([BEGIN])

@@ -17,9 +17,9 @@ from core.efficient import (
 from core.efficient.performer import directions
 
 
-def drawn(tokens=150, each=16, batch=1, heads=2, seed=0):
+def drawn(tokens=150, head_dim=16, batch=1, heads=2, seed=0):
     generator = torch.Generator().manual_seed(seed)
-    return torch.randn(3, batch, heads, tokens, each, generator=generator).unbind()
+    return torch.randn(3, batch, heads, tokens, head_dim, generator=generator).unbind()
 
 
 def relative(approximate, exact):
@@ -61,9 +61,9 @@ def test_a_sparse_variant_is_exact_attention_under_its_mask(variant, causal):
 @pytest.mark.parametrize("variant", [SlidingWindow(window=21), BigBird(block=8, window=3, random=2, global_tokens=5)])
 def test_little_at_a_time_gives_the_same(variant, monkeypatch):
     parts = drawn()
-    whole = variant.output(*parts)
+    full_output = variant.output(*parts)
     monkeypatch.setattr("core.efficient.sparse.GATHERED", 5000)
-    torch.testing.assert_close(variant.output(*parts), whole)
+    torch.testing.assert_close(variant.output(*parts), full_output)
 
 
 def test_the_window_is_as_wide_as_it_says():
@@ -79,9 +79,9 @@ def test_bigbird_has_the_three_parts_of_its_figure():
     assert mask[:, :6].all()
     blocks = mask.unflatten(0, (20, 4)).unflatten(2, (20, 4)).all(dim=3).all(dim=1)
     for place in range(3, 19):
-        seen = set(blocks[place].nonzero().flatten().tolist())
-        assert {place - 1, place, place + 1} <= seen
-        assert len(seen - {0, place - 1, place, place + 1}) == 2
+        visible = set(blocks[place].nonzero().flatten().tolist())
+        assert {place - 1, place, place + 1} <= visible
+        assert len(visible - {0, place - 1, place, place + 1}) == 2
 
 
 def test_the_random_blocks_of_a_causal_text_stay_when_it_grows():
@@ -97,10 +97,10 @@ def test_performer_comes_nearer_to_exact_attention_with_the_root_of_its_features
 
     def error(features):
         seeds = range(12)
-        found = [
+        differences = [
             relative(Performer(features=features, causal=causal, seed=seed).output(*parts), exact) for seed in seeds
         ]
-        return sum(found) / len(seeds)
+        return sum(differences) / len(seeds)
 
     errors = torch.tensor([error(features) for features in (64, 256, 1024, 4096)])
     slope = (errors[1:] / errors[:-1]).log2() / 2  # each step has four times the features
@@ -111,13 +111,13 @@ def test_performer_comes_nearer_to_exact_attention_with_the_root_of_its_features
 
 @pytest.mark.parametrize("orthogonal", [False, True])
 def test_the_features_of_performer_are_unbiased(orthogonal):
-    query, key, _ = (0.7 * part[0, 0].double() for part in drawn(tokens=6, each=8))
+    query, key, _ = (0.7 * part[0, 0].double() for part in drawn(tokens=6, head_dim=8))
     exact = (query @ key.mT / 8**0.5).exp()
     seeds = 1000
-    found = torch.stack(
+    kernels = torch.stack(
         [Performer(features=16, orthogonal=orthogonal, seed=seed).kernel(query, key) for seed in range(seeds)]
     )
-    deviation = (found.mean(0) - exact).abs() / (found.std(0) / seeds**0.5)
+    deviation = (kernels.mean(0) - exact).abs() / (kernels.std(0) / seeds**0.5)
     assert deviation.max() < 4.5  # standard errors, the largest of 36
 
 
@@ -133,10 +133,10 @@ def test_orthogonal_features_err_less_than_independent_ones():
 
 
 def test_orthogonal_directions_are_at_right_angles_and_as_long_as_gaussian_ones():
-    found = directions(4096, 16, True, 0)
-    products = found[:16] @ found[:16].mT
+    vectors = directions(4096, 16, True, 0)
+    products = vectors[:16] @ vectors[:16].mT
     assert (products - products.diagonal().diag()).abs().max() < 1e-9
-    assert abs(float(found.square().sum(1).mean()) - 16) < 0.5
+    assert abs(float(vectors.square().sum(1).mean()) - 16) < 0.5
 
 
 def test_performer_survives_keys_that_are_far_longer_than_others():
@@ -177,19 +177,19 @@ def test_gradients_of_low_rank_are_finite_where_singular_values_meet():
 
 def test_kept_factors_give_the_same_map():
     query, key, value = drawn(heads=1)
-    kept = LowRank(rank=10, factors=factors(query, key, causal=True))
-    assert kept == LowRank(rank=10)
-    torch.testing.assert_close(kept.output(query, key, value), LowRank(rank=10).output(query, key, value))
-    torch.testing.assert_close(kept.weights(query[0, 0], key[0, 0]), LowRank(rank=10).weights(query, key)[0, 0])
+    variant = LowRank(rank=10, factors=factors(query, key, causal=True))
+    assert variant == LowRank(rank=10)
+    torch.testing.assert_close(variant.output(query, key, value), LowRank(rank=10).output(query, key, value))
+    torch.testing.assert_close(variant.weights(query[0, 0], key[0, 0]), LowRank(rank=10).weights(query, key)[0, 0])
 
 
 def test_linformer_sees_keys_that_are_all_alike_as_what_they_are():
     query, key, value = drawn(tokens=256)
     key = key[..., :1, :].expand_as(key)
-    found = Linformer(rank=32, block=32).output(query, key, value)
+    output = Linformer(rank=32, block=32).output(query, key, value)
     # Every key has the same weight, also those that are seen as means only.
     running = value.cumsum(-2) / torch.arange(1, 257)[:, None]
-    torch.testing.assert_close(found, running, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(output, running, atol=1e-5, rtol=1e-4)
 
 
 def test_queries_of_one_cluster_share_a_row():

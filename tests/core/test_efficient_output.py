@@ -34,9 +34,9 @@ BLIND = [name for name, make in MAKERS.items() if not make(causal=True).looks_ah
 LENGTHS = (1, 7, 64, 83, 150, 300)
 
 
-def drawn(tokens, each=12, batch=2, heads=3, seed=0):
+def drawn(tokens, head_dim=12, batch=2, heads=3, seed=0):
     generator = torch.Generator().manual_seed(seed)
-    return torch.randn(3, batch, heads, tokens, each, generator=generator).unbind()
+    return torch.randn(3, batch, heads, tokens, head_dim, generator=generator).unbind()
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -53,8 +53,8 @@ def test_output_is_the_map_times_the_values(name, tokens, causal):
 @pytest.mark.parametrize("name", MAKERS)
 def test_chosen_rows_are_rows_of_the_whole_map(name, causal):
     variant, (query, key, _), rows = MAKERS[name](causal=causal), drawn(83), torch.tensor([0, 17, 64, 82])
-    whole = variant.weights(query, key)
-    torch.testing.assert_close(variant.weights(query, key, rows), whole[..., rows, :], atol=1e-6, rtol=1e-5)
+    full_map = variant.weights(query, key)
+    torch.testing.assert_close(variant.weights(query, key, rows), full_map[..., rows, :], atol=1e-6, rtol=1e-5)
 
 
 @pytest.mark.parametrize("name", [name for name in MAKERS if "random" not in name and name != "low rank"])
@@ -169,9 +169,9 @@ def test_what_was_shown_can_be_trained_afterwards(name):
     tokens = 211  # of no other test: what is kept for this length is made in inference
     variant = MAKERS[name](causal=True)
     with torch.inference_mode():
-        shown = variant.output(*drawn(tokens))
+        output = variant.output(*drawn(tokens))
     query, key, value = (part.requires_grad_() for part in drawn(tokens))
     trained = variant.output(query, key, value)
     trained.sum().backward()
     assert value.grad.abs().sum() > 0
-    torch.testing.assert_close(trained.detach(), shown)
+    torch.testing.assert_close(trained.detach(), output)

@@ -16,7 +16,7 @@ def test_the_frechet_distance_agrees_with_the_root_of_a_product_of_matrices():
     generator = torch.Generator().manual_seed(1)
     one = torch.randn(50, 4, generator=generator) @ torch.randn(4, 4, generator=generator)
     other = torch.randn(70, 4, generator=generator) @ torch.randn(4, 4, generator=generator) + 1
-    covariances = [np.cov(each.double().numpy(), rowvar=False) for each in (one, other)]
+    covariances = [np.cov(features.double().numpy(), rowvar=False) for features in (one, other)]
     apart = float((one.double().mean(0) - other.double().mean(0)).square().sum())
     expected = apart + np.trace(covariances[0] + covariances[1] - 2 * sqrtm(covariances[0] @ covariances[1]).real)
     assert frechet_distance(one, other) == pytest.approx(expected, rel=1e-6)

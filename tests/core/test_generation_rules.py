@@ -136,8 +136,8 @@ def test_an_example_that_can_be_reckoned_by_hand(rules, remaining):
 def test_a_draw_lies_where_the_number_falls_in_the_row_of_all_tokens(logits, number):
     chances = apply(Rules(top_p=0.9), logits, ()).probabilities
     token = draw(chances, number)
-    order = sorted(range(len(chances)), key=lambda each: -float(chances[each]))
-    before = math.fsum(float(chances[each]) for each in order[: order.index(token)])
+    order = sorted(range(len(chances)), key=lambda candidate: -float(chances[candidate]))
+    before = math.fsum(float(chances[candidate]) for candidate in order[: order.index(token)])
     assert chances[token] > 0
     assert before - 1e-6 <= number <= before + float(chances[token]) + 1e-6
 

@@ -75,10 +75,10 @@ def test_reading_on_gives_what_reading_anew_gives_also_when_the_window_moves_or_
 def test_bytes_of_one_character_are_one_piece_and_halves_stay_bytes(model):
     text = "a 😀 b 👩‍👩‍👧 مرحبا 漢"
     ids = model.tokenizer.encode(text, add_special_tokens=False).ids
-    found = pieces(model.tokenizer, ids)
-    assert "".join(label for label, _ in found).strip() == text
-    assert [place for _, place in found] == sorted({place for _, place in found})
-    assert len(found) < len(ids)
+    labelled_pieces = pieces(model.tokenizer, ids)
+    assert "".join(label for label, _ in labelled_pieces).strip() == text
+    assert [place for _, place in labelled_pieces] == sorted({place for _, place in labelled_pieces})
+    assert len(labelled_pieces) < len(ids)
     emoji = model.tokenizer.encode("😀", add_special_tokens=False).ids
     assert all("‹" in label or not label.strip() for label, _ in pieces(model.tokenizer, emoji[:-1])[-1:])
 
@@ -96,13 +96,13 @@ def test_the_head_that_looks_farthest_is_the_one_with_the_largest_sum_over_its_r
             torch.testing.assert_close(last_token_weights(call)[head], row)
             last = len(row) - 1
             sums[layer, head] = sum(float(row[key]) * (last - key) for key in range(1, len(row)))
-    found = find_farthest_head(calls)
+    farthest = find_farthest_head(calls)
     if max(sums.values()) == 0:
-        assert found is None
+        assert farthest is None
         return
     best = max(sums, key=sums.__getitem__)
-    assert (found.layer, found.head) == best
-    assert found.distance == pytest.approx(sums[best], rel=1e-4)
+    assert (farthest.layer, farthest.head) == best
+    assert farthest.distance == pytest.approx(sums[best], rel=1e-4)
     row = calls[best[0]].weights(best[1])[-1]
-    assert found.weight == pytest.approx(float(row[1:].max()))
-    assert float(row[found.key]) == pytest.approx(found.weight)
+    assert farthest.weight == pytest.approx(float(row[1:].max()))
+    assert float(row[farthest.key]) == pytest.approx(farthest.weight)

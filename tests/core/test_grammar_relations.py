@@ -43,7 +43,7 @@ def looked_by_hand(model, tree: Tree) -> dict[tuple[int, int], list[int]]:
     with torch.no_grad(), record_attention(model.network) as record:
         model.run(tokens)
     calls = [call for call in record.calls if call.kind == "self" and call.query_length == len(tokens)]
-    found = {}
+    words_by_head = {}
     for number, call in enumerate(calls):
         for head in range(call.heads):
             weights = call.weights(head).double().numpy()
@@ -59,8 +59,8 @@ def looked_by_hand(model, tree: Tree) -> dict[tuple[int, int], list[int]]:
                 }
                 most = max(shares.values(), default=0)
                 chosen.append(NO_WORD if most <= 0 else max(shares, key=shares.get))
-            found[number, head] = chosen
-    return found
+            words_by_head[number, head] = chosen
+    return words_by_head
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "bert", "bert-headless", "llama", "t5"])
@@ -78,7 +78,7 @@ def test_the_strongest_links_are_those_of_plain_loops_over_the_tokens(load, kind
 def test_the_table_of_a_small_sample_is_that_of_a_count_by_hand(load, kind):
     model = load(kind)
     both = [DOGS, FOX]
-    found = best_heads(count(model, both), count(model, both))
+    table = best_heads(count(model, both), count(model, both))
     hits, cases, at = Counter(), Counter(), Counter()
     for tree in both:
         for head, looked in looked_by_hand(model, tree).items():
@@ -94,8 +94,8 @@ def test_the_table_of_a_small_sample_is_that_of_a_count_by_hand(load, kind):
             at[relation, TO_DEPENDENT, word - governor] += 1
         for _, relation in {(governor, relation) for _, governor, relation in links}:
             cases[relation, TO_DEPENDENT] += 1
-    assert {(best.relation, best.direction) for best in found.heads} == {key for key in cases if key[0] != "punct"}
-    for best in found.heads:
+    assert {(best.relation, best.direction) for best in table.heads} == {key for key in cases if key[0] != "punct"}
+    for best in table.heads:
         key = best.relation, best.direction
         assert best.cases == cases[key]
         assert dict(best.by_head) == {head: hits[*key, head] / cases[key] for head, _ in best.by_head}
@@ -111,8 +111,8 @@ def test_what_was_worked_out_on_paper(load):
     last = torch.zeros(5, 5)
     last[:, 4] = 1.0
     assert strongest(torch.stack([before, last])).tolist() == [[NO_WORD, 0, 1, 2, 3], [4, 4, 4, 4, NO_WORD]]
-    found = counted(load("gpt2"), [FOX], [torch.stack([before, last])])
-    shares = {(best.relation, best.direction): (best.head, best.share, best.offset, best.cases) for best in found.heads}
+    table = counted(load("gpt2"), [FOX], [torch.stack([before, last])])
+    shares = {(best.relation, best.direction): (best.head, best.share, best.offset, best.cases) for best in table.heads}
     assert shares == {
         ("amod", TO_GOVERNOR): ((0, 0), 0.0, 1, 2),  # "quick" and "brown" look back, "fox" is ahead: 1 or 2 words
         ("amod", TO_DEPENDENT): ((0, 0), 1.0, -1, 1),  # "fox" looks at "brown", one of the two
@@ -167,16 +167,16 @@ def test_a_head_that_cannot_look_ahead_finds_no_more_than_stands_before(model, d
 
 def test_words_without_annotation_are_those_that_the_labels_spell(load):
     model = load("bert")
-    tokens, found = words_of(model.encode("The quick dog, 😀 whom?"))
+    tokens, words = words_of(model.encode("The quick dog, 😀 whom?"))
     assert [of is None for of in tokens.words] == list(tokens.special)
-    assert [place for place in dict.fromkeys(tokens.words) if place is not None] == list(range(len(found)))
-    assert [found[0], found[-1]] == ["the", "?"]
+    assert [place for place in dict.fromkeys(tokens.words) if place is not None] == list(range(len(words)))
+    assert [words[0], words[-1]] == ["the", "?"]
 
 
 def test_progress_is_told_and_may_stop_it(load):
-    told = []
-    count(load("gpt2"), [DOGS, FOX], lambda done, total: told.append((done, total)))
-    assert told == [(0, 2), (1, 2)]
+    reports = []
+    count(load("gpt2"), [DOGS, FOX], lambda done, total: reports.append((done, total)))
+    assert reports == [(0, 2), (1, 2)]
 
     def stop(_done, _total):
         raise KeyboardInterrupt

@@ -26,23 +26,23 @@ def test_patches_spread_their_values_and_nothing_is_lost(grid):
 
 
 @given(MASKS)
-def test_the_mask_itself_is_a_perfect_map_and_an_even_one_is_its_area(found):
-    assert points_inside(found.astype(float), found) == share_inside(found.astype(float), found) == 1.0
+def test_the_mask_itself_is_a_perfect_map_and_an_even_one_is_its_area(region):
+    assert points_inside(region.astype(float), region) == share_inside(region.astype(float), region) == 1.0
     even = np.ones((64, 64))
-    assert points_inside(even, found) == share_inside(even, found) == pytest.approx(found.mean())
-    assert points_inside(1.0 - found, found) == share_inside(1.0 - found, found) == 0.0
+    assert points_inside(even, region) == share_inside(even, region) == pytest.approx(region.mean())
+    assert points_inside(1.0 - region, region) == share_inside(1.0 - region, region) == 0.0
 
 
 @given(GRIDS, MASKS)
-def test_the_share_is_a_share_and_scales_away(grid, found):
+def test_the_share_is_a_share_and_scales_away(grid, region):
     pixels = over_pixels(grid, 64)
-    share = share_inside(pixels, found)
+    share = share_inside(pixels, region)
     if grid.max() < 1e-200:
         return
     assert 0 <= share <= 1
-    assert share_inside(3 * pixels, found) == pytest.approx(share)
-    assert share + share_inside(pixels, ~found) == pytest.approx(1.0)
-    assert share_inside(np.where(pixels > 0, pixels, -1.0), found) == pytest.approx(share)
+    assert share_inside(3 * pixels, region) == pytest.approx(share)
+    assert share + share_inside(pixels, ~region) == pytest.approx(1.0)
+    assert share_inside(np.where(pixels > 0, pixels, -1.0), region) == pytest.approx(share)
 
 
 def test_without_a_mask_or_a_map_there_is_no_score():
@@ -52,7 +52,12 @@ def test_without_a_mask_or_a_map_there_is_no_score():
 
 
 def test_the_middle_is_brightest_and_sizes_must_fit():
-    found = centre(64)
-    assert {tuple(place) for place in np.argwhere(found == found.max())} == {(31, 31), (31, 32), (32, 31), (32, 32)}
+    centre_map = centre(64)
+    assert {tuple(place) for place in np.argwhere(centre_map == centre_map.max())} == {
+        (31, 31),
+        (31, 32),
+        (32, 31),
+        (32, 32),
+    }
     with pytest.raises(ValueError, match="8 x 8 patches does not fit 60"):
         over_pixels(np.ones((8, 8)), 60)

@@ -25,9 +25,9 @@ LINE = {"entropy", "punctuation", "same_token", "previous_token", "first_token",
 PLANE = {"entropy", "same_token", "mean_distance_in_plane", "class_token"}
 
 
-def table_of(model, given):
+def table_of(model, inputs):
     with torch.inference_mode(), record_attention(model.network) as record:
-        run = model.run(given)
+        run = model.run(inputs)
     return measure_heads(model, run, record), record
 
 
@@ -51,13 +51,13 @@ def test_the_table_holds_what_the_measures_say_of_the_whole_maps(gpt):
 
 def test_a_long_map_is_measured_by_rows_that_are_evenly_spread(gpt, monkeypatch):
     tokens = gpt.encode("word " * 200)
-    whole, _ = table_of(gpt, tokens)
+    full_table, _ = table_of(gpt, tokens)
     monkeypatch.setattr("core.heads.head_table.FULL_LENGTH", 100)
     sample, _ = table_of(gpt, tokens)
     assert sample.rows is not None
     assert sample.rows < len(tokens)
     for name in LINE - {"punctuation"}:
-        assert torch.allclose(sample.values[name], whole.values[name], rtol=0.1, atol=0.05), name
+        assert torch.allclose(sample.values[name], full_table.values[name], rtol=0.1, atol=0.05), name
 
 
 def test_a_picture_is_measured_in_its_plane():

@@ -39,28 +39,28 @@ def test_a_patch_outside_of_the_picture_is_an_error_that_names_it(place):
 
 def test_zero_after_normalisation_is_the_mean_colour():
     model = model_of()
-    shown = torch.tensor(model.framing.mean).view(3, 1, 1)
+    mean = torch.tensor(model.framing.mean).view(3, 1, 1)
     std = torch.tensor(model.framing.std).view(3, 1, 1)
     prepared = model.prepare(open_example("cat"))
     hidden = hide(prepared.pixels, model.patch, prepared.patches, {0})
-    torch.testing.assert_close((hidden[0] * std + shown)[:, :16, :16], shown.expand(3, 16, 16))
+    torch.testing.assert_close((hidden[0] * std + mean)[:, :16, :16], mean.expand(3, 16, 16))
 
 
 def test_occlusion_is_what_the_class_loses_without_each_square():
     model = model_of()
     prepared = model.prepare(open_example("cat"))
     reports = []
-    found = occlusion(model, prepared, 2, lambda done, count: reports.append((done, count)))
-    whole = model.network(prepared.pixels).softmax(-1)[0, 2]
-    assert found.probability == pytest.approx(float(whole), abs=1e-6)
-    assert found.losses.shape == (4, 4)
+    occluded = occlusion(model, prepared, 2, lambda done, count: reports.append((done, count)))
+    probability = model.network(prepared.pixels).softmax(-1)[0, 2]
+    assert occluded.probability == pytest.approx(float(probability), abs=1e-6)
+    assert occluded.losses.shape == (4, 4)
     for row in range(4):
         for column in range(4):
             pixels = prepared.pixels.clone()
             pixels[..., 16 * row : 16 * row + 16, 16 * column : 16 * column + 16] = 0
-            loss = whole - model.network(pixels).softmax(-1)[0, 2]
-            assert float(found.losses[row, column]) == pytest.approx(float(loss), abs=1e-5)
-    assert float(found.losses[found.most_important]) == float(found.losses.max())
+            loss = probability - model.network(pixels).softmax(-1)[0, 2]
+            assert float(occluded.losses[row, column]) == pytest.approx(float(loss), abs=1e-5)
+    assert float(occluded.losses[occluded.most_important]) == float(occluded.losses.max())
     assert reports == [(0, 16)]
 
 
@@ -75,10 +75,10 @@ def test_of_many_patches_several_are_hidden_together():
 def test_squares_of_several_patches_cover_the_grid_exactly_once(monkeypatch):
     monkeypatch.setattr("core.vision.hidden_patches.MAX_SQUARES", 4)
     model = model_of(side=80)  # 5 x 5 patches: squares of 3, and smaller ones at the border
-    found = occlusion(model, model.prepare(open_example("cat")), 0)
+    occluded = occlusion(model, model.prepare(open_example("cat")), 0)
     grid = Patches(5, 5)
-    assert (found.side, tuple(found.losses.shape)) == (3, (2, 2))
-    covered = [patch for row in range(2) for column in range(2) for patch in found.patches((row, column), grid)]
+    assert (occluded.side, tuple(occluded.losses.shape)) == (3, (2, 2))
+    covered = [patch for row in range(2) for column in range(2) for patch in occluded.patches((row, column), grid)]
     assert sorted(covered) == list(range(25))
 
 

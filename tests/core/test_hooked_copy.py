@@ -21,10 +21,10 @@ def test_a_twin_computes_the_same_with_the_very_same_tensors():
 
 
 def test_what_is_hung_on_the_twin_is_not_on_the_model():
-    model, seen = small(), []
-    with hooked_copy(model, lambda path, *_: seen.append(path)) as double:
+    model, paths = small(), []
+    with hooked_copy(model, lambda path, *_: paths.append(path)) as double:
         double(torch.randn(3, 4))
-        assert seen == ["0", "1", "2", ""]
+        assert paths == ["0", "1", "2", ""]
         model(torch.randn(3, 4))
-    assert seen == ["0", "1", "2", ""]
+    assert paths == ["0", "1", "2", ""]
     assert not any(module._forward_hooks for module in model.modules())

@@ -37,6 +37,6 @@ def test_what_is_odd_but_whole_is_read(outcomes):
 def test_no_sentence_contradicts_itself(outcomes):
     """As "has 50 megapixels; at most 50 are read" did."""
     for case, outcome in outcomes:
-        if found := re.search(r"has ([\d,]+) (?:bytes|pixels).*at most ([\d,]+)", outcome):
-            has, most = (int(number.replace(",", "")) for number in found.groups())
+        if match := re.search(r"has ([\d,]+) (?:bytes|pixels).*at most ([\d,]+)", outcome):
+            has, most = (int(number.replace(",", "")) for number in match.groups())
             assert has > most, f"{case.name}: {outcome}"

@@ -30,10 +30,10 @@ def by_hand(pairs, rounds: int) -> dict[tuple[str, str | None], float]:
         counts, totals = defaultdict(float), defaultdict(float)
         for source, target in pairs:
             for word in target:
-                whole = sum(t[word, other] for other in (None, *source))
+                total = sum(t[word, other] for other in (None, *source))
                 for other in (None, *source):
-                    counts[word, other] += t[word, other] / whole
-                    totals[other] += t[word, other] / whole
+                    counts[word, other] += t[word, other] / total
+                    totals[other] += t[word, other] / total
         t = defaultdict(float, {key: count / totals[key[1]] for key, count in counts.items()})
     return t
 
@@ -73,10 +73,10 @@ def test_what_a_source_word_may_become_sums_to_one(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_likelihood_never_falls(seed):
-    found = learn(some_text(seed), rounds=20).log_likelihoods
-    assert len(found) == 21
-    assert (np.diff(found) >= -1e-9).all()
-    assert found[-1] > found[0]
+    likelihoods = learn(some_text(seed), rounds=20).log_likelihoods
+    assert len(likelihoods) == 21
+    assert (np.diff(likelihoods) >= -1e-9).all()
+    assert likelihoods[-1] > likelihoods[0]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -86,8 +86,8 @@ def test_each_target_word_is_linked_to_its_most_probable_source_unless_that_is_n
     for source, target in pairs:
         expected = set()
         for column, word in enumerate(target):
-            found = [model.probability(word, other) for other in (None, *source)]
-            if (best := found.index(max(found))) and found[best] > 0:
+            probabilities = [model.probability(word, other) for other in (None, *source)]
+            if (best := probabilities.index(max(probabilities))) and probabilities[best] > 0:
                 expected.add((best - 1, column))
         assert model.links(source, target) == expected
 

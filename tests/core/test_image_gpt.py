@@ -32,14 +32,14 @@ def test_hidden_pixels_see_both_sides_and_not_what_is_hidden():
     network, colours = small(causal=False), torch.randint(11, (1, 16))
     hidden = torch.zeros(1, 16, dtype=torch.bool)
     hidden[0, 5] = True
-    said = network(colours.masked_fill(hidden, network.config.blank))[0, 5]
+    logits = network(colours.masked_fill(hidden, network.config.blank))[0, 5]
     for place in (0, 4, 6, 15):
         changed = colours.clone()
         changed[0, place] = (changed[0, place] + 1) % 11
-        assert not torch.equal(network(changed.masked_fill(hidden, network.config.blank))[0, 5], said)
+        assert not torch.equal(network(changed.masked_fill(hidden, network.config.blank))[0, 5], logits)
     changed = colours.clone()
     changed[0, 5] = (changed[0, 5] + 1) % 11
-    assert torch.equal(network(changed.masked_fill(hidden, network.config.blank))[0, 5], said)
+    assert torch.equal(network(changed.masked_fill(hidden, network.config.blank))[0, 5], logits)
 
 
 def test_pixel_by_pixel_with_a_cache_is_the_same_as_all_at_once():

@@ -20,11 +20,11 @@ def written(folder, **parts):
 
 
 def test_what_was_measured_is_read_and_what_was_not_is_none(tmp_path):
-    found = results(written(tmp_path, bits=BITS, probe=PROBE))
-    assert found.bits.by_way[LEFT_AND_ABOVE].mean == 3.0
-    assert found.filled is None
-    assert found.probe.layers == {"next": (0.2, 0.5)}
-    assert found.probe.error(0.5) == pytest.approx(0.025)
+    measurements = results(written(tmp_path, bits=BITS, probe=PROBE))
+    assert measurements.bits.by_way[LEFT_AND_ABOVE].mean == 3.0
+    assert measurements.filled is None
+    assert measurements.probe.layers == {"next": (0.2, 0.5)}
+    assert measurements.probe.error(0.5) == pytest.approx(0.025)
     assert results(written(tmp_path, filled=FILLED)).filled.by_neighbours == 0.2
 
 

@@ -47,20 +47,20 @@ def last_of(drawn):
 
 
 def test_rows_come_one_by_one_after_what_is_given_and_the_same_seed_draws_the_same():
-    network, given = small(), torch.tensor([3, 1, 4, 1, 5, 9])
-    rows = list(draw_rest(network, given, 3, Rules(), seed=7))
+    network, prefix = small(), torch.tensor([3, 1, 4, 1, 5, 9])
+    rows = list(draw_rest(network, prefix, 3, Rules(), seed=7))
     assert [int((row == NOT_DRAWN).sum(dim=1)[0]) for row in rows] == [8, 4, 0]
     for row in rows:
-        assert (row[:, :6] == given).all()
-    assert torch.equal(rows[-1], last_of(draw_rest(network, given, 3, Rules(), seed=7)))
-    assert not torch.equal(rows[-1], last_of(draw_rest(network, given, 3, Rules(), seed=8)))
+        assert (row[:, :6] == prefix).all()
+    assert torch.equal(rows[-1], last_of(draw_rest(network, prefix, 3, Rules(), seed=7)))
+    assert not torch.equal(rows[-1], last_of(draw_rest(network, prefix, 3, Rules(), seed=8)))
     assert not torch.equal(rows[-1][0], rows[-1][1])
 
 
-@pytest.mark.parametrize("given", [0, 1, 15])
-def test_any_beginning_may_be_given_but_not_all(given):
+@pytest.mark.parametrize("prefix_length", [0, 1, 15])
+def test_any_beginning_may_be_given_but_not_all(prefix_length):
     network = small()
-    drawn = last_of(draw_rest(network, torch.zeros(given, dtype=torch.long), 2, Rules(), seed=0))
+    drawn = last_of(draw_rest(network, torch.zeros(prefix_length, dtype=torch.long), 2, Rules(), seed=0))
     assert drawn.shape == (2, 16)
     assert ((drawn >= 0) & (drawn < COLOURS)).all()
 
@@ -71,32 +71,32 @@ def test_a_picture_of_which_all_is_given_leaves_nothing_to_draw():
 
 
 def test_greedy_drawing_takes_the_most_probable_colour_of_a_full_pass_each_time():
-    network, given = small(), torch.tensor([3, 1, 4, 1])
-    drawn = last_of(draw_rest(network, given, 2, Rules(temperature=0.0), seed=0))
-    expected = given.tolist()
+    network, prefix = small(), torch.tensor([3, 1, 4, 1])
+    drawn = last_of(draw_rest(network, prefix, 2, Rules(temperature=0.0), seed=0))
+    expected = prefix.tolist()
     while len(expected) < 16:
         padded = torch.tensor([expected + [0] * (16 - len(expected))])
         expected.append(int(network(network.after_start(padded))[0, len(expected)].argmax()))
     assert drawn.tolist() == [expected, expected]
 
 
-@pytest.mark.parametrize("given", [0, 1, 6])
-def test_pictures_that_are_drawn_beside_one_another_see_nothing_of_one_another(given):
+@pytest.mark.parametrize("prefix_length", [0, 1, 6])
+def test_pictures_that_are_drawn_beside_one_another_see_nothing_of_one_another(prefix_length):
     network, seed, count = small(), 5, 4
-    drawn = last_of(draw_rest(network, torch.arange(given), count, Rules(), seed=seed))
+    drawn = last_of(draw_rest(network, torch.arange(prefix_length), count, Rules(), seed=seed))
     assert len(drawn.unique(dim=0)) == count
     chances = network(network.after_start(drawn)).softmax(dim=-1)
     for number, picture in enumerate(drawn):
         dice = torch.from_numpy(np.random.default_rng((seed, number)).random(16))
         alone = sample_colours(chances[number], dice)  # by a pass over this picture alone
-        assert torch.equal(alone[given:], picture[given:])
+        assert torch.equal(alone[prefix_length:], picture[prefix_length:])
 
 
 @pytest.mark.parametrize("rules", [Rules(), Rules(temperature=0.5), Rules(top_k=4), Rules(temperature=2.0, top_k=3)])
 def test_drawn_pixels_follow_what_is_expected(rules):
-    network, given, draws = small(), torch.tensor([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9]), 4000
-    drawn = last_of(draw_rest(network, given, draws, rules, seed=11))[:, -1]
-    logits = network(network.after_start(torch.cat([given, torch.zeros(1, dtype=torch.long)])[None]))[0, -1]
+    network, prefix, draws = small(), torch.tensor([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9]), 4000
+    drawn = last_of(draw_rest(network, prefix, draws, rules, seed=11))[:, -1]
+    logits = network(network.after_start(torch.cat([prefix, torch.zeros(1, dtype=torch.long)])[None]))[0, -1]
     chances = apply(rules, logits, ()).probabilities.double().numpy()
     counts = np.bincount(drawn.numpy(), minlength=COLOURS)
     assert (counts[chances == 0] == 0).all()
@@ -182,16 +182,16 @@ def test_shares_and_distances_of_looks_are_those_of_the_weights_one_by_one():
     for look in looks:
         weights = record.calls[look.layer].weights(look.head)
         left, above, start, far, total = [], [], [], 0.0, 0.0
-        for asked in range(1, 16):
-            row, column = divmod(asked, SIDE)
-            start.append(float(weights[asked, 0]))
-            for seen in range(asked):
-                weight = float(weights[asked, seen + 1])
-                far += weight * math.dist((row, column), divmod(seen, SIDE))
+        for query in range(1, 16):
+            row, column = divmod(query, SIDE)
+            start.append(float(weights[query, 0]))
+            for key in range(query):
+                weight = float(weights[query, key + 1])
+                far += weight * math.dist((row, column), divmod(key, SIDE))
                 total += weight
-                if (row, column - 1) == divmod(seen, SIDE):
+                if (row, column - 1) == divmod(key, SIDE):
                     left.append(weight)
-                if (row - 1, column) == divmod(seen, SIDE):
+                if (row - 1, column) == divmod(key, SIDE):
                     above.append(weight)
         assert look.left == pytest.approx(np.mean(left), abs=1e-5)
         assert look.above == pytest.approx(np.mean(above), abs=1e-5)
@@ -221,23 +221,23 @@ def test_probabilities_of_contexts_sum_to_one_and_know_what_they_have_counted(st
     trial[:, -1] = torch.arange(5)
     for bits in known.bits(trial, strength=strength).values():
         assert float((2 ** -bits[:, -1].double()).sum()) == pytest.approx(1, abs=1e-5)
-    told = known.bits(striped, strength=strength)
-    assert float(told[LEFT_AND_ABOVE].mean()) < float(told[HISTOGRAM].mean())
+    striped_bits = known.bits(striped, strength=strength)
+    assert float(striped_bits[LEFT_AND_ABOVE].mean()) < float(striped_bits[HISTOGRAM].mean())
 
 
 def test_a_picture_is_read_as_the_nearest_colours_of_its_middle():
     reader = PixelReader("next", "", small())
     picture = Image.fromarray(np.random.default_rng(0).integers(0, 256, (40, 60, 3), dtype=np.uint8))
-    seen = reader.prepare(picture)
-    assert seen.pixels.shape == seen.painted.shape == (3, SIDE, SIDE)
-    assert seen.photograph.shape == (40, 40, 3)
-    assert float(seen.pixels.min()) >= 0
-    assert float(seen.pixels.max()) <= 1
-    nearest = torch.cdist(seen.pixels.flatten(1).t(), reader.network.palette).argmin(dim=1)
-    assert torch.equal(seen.colours, nearest)
-    exact = Image.fromarray(as_picture(seen.painted))
-    assert as_picture(seen.painted, enlarged=3).shape == (12, 12, 3)
-    assert torch.equal(reader.prepare(exact).colours, seen.colours)
+    prepared = reader.prepare(picture)
+    assert prepared.pixels.shape == prepared.painted.shape == (3, SIDE, SIDE)
+    assert prepared.photograph.shape == (40, 40, 3)
+    assert float(prepared.pixels.min()) >= 0
+    assert float(prepared.pixels.max()) <= 1
+    nearest = torch.cdist(prepared.pixels.flatten(1).t(), reader.network.palette).argmin(dim=1)
+    assert torch.equal(prepared.colours, nearest)
+    exact = Image.fromarray(as_picture(prepared.painted))
+    assert as_picture(prepared.painted, enlarged=3).shape == (12, 12, 3)
+    assert torch.equal(reader.prepare(exact).colours, prepared.colours)
 
 
 def test_both_tasks_are_loaded_from_their_files_and_missing_weights_are_named(tmp_path):

@@ -60,11 +60,11 @@ def test_what_goes_to_the_token_before_is_set_against_the_one_before_that(gpt):
         gpt.run(tokens)
     weights = record.calls[3].weights(2)
     rows = range(2, len(tokens))
-    found = previous_tokens(gpt, [text, "It"]).of((3, 2))
-    assert found.job == pytest.approx(sum(float(weights[row, row - 1]) for row in rows) / len(rows), abs=1e-6)
-    assert found.control == pytest.approx(sum(float(weights[row, row - 2]) for row in rows) / len(rows), abs=1e-6)
-    assert found.cases == 1
-    assert not found.holds, "One case has no standard error."
+    score = previous_tokens(gpt, [text, "It"]).of((3, 2))
+    assert score.job == pytest.approx(sum(float(weights[row, row - 1]) for row in rows) / len(rows), abs=1e-6)
+    assert score.control == pytest.approx(sum(float(weights[row, row - 2]) for row in rows) / len(rows), abs=1e-6)
+    assert score.cases == 1
+    assert not score.holds, "One case has no standard error."
     with pytest.raises(InputError, match="3 tokens"):
         previous_tokens(gpt, ["It"])
 
@@ -96,12 +96,12 @@ def test_a_model_without_heads_has_no_best_one_and_no_head_that_is_not_there():
 
 
 def test_on_random_tokens_the_score_is_set_against_tokens_that_are_not_repeated(gpt):
-    found = random_repeats(gpt)
+    repeats = random_repeats(gpt)
     scores = induction_scores(gpt)
-    torch.testing.assert_close(found.job.mean(dim=0), scores, atol=1e-6, rtol=0)
-    assert found.of(FOUND).job > 5 * found.of(FOUND).control
-    assert found.of(NO_INDUCTION).job < 0.03, "Chance is about 0.01."
-    assert found.job.shape[0] == found.control.shape[0] > 1
+    torch.testing.assert_close(repeats.job.mean(dim=0), scores, atol=1e-6, rtol=0)
+    assert repeats.of(FOUND).job > 5 * repeats.of(FOUND).control
+    assert repeats.of(NO_INDUCTION).job < 0.03, "Chance is about 0.01."
+    assert repeats.job.shape[0] == repeats.control.shape[0] > 1
 
 
 def test_a_head_that_always_looks_so_many_tokens_back_finds_no_repetition():
@@ -121,10 +121,10 @@ def test_a_head_that_always_looks_so_many_tokens_back_finds_no_repetition():
             return torch.nn.functional.scaled_dot_product_attention(vectors, vectors, vectors, attn_mask=bias)[:, 0]
 
     tokenizer = byte_level_tokenizer()
-    found = random_repeats(CausalLanguageModel("back", "back", Back(), tokenizer, 32))
-    assert found.of((0, 0)).job == pytest.approx(1)
-    assert found.of((0, 0)).control == pytest.approx(1)
-    assert not found.of((0, 0)).holds
+    repeats = random_repeats(CausalLanguageModel("back", "back", Back(), tokenizer, 32))
+    assert repeats.of((0, 0)).job == pytest.approx(1)
+    assert repeats.of((0, 0)).control == pytest.approx(1)
+    assert not repeats.of((0, 0)).holds
 
 
 def test_the_sentence_of_home_is_not_among_those_that_choose_its_head():

@@ -9,13 +9,13 @@ from core.models.self_attention import Attention
 
 
 @pytest.fixture(scope="module")
-def told() -> list[tuple[int, int]]:
+def reports() -> list[tuple[int, int]]:
     return []
 
 
 @pytest.fixture(scope="module")
-def costs(told) -> dict[tuple[str, int], Cost]:
-    measured = measure_layers(lambda done, total: told.append((done, total)), tokens=(64, 256), repeats=2)
+def costs(reports) -> dict[tuple[str, int], Cost]:
+    measured = measure_layers(lambda done, total: reports.append((done, total)), tokens=(64, 256), repeats=2)
     return {(cost.name, cost.tokens): cost for cost in measured}
 
 
@@ -39,10 +39,10 @@ def test_writing_the_scores_out_takes_their_memory_and_the_fused_kernel_does_not
     assert costs["Self-attention, fused", 256].bytes < scores
 
 
-def test_progress_is_told_after_each_pass(costs, told):
+def test_progress_is_told_after_each_pass(costs, reports):
     del costs
     total = 2 * len(LAYERS) * 3  # two lengths; once watched, twice timed
-    assert told == [(done, total) for done in range(1, total + 1)]
+    assert reports == [(done, total) for done in range(1, total + 1)]
 
 
 def test_no_further_round_is_begun_when_patience_is_over():

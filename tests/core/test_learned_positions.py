@@ -109,8 +109,8 @@ def test_biases_of_t5_are_found_with_their_direction():
 
 def test_biases_of_swin_are_found_layer_by_layer():
     biases = learned.find_window_biases(tiny_timm("swin"))
-    assert [tuple(found.bias.shape) for found in biases] == [(49, 2), (49, 2), (49, 4), (49, 4)]
-    assert all((found.rows, found.columns) == (4, 4) for found in biases)
+    assert [tuple(layer.bias.shape) for layer in biases] == [(49, 2), (49, 2), (49, 4), (49, 4)]
+    assert all((layer.rows, layer.columns) == (4, 4) for layer in biases)
     assert learned.find_window_biases(tiny_timm("vit")) == ()
 
 
@@ -128,15 +128,15 @@ def test_waves_are_more_alike_the_nearer_they_are():
 def test_likeness_tells_lines_from_rings_and_from_nearness():
     row, column = torch.arange(6).repeat_interleave(8), torch.arange(8).repeat(6)
     lines = ((row[:, None] == row) | (column[:, None] == column)).float()
-    found = learned.patch_similarity((6, 8), lines)
-    assert (found.touching, found.same_line, found.same_ring, found.other) == (1, 1, 0, 0)
+    similarity = learned.patch_similarity((6, 8), lines)
+    assert (similarity.touching, similarity.same_line, similarity.same_ring, similarity.other) == (1, 1, 0, 0)
     edge = [min(r, c, 5 - r, 7 - c) for r in range(6) for c in range(8)]
     rings = torch.tensor([[float(one == other) for one in edge] for other in edge])
-    found = learned.patch_similarity((6, 8), rings)
-    assert (found.same_ring, found.other) == (1, 0)
+    similarity = learned.patch_similarity((6, 8), rings)
+    assert (similarity.same_ring, similarity.other) == (1, 0)
     apart = ((row[:, None] - row) ** 2 + (column[:, None] - column) ** 2).sqrt()
-    found = learned.patch_similarity((6, 8), (apart < 3).float())
-    assert (found.touching, found.far) == (1, 0)
+    similarity = learned.patch_similarity((6, 8), (apart < 3).float())
+    assert (similarity.touching, similarity.far) == (1, 0)
 
 
 def test_long_tables_are_thinned_out_evenly():

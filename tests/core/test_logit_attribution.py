@@ -34,30 +34,30 @@ def with_head(family: str, **settings):
 
 
 def assert_adds_up(component_outputs, logits, *, one=5, other=9):
-    found = attribute(component_outputs, one, other)
+    attribution = attribute(component_outputs, one, other)
     row = logits[component_outputs.token].detach()
     expected = float(row[one] - row[other])
-    assert found.total == pytest.approx(expected, abs=1e-4)
-    assert found.difference == pytest.approx(expected, abs=1e-4)
-    assert len(found.components) == len(set(found.components)) == len(found.shares)
+    assert attribution.total == pytest.approx(expected, abs=1e-4)
+    assert attribution.difference == pytest.approx(expected, abs=1e-4)
+    assert len(attribution.components) == len(set(attribution.components)) == len(attribution.shares)
     for block, heads in component_outputs.heads.items():
         for head in range(len(heads.weights)):
-            moved = float(found.of_head(block, head).sum())
-            assert moved == pytest.approx(found.share(Component("head", block, head)), abs=1e-4)
-    return found
+            moved = float(attribution.of_head(block, head).sum())
+            assert moved == pytest.approx(attribution.share(Component("head", block, head)), abs=1e-4)
+    return attribution
 
 
 @pytest.mark.parametrize("name", ["gpt-books", "gpt-books-long"])
 def test_the_parts_of_our_models_add_up_to_the_difference_and_their_tokens_to_the_parts(name):
     model = zoo.load_text(name)
-    given = model.encode(TEXT)
-    batch = torch.tensor([given.ids])
+    encoded = model.encode(TEXT)
+    batch = torch.tensor([encoded.ids])
     walked = walk(model.network, lambda network: network(batch))
     component_outputs = compute_component_outputs(walked)
     best, second = walked.logits[-1].topk(2).indices.tolist()
-    found = assert_adds_up(component_outputs, walked.logits, one=best, other=second)
+    attribution = assert_adds_up(component_outputs, walked.logits, one=best, other=second)
     assert_adds_up(component_outputs, walked.logits, one=7, other=best)
-    kinds = [component.kind for component in found.components]
+    kinds = [component.kind for component in attribution.components]
     assert kinds.count("head") == 36
     assert kinds.count("MLP") == 6
     assert kinds.count("position") == (1 if name == "gpt-books" else 0)
@@ -74,8 +74,8 @@ def test_at_every_token_the_parts_add_up(token):
 def test_in_decoders_of_transformers_every_head_and_every_mlp_is_found(family):
     walked = walk(with_head(family), run)
     component_outputs = compute_component_outputs(walked)
-    found = assert_adds_up(component_outputs, walked.logits)
-    kinds = [component.kind for component in found.components]
+    attribution = assert_adds_up(component_outputs, walked.logits)
+    kinds = [component.kind for component in attribution.components]
     assert (kinds.count("head"), kinds.count("MLP"), kinds.count("token")) == (2 * HEADS, 2, 1)
     assert kinds.count("position") == (1 if family in ("gpt2", "opt") else 0)
 
@@ -85,7 +85,7 @@ def test_each_part_is_its_vector_through_the_frozen_norm_and_the_unembedding():
     with torch.no_grad():
         model.norm.weight.normal_(1, 0.2)
         model.norm.bias.normal_()
-    found = attribute(compute_component_outputs(walk(model, run)), 5, 9)
+    attribution = attribute(compute_component_outputs(walk(model, run)), 5, 9)
     with torch.no_grad():
         stream = model.token_embedding(IDS) + model.position_embedding(torch.arange(IDS.shape[1]))
         written = {Component("token"): model.token_embedding(IDS)[0, -1]}
@@ -96,24 +96,26 @@ def test_each_part_is_its_vector_through_the_frozen_norm_and_the_unembedding():
             for head in range(HEADS):
                 with edit_attention(model, {(f"blocks.{number}.attention", head): "silence"}):
                     # A module that runs alone would have another path.
-                    seen = []
-                    hook = block.attention.register_forward_hook(lambda *given, seen=seen: seen.append(given[-1]))
+                    outputs = []
+                    hook = block.attention.register_forward_hook(
+                        lambda *args, outputs=outputs: outputs.append(args[-1])
+                    )
                     model(IDS)
                     hook.remove()
-                written[Component("head", number, head)] = (attended - seen[0])[0, -1]
+                written[Component("head", number, head)] = (attended - outputs[0])[0, -1]
             stream = block(stream)
         last = stream[0, -1]
         deviation = (last.var(unbiased=False) + model.norm.eps).sqrt()
         direction = model.token_embedding.weight[5] - model.token_embedding.weight[9]
         for component, vector in written.items():
             expected = float(direction @ (model.norm.weight * (vector - vector.mean()) / deviation))
-            assert found.share(component) == pytest.approx(expected, abs=1e-4), component
-        assert found.share(Component("constant")) == pytest.approx(float(direction @ model.norm.bias), abs=1e-4)
+            assert attribution.share(component) == pytest.approx(expected, abs=1e-4), component
+        assert attribution.share(Component("constant")) == pytest.approx(float(direction @ model.norm.bias), abs=1e-4)
 
 
 def test_a_token_that_a_head_does_not_look_at_moves_nothing_and_no_later_one_does():
-    found = attribute(compute_component_outputs(walk(tiny_gpt(), run), 3), 5, 9)
-    moved = found.of_head(1, 2)
+    attribution = attribute(compute_component_outputs(walk(tiny_gpt(), run), 3), 5, 9)
+    moved = attribution.of_head(1, 2)
     assert moved[:4].abs().min() > 0
     assert not moved[4:].any()
 
@@ -128,14 +130,16 @@ def test_a_silenced_head_writes_nothing_and_the_rest_adds_up_to_the_new_differen
             return run(network)
 
     walked = walk(model, silenced)
-    found = assert_adds_up(compute_component_outputs(walked), silenced(model)[0])
-    assert found.share(Component("head", 0, 1)) == 0
+    attribution = assert_adds_up(compute_component_outputs(walked), silenced(model)[0])
+    assert attribution.share(Component("head", 0, 1)) == 0
     assert plain.share(Component("head", 0, 1)) != 0
-    assert found.share(Component("head", 0, 0)) == pytest.approx(
-        plain.share(Component("head", 0, 0)) * found.component_outputs.norm.scale / plain.component_outputs.norm.scale,
+    assert attribution.share(Component("head", 0, 0)) == pytest.approx(
+        plain.share(Component("head", 0, 0))
+        * attribution.component_outputs.norm.scale
+        / plain.component_outputs.norm.scale,
         abs=1e-5,
     )
-    assert found.share(Component("MLP", 1)) != plain.share(Component("MLP", 1))
+    assert attribution.share(Component("MLP", 1)) != plain.share(Component("MLP", 1))
 
 
 def test_the_lens_of_an_edited_run_is_read_by_a_run_without_the_edit():
@@ -192,52 +196,52 @@ class Block(nn.Module):
         self.kind = kind
 
     def forward(self, x):
-        given = self.norm(x)
+        normed = self.norm(x)
         if self.kind == "parallel":
-            return x + (self.attention(given) + self.mlp(given))
-        attended = self.attention(given)
-        x = x + (attended * torch.sigmoid(given) if self.kind == "gate" else attended)
+            return x + (self.attention(normed) + self.mlp(normed))
+        attended = self.attention(normed)
+        x = x + (attended * torch.sigmoid(normed) if self.kind == "gate" else attended)
         return x + self.mlp(self.norm(x))
 
 
 class OnePlace(nn.Module):
     """A decoder with two such blocks; its answer is about the whole input, or about each token."""
 
-    def __init__(self, kind: str = "usual", *, each: bool = False):
+    def __init__(self, kind: str = "usual", *, all_positions: bool = False):
         super().__init__()
         torch.manual_seed(1)
         self.embedding = nn.Embedding(VOCABULARY, WIDTH)
         self.blocks = nn.ModuleList(Block(kind) for _ in range(2))
         self.norm = nn.LayerNorm(WIDTH)
         self.head = nn.Linear(WIDTH, VOCABULARY)
-        self.each = each
+        self.all_positions = all_positions
         self.eval().requires_grad_(False)
 
     def forward(self, ids):
         x = self.embedding(ids)
         for block in self.blocks:
             x = block(x)
-        return self.head(self.norm(x if self.each else x[:, -1]))
+        return self.head(self.norm(x if self.all_positions else x[:, -1]))
 
 
 def test_attention_beside_the_mlp_is_told_apart():
-    walked = walk(OnePlace("parallel", each=True), run)
-    found = assert_adds_up(compute_component_outputs(walked), walked.logits)
-    kinds = [component.kind for component in found.components]
+    walked = walk(OnePlace("parallel", all_positions=True), run)
+    attribution = assert_adds_up(compute_component_outputs(walked), walked.logits)
+    kinds = [component.kind for component in attribution.components]
     assert (kinds.count("head"), kinds.count("MLP"), kinds.count("bias")) == (2 * HEADS, 2, 0)  # its bias is zero
 
 
 def test_a_gate_behind_the_heads_leaves_the_layer_whole_with_a_reason_and_the_sum_exact():
-    walked = walk(OnePlace("gate", each=True), run)
+    walked = walk(OnePlace("gate", all_positions=True), run)
     component_outputs = compute_component_outputs(walked)
-    found = assert_adds_up(component_outputs, walked.logits)
+    attribution = assert_adds_up(component_outputs, walked.logits)
     assert not component_outputs.heads
     assert "stands between" in component_outputs.undivided[1]
-    assert [component.kind for component in found.components].count("attention") == 2
+    assert [component.kind for component in attribution.components].count("attention") == 2
 
 
 def test_a_bias_of_the_unembedding_is_in_the_constant():
-    model = OnePlace(each=True)
+    model = OnePlace(all_positions=True)
     before = attribute(compute_component_outputs(walk(model, run)), 5, 9)
     with torch.no_grad():
         model.head.bias[5] += 2

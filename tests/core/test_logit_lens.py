@@ -79,16 +79,16 @@ def test_without_a_head_there_is_a_sentence():
 
 
 def test_progress_is_told_and_may_stop_it():
-    told = []
+    reports = []
 
     def stop(done: int, total: int) -> None:
-        told.append((done, total))
+        reports.append((done, total))
         if done == 1:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         logit_lens(walk(tiny_gpt(), lambda network: network(IDS)), stop)
-    assert told == [(0, 3), (1, 3)]
+    assert reports == [(0, 3), (1, 3)]
 
 
 def test_nothing_is_left_on_the_model():

@@ -48,9 +48,9 @@ def test_the_encoder_computes_nothing_of_hidden_patches(network: MaskedAutoencod
 def test_the_loss_counts_hidden_patches_only():
     pixels = torch.randn(2, 3, 32, 32)
     hidden = random_mask(2, 16, 0.5, torch.Generator().manual_seed(2))
-    said = torch.randn(2, 2, 16, 192)
-    loss = loss_of(said, pixels, hidden, SMALL)
-    elsewhere = torch.where(hidden[:, None, :, None], said, said + 100)
+    predictions = torch.randn(2, 2, 16, 192)
+    loss = loss_of(predictions, pixels, hidden, SMALL)
+    elsewhere = torch.where(hidden[:, None, :, None], predictions, predictions + 100)
     assert torch.equal(loss, loss_of(elsewhere, pixels, hidden, SMALL))
     total, count = 0.0, 0
     for item in range(2):
@@ -59,7 +59,7 @@ def test_the_loss_counts_hidden_patches_only():
                 row, column = divmod(place, 4)
                 patch = pixels[item, :, 8 * row : 8 * row + 8, 8 * column : 8 * column + 8].permute(1, 2, 0).flatten()
                 scaled = (patch - patch.mean()) / (patch.var() + 1e-6).sqrt()
-                targets = zip((patch, scaled), said[item, :, place], strict=True)
+                targets = zip((patch, scaled), predictions[item, :, place], strict=True)
                 total += sum(float((guess - target).square().mean()) for target, guess in targets)
                 count += 1
     assert float(loss) == pytest.approx(total / count, rel=1e-5)
@@ -115,9 +115,9 @@ def test_with_the_same_weights_it_says_what_the_reference_library_says(theirs: V
     with torch.no_grad():
         output = theirs(pixels, noise=torch.rand(2, 16))
         hidden = output.mask.bool()
-        said = ours(pixels, hidden)
-    assert torch.allclose(said[:, 0], output.logits, atol=1e-5)
-    assert float(loss_of(said, pixels, hidden, ours.config)) == pytest.approx(float(output.loss), rel=1e-5)
+        predictions = ours(pixels, hidden)
+    assert torch.allclose(predictions[:, 0], output.logits, atol=1e-5)
+    assert float(loss_of(predictions, pixels, hidden, ours.config)) == pytest.approx(float(output.loss), rel=1e-5)
 
 
 def test_attention_of_the_reference_library_is_recorded_exactly(theirs: ViTMAEForPreTraining):

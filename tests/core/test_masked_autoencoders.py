@@ -70,9 +70,9 @@ def test_colours_undo_what_preparing_did(ours):
 
 def test_a_normalised_guess_stands_at_the_true_mean_and_deviation(ours):
     prepared, hidden = ours.prepare(PICTURE), hide_patches(RANDOM, 4, 4, 0.5)
-    said = ours.network(prepared.pixels, hidden[None])[0, 1]
+    prediction = ours.network(prepared.pixels, hidden[None])[0, 1]
     true = patches_of(prepared.pixels, 8)[0]
-    back = said * (true.var(dim=1, keepdim=True) + 1e-6).sqrt() + true.mean(dim=1, keepdim=True)
+    back = prediction * (true.var(dim=1, keepdim=True) + 1e-6).sqrt() + true.mean(dim=1, keepdim=True)
     wanted = ours.colours(pixels_of(back[None], 8)[0])
     torch.testing.assert_close(ours.run(prepared.pixels, hidden)[NORMALISED], wanted)
 
@@ -104,12 +104,12 @@ def test_a_named_one_says_what_the_library_says_of_any_share(named):
 def test_eight_threads_hide_different_shares_of_one_network(named):
     model, _ = named
     pixels = model.prepare(PICTURE).pixels
-    asked = [hide_patches(RANDOM, 4, 4, share / 10, seed=share) for share in range(1, 10)]
-    alone = [model.run(pixels, hidden)[model.targets[0]] for hidden in asked]
+    masks = [hide_patches(RANDOM, 4, 4, share / 10, seed=share) for share in range(1, 10)]
+    alone = [model.run(pixels, hidden)[model.targets[0]] for hidden in masks]
     with ThreadPoolExecutor(8) as pool:
-        together = list(pool.map(lambda hidden: model.run(pixels, hidden)[model.targets[0]], asked * 3))
-    for found, expected in zip(together, alone * 3, strict=True):
-        torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-4)
+        together = list(pool.map(lambda hidden: model.run(pixels, hidden)[model.targets[0]], masks * 3))
+    for reconstruction, expected in zip(together, alone * 3, strict=True):
+        torch.testing.assert_close(reconstruction, expected, atol=1e-5, rtol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_what_is_no_whole_autoencoder_gets_a_sentence(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"image_size": 10**7}, "at most 1,024 patches"),
         ({"image_size": [32, 32]}, "both are whole numbers"),
@@ -144,11 +144,11 @@ def test_what_is_no_whole_autoencoder_gets_a_sentence(tmp_path):
         ({"num_attention_heads": 3}, "cannot be loaded"),
     ],
 )
-def test_a_config_that_cannot_be_right_is_refused_at_once(tmp_path, changed, said):
+def test_a_config_that_cannot_be_right_is_refused_at_once(tmp_path, changed, message):
     folder = save_autoencoder("ForPreTraining", tmp_path)
     config = json.loads((folder / "config.json").read_text()) | changed
     (folder / "config.json").write_text(json.dumps(config))
-    with pytest.raises(ModelError, match=said):
+    with pytest.raises(ModelError, match=message):
         load_autoencoder(str(folder))
 
 
@@ -181,37 +181,42 @@ def test_layers_lie_where_their_patches_lie(looked):
     record, hidden = looked
     layers = layers_over_all_patches(record, hidden)
     assert [(layer.side, layer.number) for layer in layers] == [(ENCODER, 0), (ENCODER, 1), (DECODER, 0), (DECODER, 1)]
-    there = [0, *(1 + place for place in range(16) if not hidden[place])]
+    visible_places = [0, *(1 + place for place in range(16) if not hidden[place])]
     for layer, call in zip(layers, record.calls, strict=True):
         for head in range(call.heads):
             weights = call.weights(head)
             if layer.side == DECODER:
                 assert torch.equal(layer.weights[head], weights)
                 continue
-            for query, row in enumerate(there):
-                for key, column in enumerate(there):
+            for query, row in enumerate(visible_places):
+                for key, column in enumerate(visible_places):
                     assert layer.weights[head, row, column] == weights[query, key]
-            assert float(layer.weights[head].sum()) == pytest.approx(len(there), rel=1e-5)
+            assert float(layer.weights[head].sum()) == pytest.approx(len(visible_places), rel=1e-5)
 
 
 def test_shares_of_what_hidden_patches_look_at_are_those_of_each_row(looked):
     record, hidden = looked
     layers = layers_over_all_patches(record, hidden)
-    for told in decoder_attention_shares(layers, hidden):
-        weights = record[f"decoder.blocks.{told.layer}.attention"].weights(1)
+    for shares in decoder_attention_shares(layers, hidden):
+        weights = record[f"decoder.blocks.{shares.layer}.attention"].weights(1)
         rows = [place for place in range(16) if hidden[place]]
-        visible = others = own = whole = far = 0.0
+        visible = others = own = class_token = far = 0.0
         for row in rows:
-            given = weights[1 + row]
-            whole += float(given[0])
-            own += float(given[1 + row])
-            visible += sum(float(given[1 + key]) for key in range(16) if not hidden[key])
-            others += sum(float(given[1 + key]) for key in rows if key != row)
+            row_weights = weights[1 + row]
+            class_token += float(row_weights[0])
+            own += float(row_weights[1 + row])
+            visible += sum(float(row_weights[1 + key]) for key in range(16) if not hidden[key])
+            others += sum(float(row_weights[1 + key]) for key in rows if key != row)
             gaps = [((key // 4 - row // 4) ** 2 + (key % 4 - row % 4) ** 2) ** 0.5 for key in range(16)]
-            far += sum(float(given[1 + key]) * gaps[key] for key in range(16)) / float(given[1:].sum())
-        found = [float(each[1]) for each in (told.visible, told.hidden, told.own, told.class_token, told.distance)]
-        assert found == pytest.approx([each / len(rows) for each in (visible, others, own, whole, far)], rel=1e-4)
-        assert sum(found[:4]) == pytest.approx(1, abs=1e-5)
+            far += sum(float(row_weights[1 + key]) * gaps[key] for key in range(16)) / float(row_weights[1:].sum())
+        head_shares = [
+            float(share[1])
+            for share in (shares.visible, shares.hidden, shares.own, shares.class_token, shares.distance)
+        ]
+        assert head_shares == pytest.approx(
+            [total / len(rows) for total in (visible, others, own, class_token, far)], rel=1e-4
+        )
+        assert sum(head_shares[:4]) == pytest.approx(1, abs=1e-5)
 
 
 def test_the_way_through_all_layers_is_a_product_in_which_hidden_patches_bring_nothing(looked):

@@ -80,10 +80,13 @@ def test_a_pair_of_a_named_bert_equals_the_librarys_own_encoding(with_both_heads
 
 def test_segments_change_what_a_model_says_that_is_told_them(ours):
     tokens = ours.encode_pair(FIRST, SECOND)
-    told, untold = ours.run(tokens).logits, ours.run(replace(tokens, segments=(0,) * len(tokens))).logits
-    assert not torch.allclose(told, untold)
+    with_segments, without_segments = (
+        ours.run(tokens).logits,
+        ours.run(replace(tokens, segments=(0,) * len(tokens))).logits,
+    )
+    assert not torch.allclose(with_segments, without_segments)
     by_hand = ours.network(torch.tensor([tokens.ids]), torch.tensor([tokens.segments]))[0]
-    torch.testing.assert_close(told, by_hand)
+    torch.testing.assert_close(with_segments, by_hand)
 
 
 def test_the_next_sentence_is_judged_as_the_library_judges_it(with_both_heads):
@@ -160,7 +163,9 @@ def test_hidden_tokens_keep_everything_but_number_and_label(ours):
 def test_asking_at_some_places_equals_the_whole_pass(ours):
     tokens = ours.encode("The old man sat by the fire.")
     ids = torch.tensor([tokens.ids, tokens.ids[::-1]])
-    asked = torch.zeros_like(ids, dtype=torch.bool)
-    asked[0, 3] = asked[1, 1] = asked[1, 5] = True
-    whole = ours.network(ids)
-    torch.testing.assert_close(ours.logits_at(ids, asked), torch.stack([whole[0, 3], whole[1, 1], whole[1, 5]]))
+    selected = torch.zeros_like(ids, dtype=torch.bool)
+    selected[0, 3] = selected[1, 1] = selected[1, 5] = True
+    full_logits = ours.network(ids)
+    torch.testing.assert_close(
+        ours.logits_at(ids, selected), torch.stack([full_logits[0, 3], full_logits[1, 1], full_logits[1, 5]])
+    )

@@ -107,21 +107,21 @@ def test_a_gap_knows_the_rank_of_what_was_hidden_and_not_of_a_mask_that_was_type
 
 def test_hiding_more_asks_for_the_same_words_and_ends_with_nothing_to_read(ours):
     tokens = ours.encode(TEXT)
-    found = hiding_curve(ours, tokens, seed=3)
+    curve = hiding_curve(ours, tokens, seed=3)
     words = words_of(tokens)
-    assert found.words == len(words)
-    assert found.hidden[0] == 1
-    assert found.hidden[-1] == len(words)
-    assert list(found.hidden) == sorted(set(found.hidden))
-    for word, value in zip(words, found.answers[0].log_probability.tolist(), strict=True):
+    assert curve.words == len(words)
+    assert curve.hidden[0] == 1
+    assert curve.hidden[-1] == len(words)
+    assert list(curve.hidden) == sorted(set(curve.hidden))
+    for word, value in zip(words, curve.answers[0].log_probability.tolist(), strict=True):
         expected = probability(ours, tokens, list(word.places), word.places[0])
         assert value == pytest.approx(math.log(expected), abs=1e-4)
     everything = [place for word in words for place in word.places]
-    for word, value in zip(words, found.answers[-1].log_probability.tolist(), strict=True):
+    for word, value in zip(words, curve.answers[-1].log_probability.tolist(), strict=True):
         expected = probability(ours, tokens, everything, word.places[0])
         assert value == pytest.approx(math.log(expected), abs=1e-4)
     again = hiding_curve(ours, tokens, seed=3)
-    for first, second in zip(found.answers, again.answers, strict=True):
+    for first, second in zip(curve.answers, again.answers, strict=True):
         torch.testing.assert_close(first.log_probability, second.log_probability)
 
 
@@ -163,13 +163,13 @@ def test_asking_what_comes_next_equals_the_run_of_the_text(gpt):
 
 def test_each_side_is_all_that_the_model_gets_to_read(ours, gpt):
     text, side = one_sided_context.page()[:600], 6
-    found = guess_by_context(gpt, ours, text, side=side)
+    guesses = guess_by_context(gpt, ours, text, side=side)
     ids = gpt.encode(text).ids
     cls, sep = (ours.tokenizer.token_to_id(name) for name in ("[CLS]", "[SEP]"))
     words = [word for word in words_of(gpt.encode(text)) if len(word.places) == 1 and word.has_letters]
-    asked = [word for word in words if side <= word.places[0] < len(ids) - side]
-    assert found.words == tuple(word.label.strip() for word in asked)
-    for row, word in list(enumerate(asked))[:5]:
+    targets = [word for word in words if side <= word.places[0] < len(ids) - side]
+    assert guesses.words == tuple(word.label.strip() for word in targets)
+    for row, word in list(enumerate(targets))[:5]:
         (place,) = word.places
         before, after = ids[place - side : place], ids[place + 1 : place + 1 + side]
         inputs = {
@@ -180,13 +180,13 @@ def test_each_side_is_all_that_the_model_gets_to_read(ours, gpt):
         for name, numbers in inputs.items():
             with torch.inference_mode():
                 expected = ours.network(torch.tensor([numbers]))[0, numbers.index(ours.mask)].log_softmax(-1)
-            said = getattr(found, name).log_probability[row]
-            assert float(said) == pytest.approx(float(expected[ids[place]]), abs=1e-4)
+            log_probability = getattr(guesses, name).log_probability[row]
+            assert float(log_probability) == pytest.approx(float(expected[ids[place]]), abs=1e-4)
         with torch.inference_mode():
             expected = gpt.network(torch.tensor([before]))[0, -1].log_softmax(-1)
-        assert float(found.next_left.log_probability[row]) == pytest.approx(float(expected[ids[place]]), abs=1e-4)
-    most = max(set(found.words), key=found.words.count)
-    assert found.commonest == pytest.approx(found.words.count(most) / len(found.words))
+        assert float(guesses.next_left.log_probability[row]) == pytest.approx(float(expected[ids[place]]), abs=1e-4)
+    most = max(set(guesses.words), key=guesses.words.count)
+    assert guesses.commonest == pytest.approx(guesses.words.count(most) / len(guesses.words))
 
 
 def test_the_held_out_page_has_enough_words_and_a_short_one_is_refused(ours, gpt):
@@ -195,16 +195,16 @@ def test_the_held_out_page_has_enough_words_and_a_short_one_is_refused(ours, gpt
         guess_by_context(gpt, ours, "Too short a page.")
 
 
-@pytest.mark.parametrize("asked", [1, 3, 6])
-def test_a_gpt_is_informed_by_nothing_that_comes_later_and_a_bert_by_everything(ours, gpt, asked):
-    moved, guess = influence(gpt, gpt.encode(TEXT), asked)
+@pytest.mark.parametrize("position", [1, 3, 6])
+def test_a_gpt_is_informed_by_nothing_that_comes_later_and_a_bert_by_everything(ours, gpt, position):
+    moved, guess = influence(gpt, gpt.encode(TEXT), position)
     words = words_of(gpt.encode(TEXT))
     assert float(guess.sum()) == pytest.approx(1, abs=1e-4)
-    assert math.isnan(moved[asked])
-    assert (moved[asked + 1 :] == 0).all()
-    assert (moved[:asked] > 0).all()
-    moved, _ = influence(ours, ours.encode(TEXT), asked)
-    others = [place for place in range(len(words)) if place != asked]
+    assert math.isnan(moved[position])
+    assert (moved[position + 1 :] == 0).all()
+    assert (moved[:position] > 0).all()
+    moved, _ = influence(ours, ours.encode(TEXT), position)
+    others = [place for place in range(len(words)) if place != position]
     assert (moved[others] > 0).all()
     assert (moved[others] <= 1).all()
 
@@ -218,20 +218,20 @@ def test_attention_across_is_the_mean_over_words_of_what_goes_to_the_other_sente
     tokens = ours.encode_pair("The old man sat.", "Then he lit his pipe by the fire.")
     with torch.inference_mode(), record_attention(ours.network) as record:
         ours.run(tokens)
-    found = crossing(record, tokens)
+    shares = crossing(record, tokens)
     own = [place for place, special in enumerate(tokens.special) if not special]
     weights = record.calls[1].weights(head=2)
     expected = 0.0
     for row in own:
         other = [key for key in own if tokens.segments[key] != tokens.segments[row]]
         expected += float(weights[row, other].sum()) / len(own)
-    assert float(found.other[1, 2]) == pytest.approx(expected, abs=1e-5)
-    assert float(found.first[1, 2]) == pytest.approx(float(weights[own, 0].mean()), abs=1e-5)
+    assert float(shares.other[1, 2]) == pytest.approx(expected, abs=1e-5)
+    assert float(shares.first[1, 2]) == pytest.approx(float(weights[own, 0].mean()), abs=1e-5)
     marks = [place for place, special in enumerate(tokens.special) if special and place]
-    assert float(found.separators[1, 2]) == pytest.approx(float(weights[own][:, marks].sum(-1).mean()), abs=1e-5)
+    assert float(shares.separators[1, 2]) == pytest.approx(float(weights[own][:, marks].sum(-1).mean()), abs=1e-5)
     first = sum(tokens.segments[place] == 0 for place in own)
     second = len(own) - first
-    assert found.even == pytest.approx(2 * first * second / len(own) / len(tokens))
+    assert shares.even == pytest.approx(2 * first * second / len(own) / len(tokens))
     assert int(links_across(tokens).sum()) == 2 * first * second
 
 

@@ -33,12 +33,12 @@ def text(length=50):
 
 def test_without_a_variant_it_is_the_cross_entropy_of_the_model():
     tiny, tokens = model(), text()
-    found = surprises(tiny, tokens)
+    losses = surprises(tiny, tokens)
     logits = tiny.network(torch.tensor([tokens.ids]))[0, :-1]
-    assert float(found.mean()) == pytest.approx(
+    assert float(losses.mean()) == pytest.approx(
         float(torch.nn.functional.cross_entropy(logits, torch.tensor(tokens.ids[1:]))), rel=1e-5
     )
-    assert len(found) == 49
+    assert len(losses) == 49
 
 
 def test_exact_attention_swapped_in_changes_nothing():
@@ -52,15 +52,15 @@ def test_a_window_of_one_token_is_the_same_as_a_pasted_diagonal():
     from core.capture import Paste
 
     tiny, tokens = model(), text()
-    found = surprises(tiny, tokens, SlidingWindow(window=1), paths=PATHS[:1])
+    losses = surprises(tiny, tokens, SlidingWindow(window=1), paths=PATHS[:1])
     with (
         torch.inference_mode(),
         edit_attention(tiny.network, {(PATHS[0], head): Paste(torch.eye(50)) for head in range(4)}),
     ):
         logits = tiny.run(tokens).logits[:-1]
     expected = torch.nn.functional.cross_entropy(logits, torch.tensor(tokens.ids[1:]), reduction="none")
-    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-4)
-    assert (found - surprises(tiny, tokens)).abs().max() > 1e-3
+    torch.testing.assert_close(losses, expected, atol=1e-5, rtol=1e-4)
+    assert (losses - surprises(tiny, tokens)).abs().max() > 1e-3
 
 
 def test_a_later_token_changes_no_earlier_surprise():
@@ -75,9 +75,9 @@ def test_a_later_token_changes_no_earlier_surprise():
 
 
 def test_progress_is_told_of_each_layer_and_may_stop_the_work():
-    told = []
-    surprises(model(), text(), SlidingWindow(), paths=PATHS, progress=lambda *step: told.append(step))
-    assert told == [(1, 2), (2, 2)]
+    reports = []
+    surprises(model(), text(), SlidingWindow(), paths=PATHS, progress=lambda *step: reports.append(step))
+    assert reports == [(1, 2), (2, 2)]
 
     def stop(*_):
         raise KeyboardInterrupt

@@ -83,7 +83,7 @@ def test_the_way_through_is_that_of_the_paper(family, expected):
 def test_every_part_can_be_captured_and_the_stream_followed(family):
     of = walked(family)
     # Of parts that differ in the number of their block alone, the last one stands for all.
-    every = [part for whole in of.parts.values() for part in (whole, *whole.inner)]
+    every = [part for outer in of.parts.values() for part in (outer, *outer.inner)]
     for part in {re.sub(r"\d+", "#", part.key): part for part in every}.values():
         arrays = arrays_of(of, part.key)
         assert [tuple(tensor.shape) for tensor in arrays.inputs] == list(part.inputs), part.key

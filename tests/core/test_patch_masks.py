@@ -59,8 +59,8 @@ def test_an_unknown_way_is_an_error_that_names_the_ways():
 def test_what_is_covered_is_grey_and_the_rest_is_the_picture():
     picture = np.random.default_rng(0).integers(0, 40, (67, 50, 3)).astype(np.uint8)
     hidden = torch.tensor([True, False, False, True])
-    shown = stripe_hidden_patches(picture, hidden, 2, 2)
-    changed = (shown != picture).all(axis=2)
+    striped = stripe_hidden_patches(picture, hidden, 2, 2)
+    changed = (striped != picture).all(axis=2)
     down, across = np.arange(67) * 2 // 67, np.arange(50) * 2 // 50
     assert np.array_equal(changed, (down[:, None] + across[None]) % 2 == 0)
 
@@ -71,8 +71,8 @@ def test_errors_count_what_they_say():
     where = pixel_mask(hidden, 2, 2, 3)
     wanted = (patches_of(guess[None], 3) - patches_of(truth[None], 3))[0][hidden].square().mean()
     assert error_of(guess, truth, where) == pytest.approx(float(wanted), rel=1e-5)
-    each = (patches_of(guess[None], 3) - patches_of(truth[None], 3))[0].square().mean(dim=1).view(2, 2)
-    torch.testing.assert_close(errors_of_patches(guess, truth, 3), each)
+    errors = (patches_of(guess[None], 3) - patches_of(truth[None], 3))[0].square().mean(dim=1).view(2, 2)
+    torch.testing.assert_close(errors_of_patches(guess, truth, 3), errors)
 
 
 @given(some.sampled_from(tuple(FILLINGS)), some.floats(0.1, 0.95), some.integers(0, 99))
@@ -85,9 +85,9 @@ def test_fillings_keep_what_is_seen_never_look_at_what_is_hidden_and_stay_among_
     assert torch.equal(filled[:, ~where], picture[:, ~where])
     other = torch.where(where, torch.rand(3, 16, 16), picture)
     torch.testing.assert_close(FILLINGS[name](other, hidden, 4), filled)
-    for own, seen in zip(filled, picture[:, ~where], strict=True):
-        assert own.min() >= seen.min() - 1e-5
-        assert own.max() <= seen.max() + 1e-5
+    for own, visible in zip(filled, picture[:, ~where], strict=True):
+        assert own.min() >= visible.min() - 1e-5
+        assert own.max() <= visible.max() + 1e-5
 
 
 def test_the_mean_colour_is_that_of_what_is_seen():
@@ -99,14 +99,14 @@ def test_the_mean_colour_is_that_of_what_is_seen():
 
 def test_the_nearest_patch_is_found_as_by_trying_all():
     hidden = hide_patches(RANDOM, 8, 8, 0.8, seed=3)
-    found, seen = nearest_visible(hidden).tolist(), (~hidden).nonzero()[:, 0].tolist()
-    for place, other in enumerate(found):
-        gaps = {one: (one // 8 - place // 8) ** 2 + (one % 8 - place % 8) ** 2 for one in seen}
+    nearest, visible = nearest_visible(hidden).tolist(), (~hidden).nonzero()[:, 0].tolist()
+    for place, other in enumerate(nearest):
+        gaps = {one: (one // 8 - place // 8) ** 2 + (one % 8 - place % 8) ** 2 for one in visible}
         assert gaps[other] == min(gaps.values())
-        assert other == min(one for one in seen if gaps[one] == gaps[other])
+        assert other == min(one for one in visible if gaps[one] == gaps[other])
     picture = torch.rand(3, 32, 32)
-    cut, filled = (patches_of(each[None], 4)[0] for each in (picture, FILLINGS[NEAREST](picture, hidden, 4)))
-    assert torch.equal(filled, cut[found])
+    cut, filled = (patches_of(image[None], 4)[0] for image in (picture, FILLINGS[NEAREST](picture, hidden, 4)))
+    assert torch.equal(filled, cut[nearest])
 
 
 def test_between_visible_pixels_a_ramp_is_a_ramp_again():

@@ -36,14 +36,14 @@ def test_without_positions_and_mask_a_shuffle_only_shuffles_the_results(part):
 
 
 @pytest.mark.parametrize("part", ["attention", "blocks", "whole"])
-@pytest.mark.parametrize("told", ["positions", "mask"])
-def test_positions_or_a_mask_tell_the_order(part, told):
+@pytest.mark.parametrize("order_source", ["positions", "mask"])
+def test_positions_or_a_mask_tell_the_order(part, order_source):
     for taken in (gpt(), split_vit(vit(), pixels())):
         order = shuffle(len(taken.content), 7, fixed=taken.fixed)
         function = taken.all_layers if part == "whole" else getattr(taken, part)[0]
-        given = {"positions": taken.positions} if told == "positions" else {"causal": True}
+        options = {"positions": taken.positions} if order_source == "positions" else {"causal": True}
         unchanged = compare(function, taken.content, order)
-        assert compare(function, taken.content, order, **given).largest > 1000 * unchanged.largest
+        assert compare(function, taken.content, order, **options).largest > 1000 * unchanged.largest
 
 
 def test_equal_tokens_get_equal_results_without_positions():

@@ -55,13 +55,13 @@ def follow(model: ImageModel) -> tuple[PictureSequence, torch.Tensor]:
 @pytest.fixture(scope="module")
 def followed():
     """Each family once: the model, its sequence and the pixels."""
-    kept = {}
+    cache = {}
 
     def of(family: str):
-        if family not in kept:
+        if family not in cache:
             model = of_timm(FAMILIES[family][0], **MORE.get(family, {}))
-            kept[family] = (model, *follow(model))
-        return kept[family]
+            cache[family] = (model, *follow(model))
+        return cache[family]
 
     return of
 
@@ -215,15 +215,15 @@ def test_nothing_stays_on_the_network():
 
 def test_principal_filters_are_the_eigenvectors_of_the_covariance(followed):
     _, sequence, _ = followed("ViT")
-    found = principal_filters(sequence.projection, limit=6)
+    filters = principal_filters(sequence.projection, limit=6)
     weight = sequence.projection.weight.double().numpy()
     values, vectors = np.linalg.eigh(np.cov(weight, rowvar=False))
-    np.testing.assert_allclose(found.shares.numpy(), values[::-1][:6] / values.sum(), rtol=1e-3)
+    np.testing.assert_allclose(filters.shares.numpy(), values[::-1][:6] / values.sum(), rtol=1e-3)
     for number in range(6):
-        own = found.pictures[number].flatten().double().numpy()
+        own = filters.pictures[number].flatten().double().numpy()
         assert abs(own @ vectors[:, -1 - number]) == pytest.approx(1, abs=1e-3)
         assert own.sum() >= 0
-    assert found.pictures.shape == (6, 3, 16, 16)
+    assert filters.pictures.shape == (6, 3, 16, 16)
 
 
 def test_components_are_counted_until_they_hold_the_share():

@@ -39,16 +39,16 @@ def test_unknown_tokens_are_counted_where_a_tokenizer_has_them():
 
 
 def test_a_unigram_piece_has_the_log_probability_of_the_list():
-    found = pieces_of(unigram_tokenizer(), "The quick fox")
-    assert {piece.score for piece in found} <= {-3.0, -5.0}
-    assert "".join(piece.label for piece in found).strip() == "The quick fox"
+    pieces = pieces_of(unigram_tokenizer(), "The quick fox")
+    assert {piece.score for piece in pieces} <= {-3.0, -5.0}
+    assert "".join(piece.label for piece in pieces).strip() == "The quick fox"
 
 
 def test_a_unigram_tokenizer_takes_the_most_probable_pieces_of_all():
     tokenizer = unigram_tokenizer()
     text = "quick"
-    found = pieces_of(tokenizer, text)
-    total = sum(piece.score or 0.0 for piece in found)
+    pieces = pieces_of(tokenizer, text)
+    total = sum(piece.score or 0.0 for piece in pieces)
     scores = dict(json.loads(tokenizer.to_str())["model"]["vocab"])
     marked = f"▁{text}"
     best = {0: 0.0}
@@ -62,6 +62,6 @@ def test_a_unigram_tokenizer_takes_the_most_probable_pieces_of_all():
 
 def test_wordpiece_pieces_have_numbers_and_no_score():
     tokenizer = wordpiece_tokenizer()
-    found = pieces_of(tokenizer, "lazy foxes")
-    assert all(piece.score is None for piece in found)
-    assert [piece.number for piece in found] == tokenizer.encode("lazy foxes", add_special_tokens=False).ids
+    pieces = pieces_of(tokenizer, "lazy foxes")
+    assert all(piece.score is None for piece in pieces)
+    assert [piece.number for piece in pieces] == tokenizer.encode("lazy foxes", add_special_tokens=False).ids

@@ -40,8 +40,8 @@ def test_channels_that_cannot_be_paired_are_an_error_with_their_number(width):
 @pytest.mark.parametrize("offset", [-7, 0, 1, 10, 150])
 def test_one_turn_for_each_pair_moves_every_position_by_the_offset(offset):
     encoding = positional_encodings.sinusoidal(400, 64)
-    here, there = encoding[200:250], encoding[200 + offset : 250 + offset]
-    assert (positional_encodings.shift_encoding(here, offset) - there).abs().max() < 1e-6
+    unshifted, shifted = encoding[200:250], encoding[200 + offset : 250 + offset]
+    assert (positional_encodings.shift_encoding(unshifted, offset) - shifted).abs().max() < 1e-6
 
 
 def test_a_turn_is_a_rotation_and_turns_add_up():
@@ -67,11 +67,13 @@ def test_rotary_is_the_rotary_embedding_of_llama_once_the_channels_are_reordered
     from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
 
     torch.manual_seed(0)
-    each, places = 16, torch.arange(30, 50)
-    query, key = torch.randn(2, 1, 3, 20, each)
-    config = LlamaConfig(hidden_size=3 * each, num_attention_heads=3, max_position_embeddings=64)
+    head_dim, places = 16, torch.arange(30, 50)
+    query, key = torch.randn(2, 1, 3, 20, head_dim)
+    config = LlamaConfig(hidden_size=3 * head_dim, num_attention_heads=3, max_position_embeddings=64)
     cosine, sine = LlamaRotaryEmbedding(config)(query, places[None])
-    order = torch.cat([torch.arange(0, each, 2), torch.arange(1, each, 2)])  # pairs stand at i and i + each/2
+    order = torch.cat(
+        [torch.arange(0, head_dim, 2), torch.arange(1, head_dim, 2)]
+    )  # pairs stand at i and i + head_dim/2
     theirs = apply_rotary_pos_emb(query[..., order], key[..., order], cosine, sine)
     for ours, turned in zip((query, key), theirs, strict=True):
         assert torch.allclose(positional_encodings.rotary(ours, places)[..., order], turned, atol=1e-5)

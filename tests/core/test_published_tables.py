@@ -40,9 +40,9 @@ def images():
 
 
 def only(rows, **of):
-    found = [row for row in rows if all(getattr(row, name) == value for name, value in of.items())]
-    assert len(found) == 1, f"{len(found)} rows have {of}."
-    return found[0]
+    matches = [row for row in rows if all(getattr(row, name) == value for name, value in of.items())]
+    assert len(matches) == 1, f"{len(matches)} rows have {of}."
+    return matches[0]
 
 
 def test_every_table_of_the_folder_has_a_loader():
@@ -190,18 +190,22 @@ def test_domains_fall_into_groups_whatever_their_order():
 
 
 def test_chinchilla_has_245_runs():
-    found = published.chinchilla_runs()
-    assert len(found) == 245
-    assert (found[0].parameters, found[0].training_flops, found[0].loss) == (6.7956e9, 9.99385e18, 5.00558)
+    training_runs = published.chinchilla_runs()
+    assert len(training_runs) == 245
+    assert (training_runs[0].parameters, training_runs[0].training_flops, training_runs[0].loss) == (
+        6.7956e9,
+        9.99385e18,
+        5.00558,
+    )
 
 
 def test_pythia_has_16_models_at_18_checkpoints_on_8_tasks():
-    found = published.pythia_scores()
-    assert len(found) == 16 * 18 * 8
-    assert len({score.model for score in found}) == 16
-    start = only(found, model="pythia-1.4b", step=0, task="arc_challenge")
+    scores = published.pythia_scores()
+    assert len(scores) == 16 * 18 * 8
+    assert len({score.model for score in scores}) == 16
+    start = only(scores, model="pythia-1.4b", step=0, task="arc_challenge")
     assert (start.accuracy, start.stderr, start.perplexity) == (0.23123, 0.01232, None)
-    end = only(found, model="pythia-12b", step=143000, task="lambada_openai")
+    end = only(scores, model="pythia-12b", step=143000, task="lambada_openai")
     assert end.tokens == 299_892_736_000
     assert end.without_embeddings == 11_327_027_200
     assert end.perplexity < 5

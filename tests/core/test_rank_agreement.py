@@ -22,9 +22,9 @@ def counted(one, other):
 
 @given(VALUES, VALUES)
 def test_tau_is_what_counting_pairs_gives(one, other):
-    found = agreement({"a": torch.tensor(one), "b": torch.tensor(other)})
-    assert found.tau[0, 1] == pytest.approx(counted(one, other), abs=1e-6, nan_ok=True)
-    assert found.tau[0, 1] == pytest.approx(found.tau[1, 0], nan_ok=True)
+    rank_agreement = agreement({"a": torch.tensor(one), "b": torch.tensor(other)})
+    assert rank_agreement.tau[0, 1] == pytest.approx(counted(one, other), abs=1e-6, nan_ok=True)
+    assert rank_agreement.tau[0, 1] == pytest.approx(rank_agreement.tau[1, 0], nan_ok=True)
     pairs = count_pairs(torch.tensor(one), torch.tensor(other))
     assert (float("nan") if pairs.tau is None else pairs.tau) == pytest.approx(counted(one, other), nan_ok=True)
     ties = sum(one[a] == one[b] and other[a] == other[b] for a, b in combinations(range(12), 2))
@@ -33,11 +33,11 @@ def test_tau_is_what_counting_pairs_gives(one, other):
 
 def test_the_same_order_agrees_whole_and_the_reverse_not_at_all():
     one = torch.linspace(0, 1, 30)
-    found = agreement({"a": one, "same": one**3, "reverse": -one})
-    assert found.names == ("a", "same", "reverse")
-    assert found.tau[0].tolist() == pytest.approx([1, 1, -1])
-    assert found.shared[0].tolist() == [1, 1, 0]
-    assert (found.words, found.first) == (30, 3)
+    rank_agreement = agreement({"a": one, "same": one**3, "reverse": -one})
+    assert rank_agreement.names == ("a", "same", "reverse")
+    assert rank_agreement.tau[0].tolist() == pytest.approx([1, 1, -1])
+    assert rank_agreement.shared[0].tolist() == [1, 1, 0]
+    assert (rank_agreement.words, rank_agreement.first) == (30, 3)
 
 
 def test_the_first_words_are_counted():
@@ -49,19 +49,19 @@ def test_the_first_words_are_counted():
 
 
 def test_what_ranks_all_words_alike_has_no_rank_correlation():
-    found = agreement({"uniform": torch.full((15,), 1 / 15), "b": torch.arange(15.0)})
-    assert np.isnan(found.tau[0, 1])
-    assert found.tau[0, 0] == 1
+    rank_agreement = agreement({"uniform": torch.full((15,), 1 / 15), "b": torch.arange(15.0)})
+    assert np.isnan(rank_agreement.tau[0, 1])
+    assert rank_agreement.tau[0, 0] == 1
 
 
 @pytest.mark.parametrize("words", [10, 60])
 def test_random_orders_stay_within_the_limits_of_chance(words):
     draw = torch.Generator().manual_seed(5)
-    found = [agreement({name: torch.rand(words, generator=draw) for name in "ab"}) for _ in range(400)]
-    within = np.mean([abs(each.tau[0, 1]) <= tau_by_chance(words) for each in found])
+    agreements = [agreement({name: torch.rand(words, generator=draw) for name in "ab"}) for _ in range(400)]
+    within = np.mean([abs(rank_agreement.tau[0, 1]) <= tau_by_chance(words) for rank_agreement in agreements])
     assert 0.92 < within < 0.98
     mean, limit = shared_by_chance(words)
-    shared = np.array([each.shared[0, 1] for each in found])
+    shared = np.array([rank_agreement.shared[0, 1] for rank_agreement in agreements])
     assert shared.mean() == pytest.approx(mean, abs=0.05)
     assert (shared <= limit + 1e-9).mean() >= 0.93
 

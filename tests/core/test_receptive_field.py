@@ -27,8 +27,8 @@ def model_of(network: nn.Module, side: int, patch: int) -> ImageModel:
 
 
 def prepared_of(model: ImageModel) -> PreparedPicture:
-    found = model.prepare(open_example("cat"))
-    return PreparedPicture(found.pixels.double(), found.photograph, found.patches)
+    prepared = model.prepare(open_example("cat"))
+    return PreparedPicture(prepared.pixels.double(), prepared.photograph, prepared.patches)
 
 
 def field_of(place: tuple[int, int], *layers: nn.Module, patch: int = 4) -> ReceptiveField:
@@ -41,9 +41,9 @@ def field_of(place: tuple[int, int], *layers: nn.Module, patch: int = 4) -> Rece
 def test_it_reaches_as_far_as_the_kernels_and_no_farther():
     # Two kernels of 3 with a stride of 2: a place sees 3 + 2 * 2 = 7 pixels, those of place 3 from 4 * 3 - 3 on.
     layers = (nn.Conv2d(3, 4, 3, 2, 1), nn.Conv2d(4, 5, 3, 2, 1))
-    seen = (field_of((3, 5), *layers).shares > 0).nonzero()
-    assert seen.amin(dim=0).tolist() == [12 - 3, 20 - 3]
-    assert seen.amax(dim=0).tolist() == [12 + 3, 20 + 3]
+    visible_pixels = (field_of((3, 5), *layers).shares > 0).nonzero()
+    assert visible_pixels.amin(dim=0).tolist() == [12 - 3, 20 - 3]
+    assert visible_pixels.amax(dim=0).tolist() == [12 + 3, 20 + 3]
 
 
 def test_a_body_without_overlap_sees_the_pixels_of_its_place_alone():

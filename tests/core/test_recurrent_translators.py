@@ -91,8 +91,8 @@ def test_step_by_step_gives_the_logits_of_teacher_forcing(kind: str):
     model = small(kind)
     state, logits = model.read(SOURCE, PADDING), []
     for token in TARGET.T:
-        found, state = model.step(token, state)
-        logits.append(found)
+        step_logits, state = model.step(token, state)
+        logits.append(step_logits)
     torch.testing.assert_close(torch.stack(logits, dim=1), model(SOURCE, TARGET, PADDING), atol=1e-5, rtol=1e-5)
 
 

@@ -37,14 +37,14 @@ def test_losses_are_the_models_own_and_both_times_are_about_the_same_tokens(mode
 def test_a_silenced_head_is_one_without_its_rows_of_the_output_matrix(tmp_path):
     model = zoo.load_text(str(save_text_model("gpt2", tmp_path)))
     tokens = repeat_ids(IDS)
-    whole = run_repetition(model, tokens)
-    silenced = run_repetition(model, tokens, paths_of(whole.calls, [(1, 0)]))
+    baseline = run_repetition(model, tokens)
+    silenced = run_repetition(model, tokens, paths_of(baseline.calls, [(1, 0)]))
     assert not silenced.calls
     with torch.no_grad():
         model.network.transformer.h[1].attn.c_proj.weight[:8] = 0
     by_hand = run_repetition(model, tokens)
     torch.testing.assert_close(silenced.losses, by_hand.losses)
-    assert not torch.equal(whole.losses, by_hand.losses)
+    assert not torch.equal(baseline.losses, by_hand.losses)
 
 
 def test_several_sequences_are_several_rows(model):

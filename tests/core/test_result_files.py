@@ -154,21 +154,21 @@ def replaced(value, path, new):
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_a_damaged_leaf_is_refused_by_its_name_or_was_never_read(name, tmp_path_factory, data):
-    whole = json.loads(READERS[name][1].read_text())
-    path = data.draw(st.sampled_from(leaves(whole)))
+    contents = json.loads(READERS[name][1].read_text())
+    path = data.draw(st.sampled_from(leaves(contents)))
     wrong = data.draw(st.sampled_from([..., None, math.nan, -math.inf, -1, [], {}, [1, None], True]))
     folder = tmp_path_factory.mktemp("damaged", numbered=True)
     file = folder / READERS[name][1].name
-    file.write_text(json.dumps(replaced(whole, path, wrong)))
+    file.write_text(json.dumps(replaced(contents, path, wrong)))
     try:
-        found = read(name, file)
+        results = read(name, file)
     except ModelError:
         sentence = refused(name, file)
         assert any(key in sentence for key in path) or "random orders" in sentence
     else:
-        told = repr(found)
-        assert "nan" not in told
-        assert "inf" not in told
+        text = repr(results)
+        assert "nan" not in text
+        assert "inf" not in text
 
 
 @pytest.mark.parametrize("name", OF_CSV)
@@ -205,22 +205,22 @@ def test_a_damaged_cell_is_refused_with_its_line_and_column(name, tmp_path_facto
 @pytest.mark.parametrize("name", OF_CSV)
 def test_a_missing_column_a_short_row_and_a_repeated_row_are_refused(name, tmp_path):
     file = copied(name, tmp_path)
-    first, *rest = file.read_text().splitlines(keepends=True)
+    first, *rows = file.read_text().splitlines(keepends=True)
     gone = first.split(",")[0]
-    file.write_text(first.replace(gone, "other", 1) + "".join(rest))
+    file.write_text(first.replace(gone, "other", 1) + "".join(rows))
     assert f"the columns {gone} are missing" in refused(name, file)
-    file.write_text(first + rest[0].split(",")[0] + "\n")
+    file.write_text(first + rows[0].split(",")[0] + "\n")
     assert "line 2: the row has not as many cells" in refused(name, file)
-    file.write_text(first + rest[0] + rest[0])
+    file.write_text(first + rows[0] + rows[0])
     assert "line 3: " in refused(name, file)
 
 
 @pytest.mark.parametrize("name", ["translation lengths", "alignment of heads", "reach", "copied", "lengths"])
 def test_a_model_without_a_row_is_named(name, tmp_path):
     file = copied(name, tmp_path)
-    first, *rest = file.read_text().splitlines(keepends=True)
-    model = rest[0].split(",")[0]
-    file.write_text(first + "".join(row for row in rest if not row.startswith(f"{model},")))
+    first, *rows = file.read_text().splitlines(keepends=True)
+    model = rows[0].split(",")[0]
+    file.write_text(first + "".join(row for row in rows if not row.startswith(f"{model},")))
     assert f"there is no row of {model}" in refused(name, file)
 
 
@@ -236,27 +236,27 @@ def rows_of(file: Path) -> list[dict[str, str]]:
 
 
 def test_every_figure_of_the_translators_is_that_of_the_file():
-    given, found = raw(translators.FOLDER / "results.json"), translators.results()
-    assert dict(found.models) == given["models"]
-    assert list(found.models) == list(translators.TRANSLATION)
-    assert (found.baselines, found.signature) == (given["baselines"], given["signature"])
-    assert (found.sentences, found.references) == (2000, 2836)
+    contents, results = raw(translators.FOLDER / "results.json"), translators.results()
+    assert dict(results.models) == contents["models"]
+    assert list(results.models) == list(translators.TRANSLATION)
+    assert (results.baselines, results.signature) == (contents["baselines"], contents["signature"])
+    assert (results.sentences, results.references) == (2000, 2836)
 
 
 def test_lengths_are_those_of_the_file_by_model_and_words():
-    given = rows_of(translators.FOLDER / "length.csv")
-    found = translators.lengths()
-    assert {(row.model, row.low, row.bleu) for row in found} == {
-        (row["model"], int(row["low"]), float(row["bleu"])) for row in given
+    file_rows = rows_of(translators.FOLDER / "length.csv")
+    lengths = translators.lengths()
+    assert {(row.model, row.low, row.bleu) for row in lengths} == {
+        (row["model"], int(row["low"]), float(row["bleu"])) for row in file_rows
     }
-    assert list(found) == sorted(found, key=lambda row: (row.model, row.words))
+    assert list(lengths) == sorted(lengths, key=lambda row: (row.model, row.words))
 
 
 def test_error_rates_follow_from_the_counts_that_stand_beside_them():
-    found = translators.alignment()
-    chosen = [of for model in found.models.values() for of in (model, model.get("mean", model))]
-    agreements = [of["agreement"] for of in chosen] + list(found.baselines.values())
-    assert all(set(agreement) == set(found.sets) for agreement in agreements)
+    alignment = translators.alignment()
+    chosen = [of for model in alignment.models.values() for of in (model, model.get("mean", model))]
+    agreements = [of["agreement"] for of in chosen] + list(alignment.baselines.values())
+    assert all(set(agreement) == set(alignment.sets) for agreement in agreements)
     for of in (of for agreement in agreements for of in agreement.values()):
         links, sure, found_sure, found_possible = of["counts"]
         assert of["aer"] == pytest.approx(1 - (found_sure + found_possible) / (links + sure), abs=6e-5)
@@ -274,18 +274,18 @@ def test_the_head_that_was_chosen_has_the_same_rate_in_the_table_of_all_heads():
 
 
 def test_a_text_without_an_agreement_is_named(tmp_path):
-    whole = raw(translators.FOLDER / "alignment.json")
-    whole["sets"]["bible"] = {"pairs": 1, "left_out": 0}
-    (tmp_path / "alignment.json").write_text(json.dumps(whole))
+    contents = raw(translators.FOLDER / "alignment.json")
+    contents["sets"]["bible"] = {"pairs": 1, "left_out": 0}
+    (tmp_path / "alignment.json").write_text(json.dumps(contents))
     assert "an agreement on the text 'bible' is missing" in refused("alignment", tmp_path / "alignment.json")
 
 
 def test_a_training_that_went_on_from_another_counts_with_it():
-    given, found = raw(VIT / "results.json"), classifiers.quality(VIT)
-    assert found.seconds == given["seconds"] + given["first_run"]["seconds"]
-    assert found.epochs == pytest.approx(4.6 + 3600 * 192 / 50000)
-    assert (found.top1, found.parameters) == (given["validation"]["top1"], given["parameters"])
-    assert found.standard_error == pytest.approx(math.sqrt(found.top1 * (1 - found.top1) / 5000))
+    contents, quality = raw(VIT / "results.json"), classifiers.quality(VIT)
+    assert quality.seconds == contents["seconds"] + contents["first_run"]["seconds"]
+    assert quality.epochs == pytest.approx(4.6 + 3600 * 192 / 50000)
+    assert (quality.top1, quality.parameters) == (contents["validation"]["top1"], contents["parameters"])
+    assert quality.standard_error == pytest.approx(math.sqrt(quality.top1 * (1 - quality.top1) / 5000))
 
 
 def test_models_that_are_not_there_or_only_trained_are_left_out(tmp_path):
@@ -296,35 +296,42 @@ def test_models_that_are_not_there_or_only_trained_are_left_out(tmp_path):
     }.items():
         (tmp_path / f"{name}-tiny-imagenet").mkdir()
         (tmp_path / f"{name}-tiny-imagenet" / "results.json").write_text(json.dumps(results))
-    (found,) = classifiers.qualities(tmp_path)
-    assert (found.name, found.standard_error, found.macs, found.hardware) == ("plain-tiny-imagenet", 0.25, None, "")
+    (quality,) = classifiers.qualities(tmp_path)
+    assert (quality.name, quality.standard_error, quality.macs, quality.hardware) == (
+        "plain-tiny-imagenet",
+        0.25,
+        None,
+        "",
+    )
 
 
 def test_areas_and_differences_of_explanations_are_those_of_the_file():
-    given, found = raw(VIT / "faithfulness.json"), classifiers.faithful(VIT)
-    assert set(found.areas) == set(given["explanations"]) == {*found.against_random, classifiers.RANDOM}
-    of = given["explanations"]["rollout"]["insertion"]
-    assert vars(found.areas["rollout"]["insertion"]) == {key: of[key] for key in ("mean", "standard_error")}
-    assert vars(found.against_random["rollout"]["insertion"]) == of["against_random"]
+    contents, faithfulness = raw(VIT / "faithfulness.json"), classifiers.faithful(VIT)
+    assert (
+        set(faithfulness.areas) == set(contents["explanations"]) == {*faithfulness.against_random, classifiers.RANDOM}
+    )
+    of = contents["explanations"]["rollout"]["insertion"]
+    assert vars(faithfulness.areas["rollout"]["insertion"]) == {key: of[key] for key in ("mean", "standard_error")}
+    assert vars(faithfulness.against_random["rollout"]["insertion"]) == of["against_random"]
 
 
 def test_explanations_without_random_orders_are_refused(tmp_path):
-    whole = raw(VIT / "faithfulness.json")
-    for gone, reason in ((["random"], "the random orders"), ([*whole["explanations"]][:-1], "or the explanations")):
-        left = {name: of for name, of in whole["explanations"].items() if name not in gone}
-        (tmp_path / "faithfulness.json").write_text(json.dumps(whole | {"explanations": left}))
+    contents = raw(VIT / "faithfulness.json")
+    for gone, reason in ((["random"], "the random orders"), ([*contents["explanations"]][:-1], "or the explanations")):
+        left = {name: of for name, of in contents["explanations"].items() if name not in gone}
+        (tmp_path / "faithfulness.json").write_text(json.dumps(contents | {"explanations": left}))
         assert reason in refused("faithfulness", tmp_path / "faithfulness.json")
-    del whole["explanations"]["rollout"]["deletion"]["against_random"]
-    (tmp_path / "faithfulness.json").write_text(json.dumps(whole))
+    del contents["explanations"]["rollout"]["deletion"]["against_random"]
+    (tmp_path / "faithfulness.json").write_text(json.dumps(contents))
     assert "a difference from the random orders" in refused("faithfulness", tmp_path / "faithfulness.json")
 
 
 def test_the_character_models_are_those_of_the_files():
-    given = raw(characters.FOLDER / "results.json")["models"]
-    assert {name: vars(of) for name, of in characters.results().items()} == given
+    expected = raw(characters.FOLDER / "results.json")["models"]
+    assert {name: vars(of) for name, of in characters.results().items()} == expected
     assert all(row.norm == 1 for row in characters.reach() if row.distance == 0)
-    found = {(row.model, row.distance): row.accuracy for row in characters.copied()}
-    assert found == {
+    accuracies = {(row.model, row.distance): row.accuracy for row in characters.copied()}
+    assert accuracies == {
         (row["model"], int(row["distance"])): float(row["accuracy"]) for row in rows_of(characters.FOLDER / "copy.csv")
     }
 
@@ -336,9 +343,9 @@ def test_six_ways_were_trained_at_64_characters_and_learned_positions_end_there(
 
 
 def test_the_learned_biases_have_a_number_for_each_bucket_and_head():
-    found = positions.learned_biases()
-    assert [bias.path for bias in found] == ["layer 0", "layer 1"]
-    assert all(bias.bias.shape == (32, 4) for bias in found)
+    biases = positions.learned_biases()
+    assert [bias.path for bias in biases] == ["layer 0", "layer 1"]
+    assert all(bias.bias.shape == (32, 4) for bias in biases)
 
 
 def test_biases_that_are_missing_are_one_sentence(tmp_path):
@@ -417,23 +424,23 @@ def test_a_wrong_value_is_named_by_its_path(tmp_path, changed, reason):
 
 
 def test_the_alignment_of_bert_pairs_stands_beside_the_others_where_it_was_measured(tmp_path):
-    found = translators.alignment(pairs=tmp_path)
-    assert translators.PAIRS not in found.models
+    alignment = translators.alignment(pairs=tmp_path)
+    assert translators.PAIRS not in alignment.models
     own = raw(translators.FOLDER / "alignment.json")["transformer"]
     (tmp_path / "results.json").write_text(json.dumps({"alignment": own}))
-    found = translators.alignment(pairs=tmp_path)
-    assert list(found.models)[-1] == translators.PAIRS
-    assert found.models[translators.PAIRS] == found.models["transformer"]
-    del own["agreement"][found.chosen_on]
+    alignment = translators.alignment(pairs=tmp_path)
+    assert list(alignment.models)[-1] == translators.PAIRS
+    assert alignment.models[translators.PAIRS] == alignment.models["transformer"]
+    del own["agreement"][alignment.chosen_on]
     (tmp_path / "results.json").write_text(json.dumps({"alignment": own}))
-    with pytest.raises(ModelError, match=f"an agreement on the text '{found.chosen_on}' is missing.*bert-pairs"):
+    with pytest.raises(ModelError, match=f"an agreement on the text '{alignment.chosen_on}' is missing.*bert-pairs"):
         translators.alignment(pairs=tmp_path)
 
 
 def test_guesses_beside_the_other_language_and_alone_are_those_of_the_file():
-    given, found = raw(translators.PAIRS_FOLDER / "results.json")["guesses"], translators.guesses()
-    for language, of in found.items():
-        beside, alone = given[f"{language}, with the other language"], given[f"{language}, alone"]
+    contents, guesses = raw(translators.PAIRS_FOLDER / "results.json")["guesses"], translators.guesses()
+    for language, of in guesses.items():
+        beside, alone = contents[f"{language}, with the other language"], contents[f"{language}, alone"]
         assert (of.tokens, of.accuracy, of.perplexity) == tuple(beside[n] for n in ("tokens", "accuracy", "perplexity"))
         assert (of.accuracy_alone, of.perplexity_alone) == (alone["accuracy"], alone["perplexity"])
 

@@ -231,10 +231,18 @@ def test_distances_and_shares_of_pictures_do_not_depend_on_what_rows_sum_to():
     patches = Patches(3, 3, ("class",))
 
     def measured(rows: torch.Tensor) -> list[torch.Tensor]:
-        (told,) = decoder_attention_shares((AutoencoderLayer("decoder", 0, "", rows),), hidden)
+        (attention_shares,) = decoder_attention_shares((AutoencoderLayer("decoder", 0, "", rows),), hidden)
         in_window = measure_in_windows(rows[:1, 1:, 1:], layer, (1.0, 1.0))
         return [
-            torch.stack([told.visible, told.hidden, told.own, told.class_token, told.distance]),
+            torch.stack(
+                [
+                    attention_shares.visible,
+                    attention_shares.hidden,
+                    attention_shares.own,
+                    attention_shares.class_token,
+                    attention_shares.distance,
+                ]
+            ),
             *encoder_attention_distance((AutoencoderLayer("encoder", 0, "", rows),), hidden),
             torch.tensor([in_window.distance, in_window.even, in_window.padding]),
             measures.mean_distance_in_plane(rows, patches),
@@ -382,8 +390,8 @@ def test_chosen_rows_have_an_entropy_and_belong_to_no_sequence():
     five = Tokens(tuple(range(5)), tuple("abcde"), (False,) * 5, (None,) * 5)
     text = type(reader.run(five))(None, {"text": five})
     assert reader.sequences_of(shuffled, text) is None
-    whole = AttentionCall("made", "self", None, shuffled.written)
-    assert reader.sequences_of(whole, text) == ("text", "text")
+    full_call = AttentionCall("made", "self", None, shuffled.written)
+    assert reader.sequences_of(full_call, text) == ("text", "text")
     assert set(measure_heads(reader, text, Record([shuffled])).values) == {"entropy"}
 
 

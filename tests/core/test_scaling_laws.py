@@ -21,8 +21,8 @@ def made_by(law: Law, *, noise: float = 0.0, seed: int = 0, count: int = 120) ->
 
 @pytest.mark.parametrize("law", TRUE, ids=lambda law: type(law).__name__)
 def test_a_fit_recovers_the_coefficients_of_synthetic_data(law):
-    found = type(law).fit(made_by(law))
-    assert found.values() == pytest.approx(law.values(), rel=2e-2)
+    fitted = type(law).fit(made_by(law))
+    assert fitted.values() == pytest.approx(law.values(), rel=2e-2)
 
 
 def test_the_frontier_of_compute_recovers_its_coefficients():
@@ -32,8 +32,8 @@ def test_the_frontier_of_compute_recovers_its_coefficients():
 
 @pytest.mark.parametrize("law", TRUE, ids=lambda law: type(law).__name__)
 def test_exponents_survive_noise_within_their_interval(law):
-    found = bootstrap(type(law), made_by(law, noise=0.003), draws=40)
-    for name, (low, high) in found.intervals(0.99).items():
+    resampled = bootstrap(type(law), made_by(law, noise=0.003), draws=40)
+    for name, (low, high) in resampled.intervals(0.99).items():
         if name.startswith(("alpha", "beta")):
             assert low <= getattr(law, name) <= high
 
@@ -43,12 +43,12 @@ def test_the_chinchilla_points_give_the_law_of_the_replication():
     runs = sorted(chinchilla_runs(), key=lambda run: run.loss)[:-5]
     parameters = np.array([run.parameters for run in runs])
     flops = np.array([run.training_flops for run in runs])
-    found = Chinchilla.fit(Points(parameters, flops / 6 / parameters, np.array([run.loss for run in runs])))
-    assert found.irreducible == pytest.approx(1.8172, abs=1e-3)
-    assert found.alpha == pytest.approx(0.3478, abs=2e-3)
-    assert found.beta == pytest.approx(0.3658, abs=3e-3)
-    assert found.parameter_scale == pytest.approx(482.01, rel=0.02)
-    assert found.token_scale == pytest.approx(2085.43, rel=0.04)
+    fitted = Chinchilla.fit(Points(parameters, flops / 6 / parameters, np.array([run.loss for run in runs])))
+    assert fitted.irreducible == pytest.approx(1.8172, abs=1e-3)
+    assert fitted.alpha == pytest.approx(0.3478, abs=2e-3)
+    assert fitted.beta == pytest.approx(0.3658, abs=3e-3)
+    assert fitted.parameter_scale == pytest.approx(482.01, rel=0.02)
+    assert fitted.token_scale == pytest.approx(2085.43, rel=0.04)
 
 
 def test_the_optimal_split_is_the_lowest_of_all_splits_that_cost_the_same():
@@ -64,7 +64,7 @@ def test_the_optimal_split_is_the_lowest_of_all_splits_that_cost_the_same():
 @pytest.mark.parametrize("law", [*TRUE, ComputeFrontier(1.6, 2e19, 0.155)], ids=lambda law: type(law).__name__)
 def test_the_lowest_loss_is_that_of_the_best_of_many_splits(law):
     flops, sizes = np.array([1e18, 1e20, 1e22]), np.geomspace(1e4, 1e15, 20_000)
-    tried = [law.loss(sizes, each / 6 / sizes).min() for each in flops]
+    tried = [law.loss(sizes, budget / 6 / sizes).min() for budget in flops]
     assert law.lowest(flops) == pytest.approx(tried, rel=1e-5)
 
 
@@ -80,8 +80,8 @@ def test_the_frontier_is_what_no_other_run_beats():
 
 def test_a_band_is_narrow_where_there_are_points_and_wide_far_away():
     law = TRUE[0]
-    found = bootstrap(Chinchilla, made_by(law, noise=0.005), draws=40)
-    low, high = found.band(np.array([1e20, 1e29]))
+    resampled = bootstrap(Chinchilla, made_by(law, noise=0.005), draws=40)
+    low, high = resampled.band(np.array([1e20, 1e29]))
     assert (low <= high).all()
     assert high[1] / low[1] > 2 * high[0] / low[0] - 1
 
@@ -94,6 +94,6 @@ def test_too_few_runs_are_an_error_with_both_numbers():
 
 
 def test_progress_is_told_of_every_draw():
-    told: list[tuple[int, int]] = []
-    bootstrap(Kaplan, made_by(TRUE[1], noise=0.01), draws=3, progress=lambda done, of: told.append((done, of)))
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    reports: list[tuple[int, int]] = []
+    bootstrap(Kaplan, made_by(TRUE[1], noise=0.01), draws=3, progress=lambda done, of: reports.append((done, of)))
+    assert reports == [(1, 3), (2, 3), (3, 3)]

@@ -28,21 +28,21 @@ CHECKSUMS = {
 SCENES = st.builds(scene_at, st.sampled_from(SPLITS), st.integers(0, 5000))
 
 
-def told(split: str, number: int) -> list[str]:
-    found = sentences_about(scene_at(split, number), Random(number), 3, held=split == "relations")
-    return [each.text for each in found]
+def sentence_texts(split: str, number: int) -> list[str]:
+    sentences = sentences_about(scene_at(split, number), Random(number), 3, held=split == "relations")
+    return [sentence.text for sentence in sentences]
 
 
 def sentences_about(scene: Scene, rng: Random, count: int, *, held: bool | None = False) -> tuple[Sentence, ...]:
     """So many true sentences about a scene, none of them twice unless it has too few."""
-    found: list[Sentence] = []
+    sentences: list[Sentence] = []
     for tried in range(50 * count):
-        if len(found) == count:
+        if len(sentences) == count:
             break
         sentence = sentence_about(scene, rng, held_out=held)
-        if sentence is not None and (sentence not in found or tried > 25 * count):
-            found.append(sentence)
-    return tuple(found)
+        if sentence is not None and (sentence not in sentences or tried > 25 * count):
+            sentences.append(sentence)
+    return tuple(sentences)
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -50,7 +50,7 @@ def test_scenes_and_sentences_are_the_same_on_every_machine(split):
     digest = hashlib.sha256()
     for number in range(20):
         digest.update(draw(scene_at(split, number)).tobytes())
-        digest.update("; ".join(told(split, number)).encode())
+        digest.update("; ".join(sentence_texts(split, number)).encode())
     assert digest.hexdigest() == CHECKSUMS[split]
 
 
@@ -59,8 +59,8 @@ def test_scenes_and_sentences_are_the_same_on_every_machine(split):
 def test_a_thing_has_just_the_pixels_that_change_when_it_is_taken_away(scene, side):
     picture = draw(scene, side)
     for number in range(len(scene.things)):
-        rest = Scene(scene.things[:number] + scene.things[number + 1 :], scene.top, scene.bottom)
-        changed = (draw(rest, side) != picture).any(axis=2)
+        remaining = Scene(scene.things[:number] + scene.things[number + 1 :], scene.top, scene.bottom)
+        changed = (draw(remaining, side) != picture).any(axis=2)
         own = mask(scene.things[number], side)
         near = binary_dilation(own, np.ones((3, 3)), 2)  # at its edge and tips pixels are covered by less than a half
         assert not (changed & ~near).any()
@@ -176,7 +176,7 @@ def test_the_checker_agrees_with_what_one_sees(text, true):
 def test_words_mean_the_things_of_their_group():
     meant = meanings(parse("a red star above two small blue circles"), SCENE)
     both, star, circles = {0, 1, 2}, {0}, {1, 2}
-    assert [set(each) for each in meant] == [set(), star, star, both, circles, circles, circles, circles]
+    assert [set(group) for group in meant] == [set(), star, star, both, circles, circles, circles, circles]
     assert not any(meanings(parse("nothing is green"), SCENE))
     assert not any(meanings(parse("a green star"), SCENE))
 

@@ -16,13 +16,13 @@ def test_formula_and_count_of_a_running_model_agree_to_the_byte(key_heads, windo
     assert measure_cache_bytes(of, lengths) == tuple(cache_bytes(of, length, 4) for length in lengths)
 
 
-@pytest.mark.parametrize("published", model_sizes(), ids=lambda each: each.model)
+@pytest.mark.parametrize("published", model_sizes(), ids=lambda row: row.model)
 def test_the_formula_is_that_of_the_page_on_sizes(published):
     shape = published.shape
     if shape.decoder_layers or not shape.vocabulary:
         return
     of = CacheShape(shape.layers, shape.heads, shape.key_heads or shape.heads, shape.head_dim)
-    (line,) = (each for each in memory(shape, 700, "fp16") if each.part == CACHE)
+    (line,) = (row for row in memory(shape, 700, "fp16") if row.part == CACHE)
     assert cache_bytes(of, 700, 2) == line.value
 
 
@@ -48,12 +48,12 @@ def test_sizes_that_cannot_be_are_refused(sizes, words):
 
 
 def test_published_shapes_that_stand_in_two_tables_are_the_same():
-    shapes = {each.model: each.shape for each in model_sizes()}
-    both = [each for each in key_value_heads() if each.model in shapes]
-    assert {each.model for each in both} == {"GPT-2 XL", "GPT-3 175B"}
-    for each in both:
-        shape = shapes[each.model]
-        assert (each.heads.layers, each.heads.heads, each.heads.head_dim) == (shape.layers, shape.heads, shape.head_dim)
+    shapes = {row.model: row.shape for row in model_sizes()}
+    both = [row for row in key_value_heads() if row.model in shapes]
+    assert {row.model for row in both} == {"GPT-2 XL", "GPT-3 175B"}
+    for row in both:
+        shape = shapes[row.model]
+        assert (row.heads.layers, row.heads.heads, row.heads.head_dim) == (shape.layers, shape.heads, shape.head_dim)
 
 
 def test_a_published_row_whose_heads_cannot_be_shared_is_named(tmp_path):

@@ -53,9 +53,9 @@ def test_a_product_in_int4_is_that_of_the_rounded_matrix(size):
     group = 64 if linear.in_features % 64 == 0 else 32
     rounded = round_matrix(linear.weight, 4, f"groups of {group}").values
     expected = nn.functional.linear(x, rounded, linear.bias)
-    found = Int4Linear(linear)(x)
-    assert found.dtype == torch.bfloat16
-    assert float((found - expected).norm() / expected.norm()) < 0.02
+    product = Int4Linear(linear)(x)
+    assert product.dtype == torch.bfloat16
+    assert float((product - expected).norm() / expected.norm()) < 0.02
 
 
 def test_a_token_of_zeros_gives_the_bias_and_a_matrix_of_zeros_too():

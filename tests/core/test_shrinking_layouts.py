@@ -37,52 +37,54 @@ def network(kind: str) -> nn.Module:
     return with_linears(model(model.config_class(**settings)).eval().requires_grad_(False))
 
 
-def logits(kind: str, each: nn.Module) -> torch.Tensor:
+def logits(kind: str, model: nn.Module) -> torch.Tensor:
     dice = torch.Generator().manual_seed(1)
     if kind == "vit":
-        return each(torch.randn(2, 3, 16, 16, generator=dice)).logits
-    return each(torch.randint(5, 60, (2, 7), generator=dice)).logits
+        return model(torch.randn(2, 3, 16, 16, generator=dice)).logits
+    return model(torch.randint(5, 60, (2, 7), generator=dice)).logits
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("gone", [{0: [1]}, {0: [0, 3], 1: [2]}, {1: [0, 1, 2, 3]}])
 @torch.no_grad()
 def test_without_heads_it_says_what_it_says_when_what_they_add_is_zero(kind, gone):
-    whole = network(kind)
-    modules = headed_modules(whole)
+    full_network = network(kind)
+    modules = headed_modules(full_network)
     assert [headed.heads for headed in modules] == [4, 4]
-    smaller = prune_heads(whole, gone)
+    smaller = prune_heads(full_network, gone)
     silenced = network(kind)
     for number, heads in gone.items():
         headed = headed_modules(silenced)[number]
         for head in heads:
             headed.output_projection.weight[:, head * headed.head_dim : (head + 1) * headed.head_dim] = 0
     assert_close(logits(kind, smaller), logits(kind, silenced), rtol=1e-4, atol=1e-5)
-    assert not torch.allclose(logits(kind, smaller), logits(kind, whole))
-    assert sum(map(torch.numel, smaller.parameters())) < sum(map(torch.numel, whole.parameters()))
+    assert not torch.allclose(logits(kind, smaller), logits(kind, full_network))
+    assert sum(map(torch.numel, smaller.parameters())) < sum(map(torch.numel, full_network.parameters()))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @torch.no_grad()
 def test_without_neurons_it_says_what_it_says_when_they_are_silent(kind):
-    whole = network(kind)
-    assert len(hidden_layers(whole)) == 2
-    smaller, silent = without_neurons(whole, 0.5), with_silent_neurons(whole, 0.5)
+    full_network = network(kind)
+    assert len(hidden_layers(full_network)) == 2
+    smaller, silent = without_neurons(full_network, 0.5), with_silent_neurons(full_network, 0.5)
     assert_close(logits(kind, smaller), logits(kind, silent), rtol=1e-4, atol=1e-5)
-    assert [layer.neurons * 2 for layer in hidden_layers(smaller)] == [layer.neurons for layer in hidden_layers(whole)]
+    assert [layer.neurons * 2 for layer in hidden_layers(smaller)] == [
+        layer.neurons for layer in hidden_layers(full_network)
+    ]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_heads_are_ranked_in_networks_of_transformers(kind):
-    whole = network(kind)
+    full_network = network(kind)
 
-    def losses(each: nn.Module) -> torch.Tensor:
-        return -logits(kind, each).log_softmax(dim=-1).flatten(start_dim=1)[:, 1]
+    def losses(model: nn.Module) -> torch.Tensor:
+        return -logits(kind, model).log_softmax(dim=-1).flatten(start_dim=1)[:, 1]
 
-    by_gradient, by_loss = gradient_importance(whole, losses), loss_increase_without(whole, losses)
-    assert all(float(each.norm()) == pytest.approx(1.0, abs=1e-4) for each in by_gradient)
+    by_gradient, by_loss = gradient_importance(full_network, losses), loss_increase_without(full_network, losses)
+    assert all(float(scores.norm()) == pytest.approx(1.0, abs=1e-4) for scores in by_gradient)
     with torch.no_grad():
-        expected = float(losses(prune_heads(whole, {1: [2]})).mean() - losses(whole).mean())
+        expected = float(losses(prune_heads(full_network, {1: [2]})).mean() - losses(full_network).mean())
     assert float(by_loss[1][2]) == pytest.approx(expected, abs=1e-5)
 
 

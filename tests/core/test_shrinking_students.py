@@ -36,43 +36,43 @@ def example(kind):
 
 @pytest.mark.parametrize("kind", ["bert", "vit"])
 def test_a_student_begins_as_its_teacher_without_the_blocks_between(kind):
-    whole = teacher(kind)
-    student = make_student(whole, 3).eval()
-    blocks = whole.bert.blocks if kind == "bert" else whole.blocks
+    full_network = teacher(kind)
+    student = make_student(full_network, 3).eval()
+    blocks = full_network.bert.blocks if kind == "bert" else full_network.blocks
     for number in (5, 3, 1):
         del blocks[number]
-    assert_close(student(example(kind)), whole(example(kind)))
+    assert_close(student(example(kind)), full_network(example(kind)))
     assert all(weight.requires_grad for weight in student.parameters())
 
 
 @pytest.mark.parametrize("kind", ["bert", "vit"])
 def test_a_student_of_all_layers_is_its_teacher_and_shares_nothing(kind):
-    whole = teacher(kind)
-    student = make_student(whole, 6).eval()
-    before = whole(example(kind))
+    full_network = teacher(kind)
+    student = make_student(full_network, 6).eval()
+    before = full_network(example(kind))
     assert_close(student(example(kind)), before)
     with torch.no_grad():
         for weight in student.parameters():
             weight.zero_()
-    assert_close(whole(example(kind)), before)
+    assert_close(full_network(example(kind)), before)
 
 
 @pytest.mark.parametrize("name", [name for names in STUDENTS.values() for name in names])
 def test_the_students_that_come_along_are_read_and_have_their_layers(name):
     if name.startswith("bert"):
-        whole = load_embedded_text("bert-books")
-        given = whole.encode("The king had three sons.")
+        full_model = load_embedded_text("bert-books")
+        inputs = full_model.encode("The king had three sons.")
     else:
-        whole = load_embedded_image("vit-tiny-imagenet")
+        full_model = load_embedded_image("vit-tiny-imagenet")
         from PIL import Image
 
-        given = whole.prepare(Image.new("RGB", (64, 64), "grey"))
-    student = load_student(name, whole)
+        inputs = full_model.prepare(Image.new("RGB", (64, 64), "grey"))
+    student = load_student(name, full_model)
     with torch.no_grad(), record_attention(student.network) as record:
-        run = student.run(given)
+        run = student.run(inputs)
     assert len(record.calls) == LAYERS[name.split("-")[1]]
     assert run.logits.isfinite().all()
-    assert student.parameters < whole.parameters
+    assert student.parameters < full_model.parameters
 
 
 def test_heads_are_compared_as_scipy_compares_them():

@@ -38,10 +38,10 @@ def network(kind: str) -> nn.Module:
     return made.eval().requires_grad_(False)
 
 
-def said(kind: str, each: nn.Module) -> torch.Tensor:
+def logits(kind: str, model: nn.Module) -> torch.Tensor:
     if kind == "vit":
-        return each(torch.linspace(-1, 1, 2 * 3 * 32 * 32).reshape(2, 3, 32, 32))
-    return each(TOKENS, TOKENS[:, :6]) if kind == "translator" else each(TOKENS)
+        return model(torch.linspace(-1, 1, 2 * 3 * 32 * 32).reshape(2, 3, 32, 32))
+    return model(TOKENS, TOKENS[:, :6]) if kind == "translator" else model(TOKENS)
 
 
 KINDS = ["gpt", "bert", "vit", "translator"]
@@ -51,27 +51,27 @@ KINDS = ["gpt", "bert", "vit", "translator"]
 @given(share=st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.9]))
 @settings(max_examples=5)
 def test_the_smallest_weights_of_all_matrices_together_become_zero(kind, share):
-    whole = network(kind)
-    changed = with_zeros(whole, share)
-    before = torch.cat([each.weight.flatten() for each in matrices_of(whole).values()])
-    after = torch.cat([each.weight.flatten() for each in matrices_of(changed).values()])
+    full_network = network(kind)
+    changed = with_zeros(full_network, share)
+    before = torch.cat([module.weight.flatten() for module in matrices_of(full_network).values()])
+    after = torch.cat([module.weight.flatten() for module in matrices_of(changed).values()])
     assert share_of_zeros(changed) == pytest.approx(share, abs=1e-3)
     gone = after == 0
     if share:
         assert before[gone].abs().max() <= before[~gone].abs().min()
     assert torch.equal(after[~gone], before[~gone])
     if not share:
-        assert torch.equal(said(kind, changed), said(kind, whole))
+        assert torch.equal(logits(kind, changed), logits(kind, full_network))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(share=st.sampled_from([0.0, 0.25, 0.5, 0.9, 1.0]))
 @settings(max_examples=5)
 def test_a_network_without_neurons_says_what_it_says_with_them_silent(kind, share):
-    whole = network(kind)
-    smaller, silent = without_neurons(whole, share), with_silent_neurons(whole, share)
-    assert_close(said(kind, smaller), said(kind, silent), rtol=1e-4, atol=1e-5)
-    for left, layer in zip(hidden_layers(smaller), hidden_layers(whole), strict=True):
+    full_network = network(kind)
+    smaller, silent = without_neurons(full_network, share), with_silent_neurons(full_network, share)
+    assert_close(logits(kind, smaller), logits(kind, silent), rtol=1e-4, atol=1e-5)
+    for left, layer in zip(hidden_layers(smaller), hidden_layers(full_network), strict=True):
         assert left.neurons == max(1, layer.neurons - round(share * layer.neurons))
 
 
@@ -85,7 +85,7 @@ def test_neurons_with_the_shortest_rows_go_first_and_one_stays():
 @pytest.mark.parametrize("kind", KINDS)
 def test_compressed_rows_give_the_same_product(kind):
     changed = with_zeros(network(kind), 0.8)
-    assert_close(said(kind, as_sparse(changed)), said(kind, changed), rtol=1e-4, atol=1e-5)
+    assert_close(logits(kind, as_sparse(changed)), logits(kind, changed), rtol=1e-4, atol=1e-5)
 
 
 def test_a_matrix_of_zeros_gives_the_bias():

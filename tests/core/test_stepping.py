@@ -49,15 +49,15 @@ def network_of(kind: str):
 @pytest.mark.parametrize("kind", NETWORKS)
 @pytest.mark.parametrize("prompt", [1, 7, 20])
 def test_reading_in_steps_says_what_the_full_pass_says(kind, prompt):
-    found = read_in_steps(network_of(kind), TOKENS, prompt=prompt)
-    assert found.difference <= 1e-6 * max(10, found.largest)  # float32 holds seven digits of the largest
-    assert found.largest == pytest.approx(float(full_pass(network_of(kind), TOKENS).abs().max()))
-    assert [(step.first, step.last) for step in found.steps] == [
+    reading = read_in_steps(network_of(kind), TOKENS, prompt=prompt)
+    assert reading.difference <= 1e-6 * max(10, reading.largest)  # float32 holds seven digits of the largest
+    assert reading.largest == pytest.approx(float(full_pass(network_of(kind), TOKENS).abs().max()))
+    assert [(step.first, step.last) for step in reading.steps] == [
         (0, prompt),
         *((last - 1, last) for last in range(prompt + 1, 21)),
     ]
-    assert found.step_of(0) is found.steps[0]
-    assert found.step_of(19).last == 20
+    assert reading.step_of(0) is reading.steps[0]
+    assert reading.step_of(19).last == 20
 
 
 @pytest.mark.parametrize("kind", ["gpt", "rotary", "gpt2", "llama"])
@@ -105,20 +105,25 @@ def test_bytes_grow_by_keys_and_values_of_one_token(kind):
 
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_both_ways_are_measured_at_every_length(kind):
-    found = measure_steps(network_of(kind), no_progress, context=40, repeats=2)
-    assert found.of(WITH_CACHE).keys() == found.of(WITHOUT_CACHE).keys() == {16, 32} == found.cache_bytes.keys()
+    measurements = measure_steps(network_of(kind), no_progress, context=40, repeats=2)
+    assert (
+        measurements.of(WITH_CACHE).keys()
+        == measurements.of(WITHOUT_CACHE).keys()
+        == {16, 32}
+        == measurements.cache_bytes.keys()
+    )
     for length in (16, 32):
-        assert found.of(WITH_CACHE)[length].seconds > 0
-        assert found.of(WITH_CACHE)[length].bytes >= found.cache_bytes[length] > 0
-        assert found.of(WITHOUT_CACHE)[length].bytes > 0
+        assert measurements.of(WITH_CACHE)[length].seconds > 0
+        assert measurements.of(WITH_CACHE)[length].bytes >= measurements.cache_bytes[length] > 0
+        assert measurements.of(WITHOUT_CACHE)[length].bytes > 0
     if kind != "mistral":
-        assert found.cache_bytes[32] == 2 * found.cache_bytes[16]
+        assert measurements.cache_bytes[32] == 2 * measurements.cache_bytes[16]
 
 
 def test_what_is_held_is_that_of_the_length_also_where_patience_ends_early():
-    found = measure_steps(network_of("gpt"), no_progress, context=40, repeats=5, patience=0.0)
-    assert {cost.repeats for cost in found.costs} == {1}
-    assert found.cache_bytes == {n: 2 * 2 * 32 * 4 * n for n in (16, 32)}
+    measurements = measure_steps(network_of("gpt"), no_progress, context=40, repeats=5, patience=0.0)
+    assert {cost.repeats for cost in measurements.costs} == {1}
+    assert measurements.cache_bytes == {n: 2 * 2 * 32 * 4 * n for n in (16, 32)}
 
 
 def test_lengths_are_powers_of_two_within_the_context():

@@ -41,12 +41,12 @@ def test_in_eight_bits_a_weight_is_half_a_step_of_its_row_away_at_most_and_the_f
     save_weights(network, tmp_path / "eight.safetensors", eight_bits=True)
     loaded = load_weights(lambda: copy.deepcopy(network), tmp_path / "eight.safetensors")
     for name, tensor in network.state_dict().items():
-        found = loaded.state_dict()[name]
+        restored = loaded.state_dict()[name]
         if tensor.ndim == 1:
-            assert torch.equal(found, tensor.half().float()), name
+            assert torch.equal(restored, tensor.half().float()), name
         else:
             largest = tensor.flatten(1).abs().amax(dim=1)
-            away = (found - tensor).flatten(1).abs().amax(dim=1)
+            away = (restored - tensor).flatten(1).abs().amax(dim=1)
             assert (away <= largest * (0.5 / 127 + 0.001) + 1e-6).all(), name
             assert (away > 0).any(), name
     sizes = [(tmp_path / name).stat().st_size for name in ("eight.safetensors", "half.safetensors")]

@@ -15,10 +15,10 @@ def test_bits_are_the_cross_entropy_of_each_token_in_base_two(length):
     generator = torch.Generator().manual_seed(length)
     logits = 4 * torch.randn(length, 50, generator=generator)
     tokens = torch.randint(50, (length,), generator=generator)
-    found = bits(logits, tokens)
-    assert found[0].isnan()
+    bits_per_token = bits(logits, tokens)
+    assert bits_per_token[0].isnan()
     expected = F.cross_entropy(logits[:-1], tokens[1:], reduction="none") / math.log(2)
-    torch.testing.assert_close(found[1:], expected)
+    torch.testing.assert_close(bits_per_token[1:], expected)
 
 
 def test_even_chances_cost_as_many_bits_as_the_choice_has():
@@ -28,9 +28,9 @@ def test_even_chances_cost_as_many_bits_as_the_choice_has():
 
 def test_how_many_rows_are_computed_at_once_does_not_matter(monkeypatch):
     logits, tokens = torch.randn(40, 30), torch.randint(30, (40,))
-    whole = bits(logits, tokens)
+    expected = bits(logits, tokens)
     monkeypatch.setattr(surprise, "ROWS", 7)
-    torch.testing.assert_close(bits(logits, tokens)[1:], whole[1:])
+    torch.testing.assert_close(bits(logits, tokens)[1:], expected[1:])
 
 
 def test_the_running_mean_is_that_of_the_last_values():

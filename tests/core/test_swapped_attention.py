@@ -26,9 +26,9 @@ def read():
 
 def test_the_networks_own_weights_give_its_own_verdict(read):
     model, tokens, pooled = read
-    said = model.run(tokens).logits.softmax(dim=-1)
-    assert_close(pooled.probabilities(pooled.weights), said)
-    assert_close(swapped_attention.run_with_weights(model, tokens, pooled, pooled.weights), said)
+    probabilities = model.run(tokens).logits.softmax(dim=-1)
+    assert_close(pooled.probabilities(pooled.weights), probabilities)
+    assert_close(swapped_attention.run_with_weights(model, tokens, pooled, pooled.weights), probabilities)
 
 
 def test_the_network_really_runs_with_other_weights(read):
@@ -56,16 +56,16 @@ def test_a_permutation_keeps_the_weights_and_moves_them(read):
 @pytest.mark.parametrize("allowed", [0.001, 0.05])
 def test_the_most_different_weights_are_weights_and_keep_the_verdict(read, allowed):
     model, tokens, pooled = read
-    found = swapped_attention.most_different(pooled, allowed)
-    assert_close(found.sum(), torch.tensor(1.0))
-    assert found.min() >= 0
-    said, after = (
+    weights = swapped_attention.most_different(pooled, allowed)
+    assert_close(weights.sum(), torch.tensor(1.0))
+    assert weights.min() >= 0
+    before, after = (
         model.run(tokens).logits.softmax(dim=-1),
-        swapped_attention.run_with_weights(model, tokens, pooled, found),
+        swapped_attention.run_with_weights(model, tokens, pooled, weights),
     )
-    assert float((said - after).abs().sum() / 2) <= allowed + 1e-5
-    assert said.argmax() == after.argmax()
-    far = jensen_shannon(found, pooled.weights)
+    assert float((before - after).abs().sum() / 2) <= allowed + 1e-5
+    assert before.argmax() == after.argmax()
+    far = jensen_shannon(weights, pooled.weights)
     draws = swapped_attention.permute_weights(pooled.weights, 200, seed=0)
     assert far > jensen_shannon(draws, pooled.weights).max()
 

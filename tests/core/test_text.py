@@ -52,8 +52,8 @@ def test_a_text_too_long_is_a_sentence_with_both_sizes(raw):
 
 
 def test_controls_go_and_everything_that_writing_needs_stays():
-    kept = "می‌خواهم 👩‍🚀 \u202eabc\u202c <b>&amp;</b>\n\ttab"
-    assert read_text(f"\ufeff{kept}\0\x1b\x07\x85") == kept
+    readable = "می‌خواهم 👩‍🚀 \u202eabc\u202c <b>&amp;</b>\n\ttab"
+    assert read_text(f"\ufeff{readable}\0\x1b\x07\x85") == readable
 
 
 @given(ANYTHING | st.binary())
@@ -156,14 +156,14 @@ def test_words_are_the_same_for_every_tokenizer():
 @pytest.mark.parametrize("tokenizer", [BYTES, PIECES, WORDS], ids=["byte-level", "sentencepiece", "wordpiece"])
 def test_a_cut_is_exact(tokenizer):
     text = "The quick brown fox jumps over the lazy dog. " * 20
-    whole, cut = encode(tokenizer, text, context=10_000), encode(tokenizer, text, context=24)
+    tokens, cut = encode(tokenizer, text, context=10_000), encode(tokenizer, text, context=24)
     added = tokenizer.num_special_tokens_to_add(is_pair=False)
-    assert whole.cut is None
+    assert tokens.cut is None
     assert len(cut) == 24
     assert cut.cut.kept == 24 - added
-    assert cut.cut.total == len(whole) - added
+    assert cut.cut.total == len(tokens) - added
     start = 1 if tokenizer is WORDS else 0
-    assert cut.labels[start : 24 - (added - start)] == whole.labels[start : 24 - (added - start)]
+    assert cut.labels[start : 24 - (added - start)] == tokens.labels[start : 24 - (added - start)]
     assert encode(tokenizer, text[: cut.cut.character], context=10_000).ids == cut.ids
 
 

@@ -30,15 +30,15 @@ WORTHS = st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=40)
 @given(WORTHS, st.integers(1, 12))
 def test_the_order_of_a_perfect_explanation_has_the_curve_of_closed_form(weights, steps):
     ids, words = text_of(weights)
-    found = measure(linear(weights), ids, words, {"": order_by_score(torch.tensor(weights))}, NOTHING, steps)[""]
+    curve = measure(linear(weights), ids, words, {"": order_by_score(torch.tensor(weights))}, NOTHING, steps)[""]
     falling = sorted(weights, reverse=True)
-    for share, left, put in zip(found.shares.tolist(), found.deletion.tolist(), found.insertion.tolist(), strict=True):
+    for share, left, put in zip(curve.shares.tolist(), curve.deletion.tolist(), curve.insertion.tolist(), strict=True):
         count = round(share * len(weights))
         assert left == pytest.approx(sum(falling[count:]), abs=1e-5)
         assert put == pytest.approx(sum(falling[:count]), abs=1e-5)
     lost = [sum(falling[: math.ceil(share * len(weights))]) for share in (0.01, 0.05, 0.1, 0.2, 0.5)]
-    assert found.comprehensiveness == pytest.approx(sum(lost) / 5, abs=1e-5)
-    assert found.sufficiency == pytest.approx(sum(sum(weights) - each for each in lost) / 5, abs=1e-5)
+    assert curve.comprehensiveness == pytest.approx(sum(lost) / 5, abs=1e-5)
+    assert curve.sufficiency == pytest.approx(sum(sum(weights) - loss for loss in lost) / 5, abs=1e-5)
 
 
 @given(WORTHS, st.integers(0, 99))
@@ -46,11 +46,11 @@ def test_no_order_beats_a_perfect_explanation(weights, seed):
     ids, words = text_of(weights)
     orders = {"perfect": order_by_score(torch.tensor(weights))}
     orders |= {str(draw): order for draw, order in enumerate(random_orders(len(weights), 3, seed=seed))}
-    found = measure(linear(weights), ids, words, orders, NOTHING, 10)
-    assert min(each.deletion_area for each in found.values()) >= found["perfect"].deletion_area - 1e-5
-    assert max(each.insertion_area for each in found.values()) <= found["perfect"].insertion_area + 1e-5
-    assert max(each.comprehensiveness for each in found.values()) <= found["perfect"].comprehensiveness + 1e-5
-    assert min(each.sufficiency for each in found.values()) >= found["perfect"].sufficiency - 1e-5
+    curves = measure(linear(weights), ids, words, orders, NOTHING, 10)
+    assert min(curve.deletion_area for curve in curves.values()) >= curves["perfect"].deletion_area - 1e-5
+    assert max(curve.insertion_area for curve in curves.values()) <= curves["perfect"].insertion_area + 1e-5
+    assert max(curve.comprehensiveness for curve in curves.values()) <= curves["perfect"].comprehensiveness + 1e-5
+    assert min(curve.sufficiency for curve in curves.values()) >= curves["perfect"].sufficiency - 1e-5
 
 
 def network():
@@ -66,8 +66,8 @@ IDS = torch.arange(10, 24)
 
 def test_deletion_of_nothing_changes_nothing():
     classify, ids = network(), IDS
-    found = measure(classify, ids, WORDS, {"a": torch.arange(7), "b": torch.arange(6, -1, -1)}, NOTHING, 7)
-    for curve in found.values():
+    curves = measure(classify, ids, WORDS, {"a": torch.arange(7), "b": torch.arange(6, -1, -1)}, NOTHING, 7)
+    for curve in curves.values():
         assert curve.deletion[0] == curve.insertion[-1]
         assert curve.deletion[0].item() == pytest.approx(classify(ids[None]).item(), abs=1e-6)
     assert torch.equal(without_words(ids, WORDS, [], NOTHING), ids)
@@ -76,26 +76,26 @@ def test_deletion_of_nothing_changes_nothing():
 def test_curves_of_all_orders_begin_and_end_at_the_same_points():
     classify = network()
     orders = {str(draw): order for draw, order in enumerate(random_orders(7, 5))}
-    found = list(measure(classify, IDS, WORDS, orders, NOTHING, 4).values())
+    curves = list(measure(classify, IDS, WORDS, orders, NOTHING, 4).values())
     empty = torch.tensor([10, *[NOTHING] * 12, 23])
     assert torch.equal(replace_words(IDS, WORDS, NOTHING), empty)
-    for curve in found:
-        assert curve.deletion[-1] == curve.insertion[0] == found[0].insertion[0]
-        assert curve.deletion[0] == curve.insertion[-1] == found[0].deletion[0]
+    for curve in curves:
+        assert curve.deletion[-1] == curve.insertion[0] == curves[0].insertion[0]
+        assert curve.deletion[0] == curve.insertion[-1] == curves[0].deletion[0]
         assert curve.deletion[-1].item() == pytest.approx(classify(empty[None]).item(), abs=1e-6)
         assert curve.deletion[0].item() == pytest.approx(classify(IDS[None]).item(), abs=1e-6)
-    middle = random_mean(found)
-    assert middle.comprehensiveness == pytest.approx(sum(each.comprehensiveness for each in found) / 5, abs=1e-6)
-    assert middle.insertion_area == pytest.approx(sum(each.insertion_area for each in found) / 5, abs=1e-6)
+    middle = random_mean(curves)
+    assert middle.comprehensiveness == pytest.approx(sum(curve.comprehensiveness for curve in curves) / 5, abs=1e-6)
+    assert middle.insertion_area == pytest.approx(sum(curve.insertion_area for curve in curves) / 5, abs=1e-6)
 
 
 def test_curves_are_those_of_texts_made_one_word_at_a_time():
     classify, order = network(), torch.tensor([4, 0, 6, 2, 5, 1, 3])
-    found = measure(classify, IDS, WORDS, {"": order}, NOTHING, 7)[""]
+    curve = measure(classify, IDS, WORDS, {"": order}, NOTHING, 7)[""]
     left, put = IDS.tolist(), [10, *[NOTHING] * 12, 23]
     for step in range(8):
-        assert found.deletion[step].item() == pytest.approx(classify(torch.tensor([left])).item(), abs=1e-6)
-        assert found.insertion[step].item() == pytest.approx(classify(torch.tensor([put])).item(), abs=1e-6)
+        assert curve.deletion[step].item() == pytest.approx(classify(torch.tensor([left])).item(), abs=1e-6)
+        assert curve.insertion[step].item() == pytest.approx(classify(torch.tensor([put])).item(), abs=1e-6)
         if step < 7:
             for place in WORDS[order[step]]:
                 left[place], put[place] = NOTHING, place + 10

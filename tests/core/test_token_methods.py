@@ -87,8 +87,8 @@ def test_integrated_gradients_add_up_to_what_the_words_change(monkeypatch, kind,
     tokens = model.encode(TEXT)
     scores = explain(model, tokens, "integrated", 1)
     ends = torch.cat([torch.tensor([tokens.ids]), token_methods.baseline_tokens(model, tokens)])
-    whole, nothing = log_odds(token_methods.logits_for(model, ends), 1)
-    assert_close(scores.sum(), whole - nothing, rtol=0.01, atol=0.02)
+    full_odds, nothing = log_odds(token_methods.logits_for(model, ends), 1)
+    assert_close(scores.sum(), full_odds - nothing, rtol=0.01, atol=0.02)
     assert_close(token_methods.baseline_log_odds(model, tokens, 1), nothing.item(), rtol=1e-4, atol=1e-4)
 
 
@@ -112,12 +112,12 @@ def test_occlusion_is_the_loss_of_one_word_at_a_time(kind):
     model = classifier(kind)
     tokens = model.encode(TEXT)
     scores = explain(model, tokens, "occlusion", 1)
-    whole = model.run(tokens).logits.double().softmax(dim=-1)[1].logit().float()
+    full_odds = model.run(tokens).logits.double().softmax(dim=-1)[1].logit().float()
     for span in words_of(tokens):
         ids = list(tokens.ids)
         ids[span.start] = WORDS.index("[UNK]")
         without = model.run(replace(tokens, ids=tuple(ids))).logits.double().softmax(dim=-1)[1].logit().float()
-        assert_close(scores[span.start], whole - without, rtol=0.01, atol=0.01)
+        assert_close(scores[span.start], full_odds - without, rtol=0.01, atol=0.01)
     assert not scores[[place for place, own in enumerate(tokens.special) if own]].any()
 
 
@@ -176,10 +176,10 @@ def test_what_a_strangers_network_raises_is_one_sentence_with_its_name():
 def test_a_word_of_several_pieces_is_hidden_as_a_whole_and_its_pieces_share_the_score():
     model = classifier("encoder")
     ids = torch.tensor([[5, 6, 7], [1, 1, 7], [5, 6, 1]])
-    whole, first, second = log_odds(token_methods.logits_for(model, ids), 1)
+    full_odds, first, second = log_odds(token_methods.logits_for(model, ids), 1)
     tokens = replace(model.encode("good bad film"), words=(0, 0, 1))
     assert tokens.ids == (5, 6, 7)
-    expected = torch.stack([(whole - first) / 2, (whole - first) / 2, whole - second])
+    expected = torch.stack([(full_odds - first) / 2, (full_odds - first) / 2, full_odds - second])
     assert_close(explain(model, tokens, "occlusion", 1), expected)
 
 
@@ -196,8 +196,8 @@ def test_rollout_goes_through_the_layers():
 def test_the_log_odds_are_those_of_the_probability():
     logits = torch.randn(5, 4, generator=torch.Generator().manual_seed(0))
     assert_close(log_odds(logits, 2), logits.softmax(dim=-1)[:, 2].logit())
-    each = torch.tensor([0, 1, 2, 3, 0])
-    assert_close(log_odds(logits, each), logits.softmax(dim=-1).gather(1, each[:, None])[:, 0].logit())
+    classes = torch.tensor([0, 1, 2, 3, 0])
+    assert_close(log_odds(logits, classes), logits.softmax(dim=-1).gather(1, classes[:, None])[:, 0].logit())
 
 
 def test_a_words_score_is_the_sum_over_its_pieces():

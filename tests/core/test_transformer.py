@@ -128,19 +128,19 @@ def test_written_token_by_token_it_says_what_it_says_of_the_whole(norm, anew):
     model, (source, target) = made(norm), inputs()
     padding = torch.zeros(2, 7, dtype=torch.bool)
     padding[1, 5:] = True
-    whole, state = model(source, target, padding), model.read(source, padding, uncached=anew)
+    full_logits, state = model(source, target, padding), model.read(source, padding, uncached=anew)
     for place in range(5):
         order = torch.tensor([1, 0])  # as a beam does: the state's rows change places between two steps
         state = {name: part[order] for name, part in state.items()}
         logits, state = model.step(target[order][:, place], state)
         state = {name: part[order] for name, part in state.items()}
-        torch.testing.assert_close(logits[order], whole[:, place], atol=1e-4, rtol=1e-4)
+        torch.testing.assert_close(logits[order], full_logits[:, place], atol=1e-4, rtol=1e-4)
 
 
 @torch.no_grad()
 def test_it_writes_with_fewer_heads_in_a_layer_and_with_none():
-    whole, (source, target) = made(), inputs()
-    smaller = prune_heads(whole, {2: {0, 1, 2, 3}, 4: {1}, 5: {0, 2, 3}})  # self and cross attention of the decoder
+    model, (source, target) = made(), inputs()
+    smaller = prune_heads(model, {2: {0, 1, 2, 3}, 4: {1}, 5: {0, 2, 3}})  # self and cross attention of the decoder
     state = smaller.read(source)
     for place in range(5):
         logits, state = smaller.step(target[:, place], state)

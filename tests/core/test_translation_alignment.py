@@ -20,8 +20,8 @@ MAP = torch.tensor(
 
 
 def test_agreement_counts_what_was_found():
-    found = {(0, 0), (1, 1), (2, 2), (3, 3)}
-    counted = agreement(found, sure={(0, 0), (1, 1), (4, 4)}, possible={(2, 2)})
+    links = {(0, 0), (1, 1), (2, 2), (3, 3)}
+    counted = agreement(links, sure={(0, 0), (1, 1), (4, 4)}, possible={(2, 2)})
     assert counted == Agreement(found=4, sure=3, found_sure=2, found_possible=3)
     assert counted.precision == 3 / 4  # (0, 0), (1, 1), (2, 2) of four
     assert counted.recall == 2 / 3  # (0, 0), (1, 1) of three
@@ -31,9 +31,9 @@ def test_agreement_counts_what_was_found():
 def test_the_error_rate_of_links_that_are_all_sure_is_one_minus_the_balanced_f_score():
     # Och and Ney 2003, section 5.1: with S = P, AER = 1 - 2PR / (P + R).
     for numbers in product(range(4), repeat=2):
-        found = {(place, place) for place in range(numbers[0] + 1)}
+        links = {(place, place) for place in range(numbers[0] + 1)}
         sure = {(place, place) for place in range(numbers[1], numbers[1] + 3)}
-        counted = agreement(found, sure)
+        counted = agreement(links, sure)
         precision, recall = counted.precision, counted.recall
         f_score = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
         assert counted.error_rate == pytest.approx(1 - f_score)
@@ -41,9 +41,9 @@ def test_the_error_rate_of_links_that_are_all_sure_is_one_minus_the_balanced_f_s
 
 def test_to_find_all_sure_links_and_none_but_possible_ones_is_no_error():
     sure, possible = {(0, 0)}, {(0, 1), (1, 0)}
-    for found in ({(0, 0)}, {(0, 0), (0, 1)}, {(0, 0), (0, 1), (1, 0)}):
-        assert agreement(found, sure, possible).error_rate == 0
-        assert agreement(found, sure, possible).precision == agreement(found, sure, possible).recall == 1
+    for links in ({(0, 0)}, {(0, 0), (0, 1)}, {(0, 0), (0, 1), (1, 0)}):
+        assert agreement(links, sure, possible).error_rate == 0
+        assert agreement(links, sure, possible).precision == agreement(links, sure, possible).recall == 1
 
 
 def test_a_sure_link_is_a_possible_one_whether_it_is_listed_or_not():

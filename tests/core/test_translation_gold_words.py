@@ -91,13 +91,13 @@ def test_words_are_the_sum_over_source_pieces_and_the_mean_over_target_pieces(sh
     source = Pieces((7, 8, 9, 10, END), (range(2), None, range(2, 3), range(3, 4)))
     target = Pieces((5, 6, 7, END), (range(1), None, range(1, 3)))
     weights = torch.rand(2, 4, 5, generator=torch.Generator().manual_seed(1))
-    found = maps_between_words(weights, source, target, shift=shift)
-    assert found.shape == (2, 2, 3)
+    word_maps = maps_between_words(weights, source, target, shift=shift)
+    assert word_maps.shape == (2, 2, 3)
     for head in range(2):
         for row, pieces in enumerate(([0], [1, 2])):
             for column, keys in enumerate(([0, 1], [2], [3])):
                 expected = sum(weights[head, piece + shift, key] for piece in pieces for key in keys) / len(pieces)
-                torch.testing.assert_close(found[head, row, column], expected)
+                torch.testing.assert_close(word_maps[head, row, column], expected)
 
 
 def test_shift_takes_the_row_of_the_step_that_has_read_the_word():
@@ -130,8 +130,8 @@ def test_maps_are_those_that_the_page_shows(name, wrapper):
     network = networks()[name]
     source, target = PAIRS[0]
     tokens = [Tokens(cut.ids, ("x",) * len(cut.ids), (False,) * len(cut.ids), (0,) * len(cut.ids)) for cut in PAIRS[0]]
-    shown = wrapper(name, name, network, TOKENIZER).align(*tokens)
-    torch.testing.assert_close(alignment_maps(network, [(source, target)])[0], torch.stack(shown.cross))
+    alignment = wrapper(name, name, network, TOKENIZER).align(*tokens)
+    torch.testing.assert_close(alignment_maps(network, [(source, target)])[0], torch.stack(alignment.cross))
 
 
 def test_a_network_of_another_kind_is_refused_by_name():
@@ -148,6 +148,6 @@ def test_the_error_rate_of_a_perfect_map_is_zero(direction):
         weights[row, column] = 0.7
         weights[row, 4] = 0.3  # the end mark is nobody's word
     gold = {(column, row) for row, column in enumerate(order)}
-    found = links_between_words(maps_between_words(weights, source, target), source, target, direction)
-    assert agreement(found, gold) == Agreement(4, 4, 4, 4)
-    assert agreement(found, gold).error_rate == 0
+    links = links_between_words(maps_between_words(weights, source, target), source, target, direction)
+    assert agreement(links, gold) == Agreement(4, 4, 4, 4)
+    assert agreement(links, gold).error_rate == 0

@@ -57,7 +57,7 @@ def translator(name: str):
     return KINDS[kind][0](kind, TRANSLATION[kind], network(name), tokenizer())
 
 
-def given(name: str):
+def model_and_pair(name: str):
     model = translator(name)
     return model, model.encode(ENGLISH), model.encode_target(FRENCH)
 
@@ -68,7 +68,7 @@ def every_map(aligned):
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_row_of_every_map_sums_to_one(name):
-    model, source, target = given(name)
+    model, source, target = model_and_pair(name)
     aligned = model.align(source, target)
     heads, layers = {"transformer": (4, 2), "pre-norm": (4, 2)}.get(name, (1, 1))
     assert [tuple(one.shape) for one in aligned.cross] == [(heads, len(target), len(source))] * layers
@@ -79,7 +79,7 @@ def test_every_row_of_every_map_sums_to_one(name):
 
 @pytest.mark.parametrize("name", WITH_ATTENTION)
 def test_a_cut_link_gets_nothing_and_the_rest_of_its_row_everything(name):
-    model, source, target = given(name)
+    model, source, target = model_and_pair(name)
     for one in model.align(source, target, Changes(cut=CUT)).cross:
         torch.testing.assert_close(one.sum(dim=-1), torch.ones(one.shape[:-1]))
         for row, column in CUT:
@@ -90,7 +90,7 @@ def test_a_cut_link_gets_nothing_and_the_rest_of_its_row_everything(name):
 @pytest.mark.parametrize("name", ["bahdanau", "dot"])
 def test_what_a_cut_leaves_of_a_row_is_shared_out_in_proportion(name):
     # Only the first row is as it was before: later states have read another context.
-    model, source, target = given(name)
+    model, source, target = model_and_pair(name)
     (plain,), (cut,) = (model.align(source, target, Changes(cut=frozenset(to))).cross for to in ((), {(0, 1)}))
     expected = plain[0, 0].clone()
     expected[1] = 0
@@ -100,7 +100,7 @@ def test_what_a_cut_leaves_of_a_row_is_shared_out_in_proportion(name):
 
 @pytest.mark.parametrize("name", WITH_ATTENTION)
 def test_what_was_written_before_a_cut_stays_as_probable_as_it_was(name):
-    model, source, target = given(name)
+    model, source, target = model_and_pair(name)
     plain = model.align(source, target).log_probabilities
     cut = model.align(source, target, Changes(cut=frozenset({(3, column) for column in range(4)}))).log_probabilities
     assert cut[:3] == pytest.approx(plain[:3], abs=1e-5)
@@ -112,7 +112,7 @@ def test_what_was_written_before_a_cut_stays_as_probable_as_it_was(name):
 @pytest.mark.parametrize("changes", [Changes(), Changes(cut=CUT), Changes(cut=frozenset({(1, 2)}))])
 def test_what_is_written_is_as_probable_as_when_the_same_model_is_made_to_write_it(name, beam, changes):
     # Writing goes step by step and aligning in one pass: the cuts must stand at the same places in both.
-    model, source, _ = given(name)
+    model, source, _ = model_and_pair(name)
     decoded = model.write(source, beam=beam, changes=changes)
     aligned = model.align(source, model.tokens(decoded.best.tokens), changes)
     assert aligned.log_probabilities == pytest.approx(decoded.best.log_probabilities, abs=1e-4)
@@ -120,7 +120,7 @@ def test_what_is_written_is_as_probable_as_when_the_same_model_is_made_to_write_
 
 @pytest.mark.parametrize("name", WITH_ATTENTION)
 def test_a_cut_changes_what_is_written_only_from_its_own_position_on(name):
-    model, source, _ = given(name)
+    model, source, _ = model_and_pair(name)
     before = model.write(source, beam=1).best
     place = 4
     everything = Changes(cut=frozenset((place, column) for column in range(1, len(source))))
@@ -132,7 +132,7 @@ def test_a_cut_changes_what_is_written_only_from_its_own_position_on(name):
 
 @pytest.mark.parametrize("name", WITH_ATTENTION)
 def test_a_cut_beyond_the_end_of_the_target_changes_nothing(name):
-    model, source, target = given(name)
+    model, source, target = model_and_pair(name)
     beyond = Changes(cut=frozenset({(len(target), 0), (500, 3)}))
     for one, other in zip(
         every_map(model.align(source, target)), every_map(model.align(source, target, beyond)), strict=True
@@ -142,7 +142,7 @@ def test_a_cut_beyond_the_end_of_the_target_changes_nothing(name):
 
 @pytest.mark.parametrize("name", WITH_ATTENTION)
 def test_a_position_whose_every_link_is_cut_looks_at_nothing(name):
-    model, source, target = given(name)
+    model, source, target = model_and_pair(name)
     changes = Changes(cut=frozenset((1, column) for column in range(len(source))))
     aligned = model.align(source, target, changes)
     assert all(not one[:, 1].any() for one in aligned.cross)
@@ -152,7 +152,7 @@ def test_a_position_whose_every_link_is_cut_looks_at_nothing(name):
 
 @pytest.mark.parametrize("part", ["cross", "encoder", "decoder"])
 def test_silencing_a_head_is_the_edit_that_silences_it(part):
-    model, source, target = given("transformer")
+    model, source, target = model_and_pair("transformer")
     silent = model.align(source, target, Changes(silenced=frozenset({(part, 1, 2)})))
     before = torch.tensor([(BEGIN, *target.ids[:-1])])
     with torch.no_grad(), edit_attention(model.network, {(model.path(part, 1), 2): "silence"}):
@@ -165,7 +165,7 @@ def test_silencing_a_head_is_the_edit_that_silences_it(part):
 
 
 def test_a_silenced_head_is_silent_in_writing_too():
-    model, source, _ = given("transformer")
+    model, source, _ = model_and_pair("transformer")
     changes = Changes(silenced=frozenset({("cross", 0, 1), ("encoder", 1, 0), ("decoder", 0, 3)}))
     decoded = model.write(source, beam=2, changes=changes)
     aligned = model.align(source, model.tokens(decoded.best.tokens), changes)
@@ -173,7 +173,7 @@ def test_a_silenced_head_is_silent_in_writing_too():
 
 
 def test_cut_and_silenced_may_be_asked_for_together():
-    model, source, target = given("transformer")
+    model, source, target = model_and_pair("transformer")
     aligned = model.align(source, target, Changes(cut=CUT, silenced=frozenset({("cross", 0, 1)})))
     assert not aligned.cross[0][1].any()
     assert all(not aligned.cross[1][:, row, column].any() for row, column in CUT)
@@ -181,14 +181,14 @@ def test_cut_and_silenced_may_be_asked_for_together():
 
 @pytest.mark.parametrize("changes", [Changes(cut=CUT), Changes(silenced=frozenset({("cross", 0, 0)}))])
 def test_a_model_without_attention_has_nothing_to_cut(changes):
-    model, source, target = given("seq2seq")
+    model, source, target = model_and_pair("seq2seq")
     for change in (lambda: model.write(source, changes=changes), lambda: model.align(source, target, changes)):
         with pytest.raises(CaptureError, match="no links to cut and no heads to silence"):
             change()
 
 
 def test_bahdanau_has_no_heads_to_silence():
-    model, source, target = given("bahdanau")
+    model, source, target = model_and_pair("bahdanau")
     changes = Changes(silenced=frozenset({("cross", 0, 0)}))
     for change in (lambda: model.write(source, changes=changes), lambda: model.align(source, target, changes)):
         with pytest.raises(CaptureError, match="no heads to silence: cut links instead"):
@@ -198,19 +198,19 @@ def test_bahdanau_has_no_heads_to_silence():
 @pytest.mark.parametrize("name", ["bahdanau", "dot"])
 @torch.no_grad()
 def test_the_maps_of_bahdanau_are_those_of_its_steps(name):
-    model, source, target = given(name)
-    (whole,) = model.align(source, target).cross
+    model, source, target = model_and_pair(name)
+    (cross_attention,) = model.align(source, target).cross
     state = model.network.read(torch.tensor([source.ids]))
     for row, token in enumerate((BEGIN, *target.ids[:-1])):
         _, state = model.network.step(torch.tensor([token]), state)
-        torch.testing.assert_close(state["weights"][0], whole[0, row], atol=1e-5, rtol=0)
+        torch.testing.assert_close(state["weights"][0], cross_attention[0, row], atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize("anew", [False, True])
 @pytest.mark.parametrize("name", ["transformer", "pre-norm"])
 @torch.no_grad()
 def test_the_maps_of_the_transformer_are_those_of_its_steps(name, anew):
-    model, source, target = given(name)
+    model, source, target = model_and_pair(name)
     aligned = model.align(source, target)
     state = model.network.read(torch.tensor([source.ids]), uncached=anew)
     for row, token in enumerate((BEGIN, *target.ids[:-1])):
@@ -229,7 +229,7 @@ def test_the_maps_of_the_transformer_are_those_of_its_steps(name, anew):
 
 
 def test_the_decoder_never_looks_ahead():
-    model, source, target = given("transformer")
+    model, source, target = model_and_pair("transformer")
     aligned = model.align(source, target)
     for one in aligned.maps["decoder"]:
         assert one.shape == (4, len(target), len(target))
@@ -276,15 +276,15 @@ def test_padding_gets_no_attention_from_the_transformer():
 
 @torch.no_grad()
 def test_cross_attention_is_the_softmax_of_scaled_products_of_queries_and_keys():
-    model, source, target = given("transformer")
-    seen = {}
+    model, source, target = model_and_pair("transformer")
+    inputs = {}
     for layer, block in enumerate(model.network.decoder.blocks):
         block.cross_attention.register_forward_pre_hook(
-            lambda _, given, layer=layer: seen.__setitem__(layer, given[:2]), with_kwargs=False
+            lambda _, args, layer=layer: inputs.__setitem__(layer, args[:2]), with_kwargs=False
         )
     aligned = model.align(source, target)
     for layer, block in enumerate(model.network.decoder.blocks):
-        x, memory = seen[layer]
+        x, memory = inputs[layer]
         attention = block.cross_attention
         for head in range(4):
             own = slice(4 * head, 4 * head + 4)  # 16 channels, 4 heads
@@ -301,19 +301,19 @@ def test_influence_is_the_norm_of_each_gradient_taken_on_its_own(length):
     draw = torch.Generator().manual_seed(2)
     source = torch.randint(4, VOCABULARY, (1, 7), generator=draw)
     target = torch.randint(4, VOCABULARY, (1, length), generator=draw)
-    found = influence(model, source, target)
-    assert found.shape == (1, length, 7)
+    influences = influence(model, source, target)
+    assert influences.shape == (1, length, 7)
     before = torch.cat([torch.tensor([[BEGIN]]), target[:, :-1]], dim=1)
     for row in range(length):
         embedded = model.embedding(source).detach().requires_grad_()
         log_probabilities = model.readout(model.readout_inputs(embedded, before)).log_softmax(dim=-1)
         (gradient,) = torch.autograd.grad(log_probabilities[0, row, target[0, row]], embedded)
         norms = gradient[0].norm(dim=-1)
-        torch.testing.assert_close(found[0, row], norms / norms.sum(), atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(influences[0, row], norms / norms.sum(), atol=1e-5, rtol=1e-4)
 
 
 def test_influence_is_what_the_aligned_pair_of_a_model_without_attention_shows():
-    model, source, target = given("seq2seq")
+    model, source, target = model_and_pair("seq2seq")
     aligned = model.align(source, target)
     assert aligned.measure == "influence"
     expected = influence(model.network, torch.tensor([source.ids]), torch.tensor([target.ids]))
@@ -328,7 +328,7 @@ def test_influence_takes_one_sentence_at_a_time():
 
 @pytest.mark.parametrize("name", ALL)
 def test_log_probabilities_are_those_that_teacher_forcing_gives(name):
-    model, source, target = given(name)
+    model, source, target = model_and_pair(name)
     with torch.no_grad():
         logits = model.network(torch.tensor([source.ids]), torch.tensor([(BEGIN, *target.ids[:-1])]))[0]
     expected = [float(row.log_softmax(dim=0)[token]) for row, token in zip(logits, target.ids, strict=True)]

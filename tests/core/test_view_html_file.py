@@ -40,8 +40,8 @@ def scene(tokens: int, layers: int, heads: int, *, causal: bool = False, title: 
 
 
 def message(file: HtmlFile) -> dict:
-    (found,) = re.findall(r'<script type="application/json" id="message">(.*?)</script>', file.text)
-    return json.loads(found)
+    (json_text,) = re.findall(r'<script type="application/json" id="message">(.*?)</script>', file.text)
+    return json.loads(json_text)
 
 
 def unpacked(head: dict) -> np.ndarray:
@@ -116,10 +116,10 @@ def test_a_head_in_blocks_holds_what_its_blocks_give_one_another():
 def test_rows_of_blocks_sum_to_one_without_queries_that_are_no_number():
     pattern = causal_weights(10, 0)[None]
     pattern[0, 9] = np.nan
-    found = pool_into_blocks(pattern, np.tri(10, dtype=bool), 3)
-    np.testing.assert_allclose(np.maximum(found[0, :3], 0).sum(axis=1), 1, rtol=1e-6)
-    assert np.isnan(found[0, 3]).all()
-    np.testing.assert_array_equal(found[0, :3] < 0, ~np.tri(3, 4, dtype=bool))
+    pooled = pool_into_blocks(pattern, np.tri(10, dtype=bool), 3)
+    np.testing.assert_allclose(np.maximum(pooled[0, :3], 0).sum(axis=1), 1, rtol=1e-6)
+    assert np.isnan(pooled[0, 3]).all()
+    np.testing.assert_array_equal(pooled[0, :3] < 0, ~np.tri(3, 4, dtype=bool))
 
 
 def test_blocks_are_as_small_as_the_room_allows():
@@ -198,6 +198,6 @@ def test_patches_are_shown_over_their_picture():
 def test_gradients_do_not_stand_in_the_way():
     layer = nn.MultiheadAttention(8, 2, batch_first=True)
     with record_attention(layer) as record:
-        given = torch.randn(1, 4, 8, requires_grad=True)
-        layer(given, given, given)
+        inputs = torch.randn(1, 4, 8, requires_grad=True)
+        layer(inputs, inputs, inputs)
     assert message(record.show(list("abcd")))["overview"]["layers"][0]["heads"] == 2

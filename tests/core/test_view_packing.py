@@ -128,14 +128,14 @@ def test_equal_scenes_have_equal_digests_and_others_do_not():
 
 
 def test_heads_are_computed_once_for_each_scene():
-    asked = []
+    heads = []
     counted = Scene(
         {"text": TextSequence(("a", "b"))},
-        (Layer("0", "text", "text", 2, lambda head: asked.append(head) or weights(2, 2)),),
+        (Layer("0", "text", "text", 2, lambda head: heads.append(head) or weights(2, 2)),),
     )
     pack(counted, ViewRequest())
     pack(counted, ViewRequest())
-    assert asked == [0, 1]
+    assert heads == [0, 1]
 
 
 def test_pooling_keeps_the_largest_weight_of_each_block():
@@ -168,8 +168,8 @@ def test_a_photograph_is_sent_at_its_own_resolution_up_to_1600_pixels():
     for rows, columns, expected in [(30, 40, (40, 30)), (800, 1000, (1000, 800)), (1000, 4000, (1600, 400))]:
         pixels = np.zeros((rows, columns, 3), np.uint8)
         sequence = PatchSequence(2, 2, (), pixels)
-        shown = Scene({"p": sequence}, (Layer("0", "p", "p", 1, lambda _: weights(4, 4)),))
-        picture = overview_of(shown)["sequences"]["p"]["picture"]
+        picture_scene = Scene({"p": sequence}, (Layer("0", "p", "p", 1, lambda _: weights(4, 4)),))
+        picture = overview_of(picture_scene)["sequences"]["p"]["picture"]
         kind, sent = picture.split(",")
         assert Image.open(io.BytesIO(base64.b64decode(sent))).size == expected
         assert kind.startswith("data:image/")

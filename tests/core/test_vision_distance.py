@@ -20,7 +20,7 @@ def maps(*shape: int) -> torch.Tensor:
 
 def test_the_mean_distance_is_that_of_a_loop_over_pairs_of_patches():
     weights = maps(2, 3)
-    found = mean_distance(weights, PATCHES, patch_distances(PATCHES, SIZE))
+    distances = mean_distance(weights, PATCHES, patch_distances(PATCHES, SIZE))
     for layer in range(2):
         for head in range(3):
             means = []
@@ -32,7 +32,7 @@ def test_the_mean_distance_is_that_of_a_loop_over_pairs_of_patches():
                     across = SIZE[1] * (query % 4 - key % 4)
                     total += float(row[key] / row.sum()) * (down**2 + across**2) ** 0.5
                 means.append(total)
-            assert float(found[layer, head]) == pytest.approx(sum(means) / 12, rel=1e-5)
+            assert float(distances[layer, head]) == pytest.approx(sum(means) / 12, rel=1e-5)
 
 
 def test_square_patches_are_as_far_as_in_patches_times_their_side():

@@ -49,14 +49,14 @@ def model_of(network, prefix=(), patch=4):
 
 def eager(network, pixels):
     """Logits and the weights of each layer, with the library's own written-out attention and its dropout in between."""
-    seen = []
+    weights = []
     for module in network.modules():
         if hasattr(module, "fused_attn"):
             module.fused_attn = False
 
     def cached(_module, _given, output):
         output.retain_grad()
-        seen.append(output)
+        weights.append(output)
 
     handles = [
         module.attn_drop.register_forward_hook(cached) for module in network.modules() if hasattr(module, "attn_drop")
@@ -65,7 +65,7 @@ def eager(network, pixels):
     scores = network(pixels)
     for handle in handles:
         handle.remove()
-    return scores, seen
+    return scores, weights
 
 
 def matmul(left, right):
@@ -103,10 +103,10 @@ def written_out(kind, target):
 def test_attention_rollout_and_relevance_equal_those_written_out_with_loops(kind):
     prefix = KINDS[kind][2]
     model = model_of(network_of(kind), prefix)
-    found = explain(model, picture(), Patches(*GRID, prefix), torch.tensor([3, 1]))
+    explanation = explain(model, picture(), Patches(*GRID, prefix), torch.tensor([3, 1]))
     for name, row in written_out(kind, target=3).items():
-        assert found.maps[name].shape == (2, 4, 4)
-        torch.testing.assert_close(found.maps[name][0].flatten(), torch.tensor(row), atol=1e-5, rtol=1e-4)
+        assert explanation.maps[name].shape == (2, 4, 4)
+        torch.testing.assert_close(explanation.maps[name][0].flatten(), torch.tensor(row), atol=1e-5, rtol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -120,18 +120,18 @@ def test_attention_rollout_and_relevance_equal_those_written_out_with_loops(kind
 )
 def test_the_tokens_that_the_head_reads_are_found_without_asking_the_library(kind, read):
     prefix = KINDS[kind][2]
-    found = explain(model_of(network_of(kind), prefix), picture(), Patches(*GRID, prefix))
-    assert found.read == read
+    explanation = explain(model_of(network_of(kind), prefix), picture(), Patches(*GRID, prefix))
+    assert explanation.read == read
 
 
 def test_the_most_probable_class_is_explained_if_none_is_given():
     model = model_of(network_of("class token"), ("class",))
-    found = explain(model, picture(), Patches(*GRID, ("class",)))
+    explanation = explain(model, picture(), Patches(*GRID, ("class",)))
     expected = model.network(picture()).argmax(dim=-1)
-    assert torch.equal(found.classes, expected)
-    torch.testing.assert_close(found.scores, model.network(picture()), atol=1e-5, rtol=1e-4)
+    assert torch.equal(explanation.classes, expected)
+    torch.testing.assert_close(explanation.scores, model.network(picture()), atol=1e-5, rtol=1e-4)
     again = explain(model, picture(), Patches(*GRID, ("class",)), expected)
-    assert torch.equal(found.maps[RELEVANCE], again.maps[RELEVANCE])
+    assert torch.equal(explanation.maps[RELEVANCE], again.maps[RELEVANCE])
 
 
 def test_another_class_changes_relevance_but_not_rollout():
@@ -147,13 +147,13 @@ def test_a_model_without_classes_has_the_maps_that_need_none():
     network = network_of("class token")
     network.reset_classifier(0)
     model = ImageModel("tiny", "tiny", network, Framing((3, 16, 16), (0.5,) * 3, (0.5,) * 3), (4, 4), ("class",))
-    found = explain(model, picture(), Patches(*GRID, ("class",)))
+    explanation = explain(model, picture(), Patches(*GRID, ("class",)))
     expected = explain(
         model_of(network_of("class token"), ("class",)), picture(), Patches(*GRID, ("class",)), torch.tensor([0, 0])
     )
-    assert set(found.maps) == {ATTENTION, ROLLOUT}
-    assert found.classes is None
-    for name, rows in found.maps.items():
+    assert set(explanation.maps) == {ATTENTION, ROLLOUT}
+    assert explanation.classes is None
+    for name, rows in explanation.maps.items():
         torch.testing.assert_close(rows, expected.maps[name], atol=1e-5, rtol=1e-4)
 
 
@@ -191,23 +191,23 @@ def tiny_convolution():
 
 def test_class_activation_equals_the_gradient_written_out():
     network, pixels = tiny_convolution(), picture(side=24)
-    found = class_activation(network, pixels, torch.tensor([2, 4]))
+    activation = class_activation(network, pixels, torch.tensor([2, 4]))
     for item, target in enumerate((2, 4)):
         features = network.body(pixels[item : item + 1]).requires_grad_()
         (gradient,) = torch.autograd.grad(network.head(network.pool(features).flatten(1))[0, target], features)
         expected = torch.zeros(features.shape[2:])
         for channel in range(8):
             expected += gradient[0, channel].mean() * features[0, channel].detach()
-        torch.testing.assert_close(found[item], expected.clamp(min=0), atol=1e-6, rtol=1e-5)
+        torch.testing.assert_close(activation[item], expected.clamp(min=0), atol=1e-6, rtol=1e-5)
 
 
 def test_explaining_a_convolutional_model_gives_its_class_activation_map_alone():
     network = tiny_convolution()
     model = model_of(network)
-    found = explain(model, picture(side=24), Patches(5, 5), torch.tensor([2, 4]))
-    assert set(found.maps) == {ACTIVATION}
+    explanation = explain(model, picture(side=24), Patches(5, 5), torch.tensor([2, 4]))
+    assert set(explanation.maps) == {ACTIVATION}
     torch.testing.assert_close(
-        found.maps[ACTIVATION], class_activation(network, picture(side=24), torch.tensor([2, 4]))
+        explanation.maps[ACTIVATION], class_activation(network, picture(side=24), torch.tensor([2, 4]))
     )
 
 
@@ -232,10 +232,10 @@ def test_the_last_feature_map_of_named_networks_is_what_their_head_pools(name, s
     torch.manual_seed(0)
     network = timm.create_model(name, pretrained=False, num_classes=5, **sizes).eval().requires_grad_(False)
     pixels = torch.randn(1, 3, 32 * side, 32 * side, generator=torch.Generator().manual_seed(1))
-    path, seen = last_feature_map(network, pixels), []
-    with network.get_submodule(path).register_forward_hook(lambda _m, _g, output: seen.append(output)):
+    path, outputs = last_feature_map(network, pixels), []
+    with network.get_submodule(path).register_forward_hook(lambda _m, _g, output: outputs.append(output)):
         network(pixels)
-    torch.testing.assert_close(seen[-1], network.forward_features(pixels))
+    torch.testing.assert_close(outputs[-1], network.forward_features(pixels))
     assert class_activation(network, pixels, torch.tensor([1])).shape == (1, side, side)
 
 

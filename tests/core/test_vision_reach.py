@@ -63,7 +63,7 @@ def dense(record, layers, head=None):
         matrix = torch.zeros(count + 1, count + 1, dtype=torch.float64)
         heads = range(call.heads) if head is None else [head]
         for window, places in enumerate(layer.places.tolist()):
-            mean = sum(call.weights(each, window).double() for each in heads) / len(heads)
+            mean = sum(call.weights(head_number, window).double() for head_number in heads) / len(heads)
             at = torch.tensor(places)  # -1 is the last row and column
             matrix.index_put_((at[:, None], at[None, :]), mean / 2, accumulate=True)
         matrix[count] = 0.0  # what padding looks at is thrown away
@@ -88,13 +88,13 @@ def merging(upper, lower):
 
 def products(record, layers, head=None):
     """After each block, the whole product down to the input."""
-    found, product = [], None
+    partial_products, product = [], None
     for number, (layer, matrix) in enumerate(zip(layers, dense(record, layers, head), strict=True)):
         if number and layer.rows != layers[number - 1].rows:
             matrix = matrix @ merging(layer, layers[number - 1])
         product = matrix if product is None else matrix @ product
-        found.append(product)
-    return found
+        partial_products.append(product)
+    return partial_products
 
 
 @pytest.mark.parametrize("head", [None, 1])
@@ -111,10 +111,10 @@ def test_the_reach_is_a_row_of_the_dense_product_of_all_blocks(swin, head):
 def test_the_spread_is_a_column_of_the_same_products(swin):
     _, _, record, layers = swin
     maps = spread_by_block(blocks_of(layers, record), 4, 3)
-    for layer, product, found in zip(layers, products(record, layers), maps, strict=True):
-        assert found.shape == (layer.rows, layer.columns)
+    for layer, product, spread in zip(layers, products(record, layers), maps, strict=True):
+        assert spread.shape == (layer.rows, layer.columns)
         column = product[:-1, 4 * layers[0].columns + 3]
-        torch.testing.assert_close(found.flatten().double(), column, atol=1e-6, rtol=1e-5)
+        torch.testing.assert_close(spread.flatten().double(), column, atol=1e-6, rtol=1e-5)
 
 
 def test_the_limit_is_where_the_networks_own_gradient_is_not_zero(swin):
@@ -130,9 +130,9 @@ def test_the_limit_is_where_the_networks_own_gradient_is_not_zero(swin):
         hook.remove()
     for number, (output, limit) in enumerate(zip(outputs, grown, strict=True)):
         factor = layers[0].rows // layers[number].rows if layers[number].stage == 0 else 2
-        here = output[0, 6 // factor, 1 // factor]
-        weighting = torch.randn(here.shape, generator=torch.Generator().manual_seed(2))
-        (gradient,) = torch.autograd.grad((here * weighting).sum(), followed, retain_graph=True)
+        vector = output[0, 6 // factor, 1 // factor]
+        weighting = torch.randn(vector.shape, generator=torch.Generator().manual_seed(2))
+        (gradient,) = torch.autograd.grad((vector * weighting).sum(), followed, retain_graph=True)
         felt = gradient[0].abs().sum(0).unfold(0, 4, 4).unfold(1, 4, 4).sum((-1, -2)) > 1e-25
         assert torch.equal(felt, limit), number
 
@@ -149,10 +149,10 @@ def test_a_patch_comes_to_the_places_that_it_can_have_reached(swin):
     _, _, record, layers = swin
     blocks = blocks_of(layers, record)
     middle, last = blocks[0].rows // 2, (blocks[0].rows - 1, blocks[0].columns - 1)
-    there = spread_limit_by_block(blocks, middle, 1)
+    limits = spread_limit_by_block(blocks, middle, 1)
     for row, column in ((0, 0), (middle, 1), last):
         back = reach_limit_by_block(blocks, row, column)
-        for number, limit in enumerate(there):
+        for number, limit in enumerate(limits):
             assert limit.flatten()[token_over(blocks, number, row, column)] == back[number, middle, 1]
 
 
@@ -179,8 +179,8 @@ def test_a_query_that_sees_nothing_keeps_itself():
 def test_window_weights_are_those_of_the_calls(swin):
     _, _, record, _ = swin
     for call in record.calls:
-        each = torch.stack([call.weights(1, item) for item in range(call.batch_size)])
-        torch.testing.assert_close(window_weights(call, 1), each)
+        expected = torch.stack([call.weights(1, item) for item in range(call.batch_size)])
+        torch.testing.assert_close(window_weights(call, 1), expected)
     with pytest.raises(CaptureError, match="no head 2"):
         window_weights(record.calls[0], 2)
 
@@ -192,7 +192,9 @@ def test_the_rollout_of_one_token_is_a_row_or_a_column_of_the_rollout_of_all(hea
     with torch.inference_mode(), record_attention(network) as record:
         network(torch.randn(1, 3, 32, 32))
     heads = range(2) if head is None else [head]
-    maps = torch.stack([torch.stack([call.weights(each) for each in heads]).mean(0) for call in record.calls])
+    maps = torch.stack(
+        [torch.stack([call.weights(head_number) for head_number in heads]).mean(0) for call in record.calls]
+    )
     rolled = rollout(with_residual(maps))
     torch.testing.assert_close(rollout_by_block(record.calls, 4, head), rolled[:, 4])
     torch.testing.assert_close(rollout_spread_by_block(record.calls, 4, head), rolled[:, :, 4])

@@ -68,11 +68,11 @@ def test_without_windows_every_place_sees_every_other():
 
 
 def test_measuring_reports_every_pass_and_gives_times_for_every_size():
-    told = []
-    timings = measure(BlockSizes(8, 2, (2, 2), 4), lambda *each: told.append(each), pixels=(16, 32), repeats=2)
+    reports = []
+    timings = measure(BlockSizes(8, 2, (2, 2), 4), lambda *report: reports.append(report), pixels=(16, 32), repeats=2)
     assert [timing.pixels for timing in timings] == [16, 32]
     assert all(timing.window > 0 and timing.full_grid > 0 and timing.repeats == 2 for timing in timings)
-    assert told == [(done, 6) for done in range(1, 7)]
+    assert reports == [(done, 6) for done in range(1, 7)]
 
 
 def test_a_slow_machine_measures_less_instead_of_longer():

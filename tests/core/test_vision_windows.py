@@ -27,7 +27,7 @@ class Keeps(nn.Module):
         self.tuples = tuples
 
     def forward(self, x, mask=None, **_):
-        self.given, self.mask = x, mask
+        self.input, self.mask = x, mask
         return (x, None) if self.tuples else x
 
 
@@ -37,14 +37,14 @@ def blocks_of(network):
 
 def numbered(windowed):
     """For each block, what its own functions make of a grid whose values are 1, 2, 3 ... (0 where it pads)."""
-    network, kept = copy.deepcopy(windowed.network()), []
+    network, captured = copy.deepcopy(windowed.network()), []
 
-    def renumber(block, given):
-        shape = given[0].shape
+    def renumber(block, args):
+        shape = args[0].shape
         length = shape[1] * shape[2] if len(shape) == 4 else shape[1]
         numbers = torch.arange(1.0, length + 1).reshape(1, *shape[1:-1], 1).expand(shape)
-        kept.append((shape, getattr(block, "attention", getattr(block, "attn", None))))
-        return (numbers, *given[1:])
+        captured.append((shape, getattr(block, "attention", getattr(block, "attn", None))))
+        return (numbers, *args[1:])
 
     for block in blocks_of(network):
         name = "attn" if hasattr(block, "attn") else "attention"
@@ -53,23 +53,23 @@ def numbered(windowed):
         block.register_forward_pre_hook(renumber)
     with torch.inference_mode():
         network(windowed.pixels)
-    return kept
+    return captured
 
 
 @pytest.mark.parametrize("windowed", EVERY)
 def test_windows_are_what_the_models_own_functions_cut_out_of_a_numbered_grid(windowed):
     network = windowed.network()
     layers = windows.windows_of(network, watched(network, windowed.pixels), windowed.size)
-    seen = numbered(windowed)
-    assert len(layers) == len(seen) == sum(windowed.depths)
-    for layer, (shape, kept) in zip(layers, seen, strict=True):
+    captured = numbered(windowed)
+    assert len(layers) == len(captured) == sum(windowed.depths)
+    for layer, (shape, attention) in zip(layers, captured, strict=True):
         assert math.prod(shape[1:-1]) == layer.rows * layer.columns
         if len(shape) == 4:
             assert tuple(shape[1:3]) == (layer.rows, layer.columns)
-        torch.testing.assert_close(kept.given[..., 0].long() - 1, layer.places)
-        allowed = torch.ones_like(layer.allowed) if kept.mask is None else kept.mask == 0
+        torch.testing.assert_close(attention.input[..., 0].long() - 1, layer.places)
+        allowed = torch.ones_like(layer.allowed) if attention.mask is None else attention.mask == 0
         torch.testing.assert_close(layer.allowed, allowed)
-        assert layer.shifted or kept.mask is None
+        assert layer.shifted or attention.mask is None
 
 
 def test_the_shapes_that_a_picture_of_36_x_52_pixels_takes_in_three_stages():
@@ -130,9 +130,9 @@ def test_a_picture_in_which_each_window_looks_at_one_known_place():
         weights[window, :, layer.find(row * 8 + column)[1]] = 1.0
     call = call_with(weights)
     # The first window holds rows 2 to 5 and columns 2 to 5; the last one the four corners of the picture.
-    for window, (row, column), asked in zip(range(4), known, [(2, 2), (5, 0), (0, 5), (7, 7)], strict=True):
-        assert layer.find(row * 8 + column)[0] == layer.find(asked[0] * 8 + asked[1])[0] == window
-        answer = windows.stitch_query(call, layer, 0, asked[0] * 8 + asked[1])
+    for window, (row, column), query in zip(range(4), known, [(2, 2), (5, 0), (0, 5), (7, 7)], strict=True):
+        assert layer.find(row * 8 + column)[0] == layer.find(query[0] * 8 + query[1])[0] == window
+        answer = windows.stitch_query(call, layer, 0, query[0] * 8 + query[1])
         assert answer[row, column] == 1.0
         assert answer.nansum() == 1.0
         inside = ~answer.isnan()
@@ -165,19 +165,19 @@ def test_padding_looks_but_neither_counts_nor_shows():
 
 def inputs_of_blocks(network, pixels):
     """What each block's attention is computed from, on the grid: after the norm, before shift and padding."""
-    network, given = copy.deepcopy(network), []
+    network, inputs = copy.deepcopy(network), []
     for block in blocks_of(network):
         normed = getattr(block, "norm1", None) if "V2" not in type(block).__name__ else None
         before = normed if normed is not None else nn.Identity()
-        block.register_forward_pre_hook(lambda _, args, before=before: given.append(before(args[0])[0]))
+        block.register_forward_pre_hook(lambda _, args, before=before: inputs.append(before(args[0])[0]))
     with torch.inference_mode():
         network(pixels)
-    return given
+    return inputs
 
 
-def reference(block, given, head, query):
+def reference(block, inputs, head, query):
     """The attention of one place, written out: each key by its own place on the picture. NaN where it does not look."""
-    attention, (rows, columns, width) = block.attn, given.shape
+    attention, (rows, columns, width) = block.attn, inputs.shape
     window, shift = block.window_size, block.shift_size
     padded = [math.ceil(side / length) * length for side, length in zip((rows, columns), window, strict=True)]
     shifted = (query[0] - shift[0]) % rows, (query[1] - shift[1]) % columns
@@ -192,9 +192,9 @@ def reference(block, given, head, query):
         for column in range(first[1], first[1] + window[1]):
             real = row < rows and column < columns
             place = ((row + shift[0]) % rows, (column + shift[1]) % columns)
-            key = given[place] if real else torch.zeros(width)
+            key = inputs[place] if real else torch.zeros(width)
             distance = shifted[0] - row, shifted[1] - column
-            score = score_of(attention, given[query], key, head, distance)
+            score = score_of(attention, inputs[query], key, head, distance)
             scores.append(score - 100 * (around(*shifted) != around(row, column)))
             places.append(place if real else None)
     answer = torch.full((rows, columns), math.nan)
@@ -205,8 +205,8 @@ def reference(block, given, head, query):
 
 
 def score_of(attention, query, key, head, distance):
-    each = len(query) // attention.num_heads
-    part = slice(head * each, (head + 1) * each)
+    head_dim = len(query) // attention.num_heads
+    part = slice(head * head_dim, (head + 1) * head_dim)
     down, across = distance
     if hasattr(attention, "cpb_mlp"):
         query_bias, key_bias = attention.q_bias, attention.k_bias
@@ -225,7 +225,7 @@ def score_of(attention, query, key, head, distance):
     k = (weight[len(query) : 2 * len(query)] @ key + added[len(query) : 2 * len(query)])[part]
     rows, columns = attention.window_size
     table = attention.relative_position_bias_table.reshape(2 * rows - 1, 2 * columns - 1, -1)
-    return q @ k / math.sqrt(each) + table[down + rows - 1, across + columns - 1, head]
+    return q @ k / math.sqrt(head_dim) + table[down + rows - 1, across + columns - 1, head]
 
 
 @pytest.mark.parametrize("windowed", OF_TIMM)
@@ -233,11 +233,11 @@ def test_stitched_maps_are_timms_own_attention_written_out_place_by_place(window
     network = windowed.network()
     record = watched(network, windowed.pixels)
     layers = windows.windows_of(network, record, windowed.size)
-    given = inputs_of_blocks(network, windowed.pixels)
+    inputs = inputs_of_blocks(network, windowed.pixels)
     for number, (call, layer, block) in enumerate(zip(record.calls, layers, blocks_of(network), strict=True)):
         head = call.heads - 1
         corners = [(0, 0), (layer.rows - 1, layer.columns - 1), (0, layer.columns - 1)]
         for query in [*corners, (layer.rows // 2, layer.columns // 2), (layer.rows - 2, 1)]:
             stitched = windows.stitch_query(call, layer, head, query[0] * layer.columns + query[1])
-            expected = reference(block, given[number], head, query)
+            expected = reference(block, inputs[number], head, query)
             torch.testing.assert_close(stitched, expected, atol=1e-5, rtol=0, equal_nan=True)

@@ -72,43 +72,43 @@ def test_maps_of_a_given_caption_are_those_of_writing_it_step_by_step(kind):
 def test_a_caption_goes_on_after_given_words_as_it_would_by_itself(kind):
     model = captioner(kind)
     pixels = model.prepare(PICTURE).pixels
-    whole = model.write(pixels, beam=1).best.tokens
-    assert model.write(pixels, beam=1, begin=whole[:2]).best.tokens == whole[2:]
-    chances = model.next_words(pixels, whole[:2])
+    tokens = model.write(pixels, beam=1).best.tokens
+    assert model.write(pixels, beam=1, begin=tokens[:2]).best.tokens == tokens[2:]
+    chances = model.next_words(pixels, tokens[:2])
     chances[[0, BEGIN]] = 0
-    assert int(chances.argmax()) == whole[2]
+    assert int(chances.argmax()) == tokens[2]
 
 
 @pytest.mark.parametrize("kind", ["lstm", "transformer"])
 def test_occlusion_is_what_covering_by_hand_costs_each_word(kind):
     model = captioner(kind)
     pixels, words = model.prepare(PICTURE).pixels, model.encode(TEXT)
-    found = captioner_maps(model, pixels, words)
+    maps = captioner_maps(model, pixels, words)
     before = torch.tensor(model.look(pixels, words).log_probabilities)
-    assert ("relevance" in found) == (kind == "transformer")
-    assert_close(found["attention"].sum(dim=-1), torch.ones(len(words)))
-    assert (found["gradient"] >= 0).all()
+    assert ("relevance" in maps) == (kind == "transformer")
+    assert_close(maps["attention"].sum(dim=-1), torch.ones(len(words)))
+    assert (maps["gradient"] >= 0).all()
     changed = pixels.clone()
     changed[0, :, 8:16, 24:32] = pixels[0].flatten(1).median(dim=1).values[:, None, None]
     after = torch.tensor(model.look(changed, words).log_probabilities)
-    assert_close(found["occlusion"][:, 8 + 3], before - after, atol=1e-4, rtol=1e-3)
+    assert_close(maps["occlusion"][:, 8 + 3], before - after, atol=1e-4, rtol=1e-3)
 
 
 def test_gradients_of_an_lstm_say_how_its_words_change_with_their_weights():
     model = captioner("lstm")
     pixels, words = model.prepare(PICTURE).pixels, model.encode(TEXT)
-    found = captioner_maps(model, pixels, words, occlude=False)
+    maps = captioner_maps(model, pixels, words, occlude=False)
     network, decoder = model.network, model.network.decoder
     state = network.read(pixels)
     _, state = network.step(torch.tensor([BEGIN]), state)
     # The step for the second word, with its weights as a leaf.
     weights = decoder.attention.scores(state["state"], state["keys"]).softmax(dim=-1).detach().requires_grad_()
     word = decoder.embedding(torch.tensor([words.ids[0]]))
-    seen = torch.sigmoid(decoder.gate(state["state"])) * (weights[:, None] @ state["places"])[:, 0]
-    hidden, _ = decoder.decoder(torch.cat([word, seen], dim=-1), (state["state"], state["memory"]))
-    logits = decoder.out(word + decoder.from_state(hidden) + decoder.from_seen(seen))
+    context = torch.sigmoid(decoder.gate(state["state"])) * (weights[:, None] @ state["places"])[:, 0]
+    hidden, _ = decoder.decoder(torch.cat([word, context], dim=-1), (state["state"], state["memory"]))
+    logits = decoder.out(word + decoder.from_state(hidden) + decoder.from_seen(context))
     logits[0].log_softmax(dim=-1)[words.ids[1]].backward()
-    assert_close(found["gradient"][1], (weights.grad * weights).clamp(min=0)[0].detach(), atol=1e-7, rtol=1e-3)
+    assert_close(maps["gradient"][1], (weights.grad * weights).clamp(min=0)[0].detach(), atol=1e-7, rtol=1e-3)
 
 
 def clip():
@@ -122,25 +122,25 @@ def clip():
 def test_a_clip_scores_a_word_by_what_it_adds_and_looks_alike_for_all_words():
     model = clip()
     pixels = model.prepare(PICTURE).pixels
-    found = clip_maps(model, pixels, TEXT, [["a blue star above a blue circle"], ["a red star", "a ring"]])
+    maps = clip_maps(model, pixels, TEXT, [["a blue star above a blue circle"], ["a red star", "a ring"]])
     for way in ("attention", "rollout"):
-        assert_close(found[way][0], found[way][1])
+        assert_close(maps[way][0], maps[way][1])
     several = torch.cat([pixels, cover_each_patch(pixels, model.grid)])
-    seen = model.pictures(several)
-    whole, first, second, third = model.texts([TEXT, "a blue star above a blue circle", "a red star", "a ring"])
-    score = seen @ (whole - (second + third) / 2)
-    assert_close(found["occlusion"][1], score[0] - score[1:])
-    assert_close(found["occlusion"][0], (seen[0] - seen[1:]) @ (whole - first))
-    assert not torch.allclose(found["relevance"][0], found["relevance"][1])
+    picture_vectors = model.pictures(several)
+    full_text, first, second, third = model.texts([TEXT, "a blue star above a blue circle", "a red star", "a ring"])
+    score = picture_vectors @ (full_text - (second + third) / 2)
+    assert_close(maps["occlusion"][1], score[0] - score[1:])
+    assert_close(maps["occlusion"][0], (picture_vectors[0] - picture_vectors[1:]) @ (full_text - first))
+    assert not torch.allclose(maps["relevance"][0], maps["relevance"][1])
 
 
 def test_tokens_of_a_text_are_worth_what_gradient_and_attention_say():
     model = clip()
     picture = model.pictures(model.prepare(PICTURE).pixels)[0]
-    found = text_relevance(model, picture, TEXT)
+    relevance = text_relevance(model, picture, TEXT)
     tokens = model.encode(TEXT)
-    assert found.shape == (len(tokens),)
-    assert (found >= 0).all()
+    assert relevance.shape == (len(tokens),)
+    assert (relevance >= 0).all()
     # One layer alone: the row of the end token of gradient times weight, heads averaged.
     torch.manual_seed(5)
     sizes = EncoderConfig(32, 1, 2)
@@ -161,16 +161,16 @@ def test_networks_of_words_and_patches_have_a_map_for_each_word_that_is_hidden(k
     config = JointConfig(tokenizer.get_vocab_size(), width=32, heads=2, joint=2)
     model = JointReader("x", "A network", kind(config), tokenizer, FRAMING)
     pixels, tokens = model.prepare(PICTURE).pixels, model.encode(TEXT)
-    found = joint_maps(model, pixels, tokens, [2, 3])
-    assert {way: tuple(rows.shape) for way, rows in found.items()} == dict.fromkeys(
+    maps = joint_maps(model, pixels, tokens, [2, 3])
+    assert {way: tuple(rows.shape) for way, rows in maps.items()} == dict.fromkeys(
         ("attention", "rollout", "gradient", "relevance", "occlusion"), (2, 64)
     )
-    assert (found["attention"] >= 0).all()
-    assert (found["attention"].sum(dim=-1) < 1).all()  # the whole picture, and words, take the rest
+    assert (maps["attention"] >= 0).all()
+    assert (maps["attention"].sum(dim=-1) < 1).all()  # the whole picture, and words, take the rest
     hidden = model.mask_places(tokens, [3])
     changed = cover_each_patch(pixels, model.grid)[20:21]
-    scores = [model.run(each, hidden).words[0, 3].log_softmax(dim=-1)[tokens.ids[3]] for each in (pixels, changed)]
-    assert_close(found["occlusion"][1, 20], scores[0] - scores[1], atol=1e-5, rtol=1e-3)
+    scores = [model.run(image, hidden).words[0, 3].log_softmax(dim=-1)[tokens.ids[3]] for image in (pixels, changed)]
+    assert_close(maps["occlusion"][1, 20], scores[0] - scores[1], atol=1e-5, rtol=1e-3)
     guesses = model.guesses(model.run(pixels, hidden), 3)
     assert [guess.probability for guess in guesses] == sorted((guess.probability for guess in guesses), reverse=True)
 
@@ -179,10 +179,10 @@ def test_a_covered_patch_has_the_median_colour_and_nothing_else_changes():
     pixels = FRAMING.pixels(PICTURE)
     several = cover_each_patch(pixels, (8, 8))
     assert several.shape == (64, 3, 64, 64)
-    kept = torch.ones(64, 64, dtype=torch.bool)
-    kept[16:24, 40:48] = False
-    assert_close(several[2 * 8 + 5][:, kept], pixels[0][:, kept])
-    assert len(several[2 * 8 + 5][:, ~kept].unique(dim=1)[0]) == 1
+    unchanged = torch.ones(64, 64, dtype=torch.bool)
+    unchanged[16:24, 40:48] = False
+    assert_close(several[2 * 8 + 5][:, unchanged], pixels[0][:, unchanged])
+    assert len(several[2 * 8 + 5][:, ~unchanged].unique(dim=1)[0]) == 1
 
 
 def test_what_a_captioner_cannot_read_gets_a_sentence():

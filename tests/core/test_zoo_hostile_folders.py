@@ -56,9 +56,9 @@ def test_every_crafted_folder_is_a_result_or_a_sentence():
         tried[case.kind] += 1
         if tried[case.kind] % 3 == 1:  # `python -m benchmarks.hostile` makes its table of all
             with an_end():
-                said = hostile.try_one(case)
-            if said != "result" and (len(said) < 20 or "\n" in said or "/tmp" in said):
-                strange.append((case, said))
+                outcome = hostile.try_one(case)
+            if outcome != "result" and (len(outcome) < 20 or "\n" in outcome or "/tmp" in outcome):
+                strange.append((case, outcome))
     assert not strange
     assert len(tried) > 10
 
@@ -119,8 +119,8 @@ ENOUGH = settings(
 @ENOUGH
 @given(folder=folders_with_something_replaced())
 def test_any_value_at_any_place_of_any_setting_ends_in_a_result_or_a_sentence(folder, tmp_path):
-    said = opened(folder, tmp_path / "model")
-    assert said == "result" or "\n" not in said
+    outcome = opened(folder, tmp_path / "model")
+    assert outcome == "result" or "\n" not in outcome
 
 
 tensors = st.one_of(
@@ -142,13 +142,13 @@ tensors = st.one_of(
 @given(
     header=st.one_of(values, st.binary(max_size=40), st.dictionaries(st.text(max_size=5), tensors, max_size=3)),
     length=st.one_of(st.none(), st.sampled_from([0, 1, 7, 10**6, 2**63])),
-    rest=st.binary(max_size=40),
+    trailing=st.binary(max_size=40),
 )
-def test_any_header_ends_in_a_number_or_a_sentence(header, length, rest, tmp_path):
-    (tmp_path / "model.safetensors").write_bytes(weights_of(header, length=length, rest=rest))
+def test_any_header_ends_in_a_number_or_a_sentence(header, length, trailing, tmp_path):
+    (tmp_path / "model.safetensors").write_bytes(weights_of(header, length=length, trailing=trailing))
     with suppress(ModelError):
-        found = folders.read_weights(tmp_path, "model")
-        assert 0 <= found.parameters <= 40
+        weights = folders.read_weights(tmp_path, "model")
+        assert 0 <= weights.parameters <= 40
 
 
 @ENOUGH
@@ -166,13 +166,13 @@ def test_any_index_ends_in_a_number_or_a_sentence(index, tmp_path):
 def test_layers_are_counted_before_any_library_counts_them(kind, name, layers, tmp_path, monkeypatch):
     monkeypatch.setattr("core.models.from_transformers.read_config", None)  # whoever calls it fails
     monkeypatch.setattr("core.models.from_timm.outline", None)
-    said = opened(changed(tiny(kind), "config.json", **{name: layers}), tmp_path / "model")
-    assert f"gives {layers:,} for {name.replace('__', '.')}; here it is from 0 to 400" in said
+    outcome = opened(changed(tiny(kind), "config.json", **{name: layers}), tmp_path / "model")
+    assert f"gives {layers:,} for {name.replace('__', '.')}; here it is from 0 to 400" in outcome
 
 
 def test_a_network_larger_than_its_weights_is_refused_with_both_numbers(tmp_path):
-    said = opened(changed(tiny("gpt2"), "config.json", vocab_size=1_000_000), tmp_path / "model")
-    assert "promises 16,007,104 parameters, its weights hold 7,616" in said
+    outcome = opened(changed(tiny("gpt2"), "config.json", vocab_size=1_000_000), tmp_path / "model")
+    assert "promises 16,007,104 parameters, its weights hold 7,616" in outcome
 
 
 def test_tables_that_a_network_computes_count_as_memory():
@@ -206,9 +206,9 @@ def test_a_pipe_in_a_folder_is_refused_before_anybody_waits_for_it(name, tmp_pat
 def test_a_link_to_a_file_of_the_host_shows_nothing_of_it(name, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("root:x:0:0:hunter2")
-    said = opened({**tiny("gpt2"), name: Special("link", str(secret))}, tmp_path / "model")
-    assert said != "result"
-    assert "hunter2" not in said
+    outcome = opened({**tiny("gpt2"), name: Special("link", str(secret))}, tmp_path / "model")
+    assert outcome != "result"
+    assert "hunter2" not in outcome
 
 
 def test_names_of_classes_are_one_line_of_bounded_length(tmp_path):
@@ -221,17 +221,17 @@ def test_names_of_classes_are_one_line_of_bounded_length(tmp_path):
 
 def test_a_picture_as_large_as_a_house_is_refused(tmp_path):
     huge = {"height": 10**9, "width": 10**9}
-    said = opened(changed(tiny("vit"), "preprocessor_config.json", size=huge), tmp_path / "model")
-    assert "at most 2,048 pixels on a side" in said
+    outcome = opened(changed(tiny("vit"), "preprocessor_config.json", size=huge), tmp_path / "model")
+    assert "at most 2,048 pixels on a side" in outcome
 
 
 def test_a_model_chooses_neither_beams_nor_other_ways_of_writing(tmp_path):
     wishes = {"num_beams": 1_000_000, "prompt_lookup_num_tokens": 5, "max_length": 10**9, "length_penalty": 0.5}
     folder = write(changed(tiny("t5"), "generation_config.json", **wishes), tmp_path / "model")
-    kept = load_text(str(folder), **OPEN).network.generation_config
-    assert kept.length_penalty == 0.5
-    assert kept.num_beams in (None, 1)
-    assert kept.prompt_lookup_num_tokens is None
+    config = load_text(str(folder), **OPEN).network.generation_config
+    assert config.length_penalty == 0.5
+    assert config.num_beams in (None, 1)
+    assert config.prompt_lookup_num_tokens is None
 
 
 def test_what_a_library_crashes_with_while_a_strange_model_runs_is_a_sentence(tmp_path, monkeypatch):

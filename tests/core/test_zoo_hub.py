@@ -56,12 +56,12 @@ def test_an_offer_names_the_cost_and_only_the_configuration_is_fetched(hub):
 
 def test_a_model_is_fetched_once_with_progress_and_then_works_without_the_hub(hub, monkeypatch):
     hub.repositories["owner/gpt2"] |= {"pytorch_model.bin": b"pickle", "onnx/model.onnx": b"x", "README.md": b"#"}
-    seen = []
-    folder = fetch("owner/gpt2", progress=lambda done, total: seen.append((done, total)))
+    reports = []
+    folder = fetch("owner/gpt2", progress=lambda done, total: reports.append((done, total)))
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= {file.name for file in folder.iterdir()}
     assert not {"pytorch_model.bin", "README.md", "onnx"} & {file.name for file in folder.iterdir()}
-    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-    assert seen[-1][0] == seen[-1][1] == sum((folder / file).stat().st_size for file in hub.sent)
+    assert [done for done, _ in reports] == sorted(done for done, _ in reports)
+    assert reports[-1][0] == reports[-1][1] == sum((folder / file).stat().st_size for file in hub.sent)
 
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     hub.sent.clear()
@@ -112,10 +112,10 @@ def test_parts_that_a_killed_server_has_left_are_removed_before_the_next_downloa
 
 @pytest.mark.parametrize("case", list(hostile.cases()), ids=lambda case: f"{case.kind}: {case.name}"[:90])
 def test_whatever_a_hub_does_there_is_a_result_or_a_sentence_in_time(case):
-    said = hostile.try_one(case)
-    assert said == "result" or said.endswith(".")
+    outcome = hostile.try_one(case)
+    assert outcome == "result" or outcome.endswith(".")
     if "byte at a time" in case.kind or "never" in case.kind:
-        assert "The hub has" in said
+        assert "The hub has" in outcome
 
 
 def test_one_who_asks_too_many_things_at_once_is_told_so(monkeypatch):
@@ -303,14 +303,14 @@ def test_without_a_network_the_sentence_says_what_works(tmp_path, monkeypatch, o
 
 @pytest.mark.usefixtures("hub")
 def test_the_login_of_this_computer_is_used_only_when_it_is_allowed(monkeypatch):
-    asked = []
+    login_tokens = []
     original = huggingface_hub.HfApi.__init__
 
     def watch(self, *arguments, **options):
-        asked.append(options["token"])
+        login_tokens.append(options["token"])
         original(self, *arguments, **options)
 
     monkeypatch.setattr(huggingface_hub.HfApi, "__init__", watch)
     inspect("owner/gpt2", permission=Permission(listed=None))
     inspect("owner/gpt2")
-    assert asked == [False, None]
+    assert login_tokens == [False, None]

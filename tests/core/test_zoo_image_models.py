@@ -136,9 +136,9 @@ def test_any_shape_of_picture_fits_any_way_of_framing(mode, crop, shape):
     framing = Framing((3, 32, 48), (0.5, 0.5, 0.5), (0.5, 0.5, 0.5), crop_pct=crop, crop_mode=mode)
     picture = Image.new("RGB", shape, (200, 100, 50))
     assert framing.pixels(picture).shape == (1, 3, 32, 48)
-    shown = framing.crop(picture)
-    assert shown.dtype == np.uint8
-    assert max(shown.shape) <= LARGEST_SHOWN
+    cropped = framing.crop(picture)
+    assert cropped.dtype == np.uint8
+    assert max(cropped.shape) <= LARGEST_SHOWN
 
 
 @pytest.mark.parametrize("mode", ["center", "squash", "border"])
@@ -148,11 +148,11 @@ def test_what_is_shown_is_what_the_model_sees(mode, crop, shape):
     """Shrunk to the model's own size, the shown picture gives the model's pixels: no shift, no other crop."""
     framing = Framing((3, 64, 64), (0.5,) * 3, (0.5,) * 3, crop_pct=crop, crop_mode=mode)
     picture = open_example("coffee").resize(shape)
-    seen = framing.pixels(picture)[0].permute(1, 2, 0).numpy() * 127.5 + 127.5
-    shown = Image.fromarray(framing.crop(picture)).resize((64, 64), Image.Resampling.BICUBIC)
-    difference = np.abs(np.asarray(shown).astype(float) - seen)
+    model_pixels = framing.pixels(picture)[0].permute(1, 2, 0).numpy() * 127.5 + 127.5
+    cropped = Image.fromarray(framing.crop(picture)).resize((64, 64), Image.Resampling.BICUBIC)
+    difference = np.abs(np.asarray(cropped).astype(float) - model_pixels)
     assert difference.mean() < 3
-    moved = np.abs(np.roll(np.asarray(shown).astype(float), 1, axis=1) - seen)
+    moved = np.abs(np.roll(np.asarray(cropped).astype(float), 1, axis=1) - model_pixels)
     assert moved.mean() > 2 * difference.mean()  # one pixel aside would be seen
 
 

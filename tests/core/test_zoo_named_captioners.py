@@ -20,7 +20,7 @@ CLASSES = {
 
 
 @pytest.fixture(scope="module", params=list(CLASSES))
-def given(request, tmp_path_factory):
+def captioner(request, tmp_path_factory):
     folder = save_captioner(request.param, tmp_path_factory.mktemp(request.param))
     network = getattr(transformers, CLASSES[request.param]).from_pretrained(folder, attn_implementation="eager").eval()
     return request.param, load_named_captioner(str(folder)), network
@@ -33,8 +33,8 @@ def run(kind, network, pixels, ids):
         return network(pixel_values=pixels, output_attentions=True, **{named: torch.tensor([ids])})
 
 
-def test_what_it_writes_is_what_the_library_writes(given):
-    kind, model, network = given
+def test_what_it_writes_is_what_the_library_writes(captioner):
+    kind, model, network = captioner
     pixels = model.prepare(PICTURE).pixels
     decoded = model.write(pixels, beam=2)
     more = {"decoder_start_token_id": 1} if kind == "vit-gpt2" else {}
@@ -52,8 +52,8 @@ def test_what_it_writes_is_what_the_library_writes(given):
 
 
 @pytest.mark.parametrize("text", ["a red star", "cat"])
-def test_maps_are_the_librarys_own_weights_of_words_on_patches(given, text):
-    kind, model, network = given
+def test_maps_are_the_librarys_own_weights_of_words_on_patches(captioner, text):
+    kind, model, network = captioner
     pixels = model.prepare(PICTURE).pixels
     words = model.encode(text)
     looked = model.look(pixels, words)
@@ -73,8 +73,8 @@ def test_maps_are_the_librarys_own_weights_of_words_on_patches(given, text):
     assert looked.log_probabilities == pytest.approx(expected.tolist(), abs=1e-4)
 
 
-def test_what_cannot_be_read_gets_a_sentence(given):
-    _, model, _ = given
+def test_what_cannot_be_read_gets_a_sentence(captioner):
+    _, model, _ = captioner
     with pytest.raises(InputError, match="sees nothing in this text"):
         model.encode("  ")
     with pytest.raises(InputError, match=f"has 50 tokens; at most {LONGEST}"):

@@ -17,37 +17,37 @@ KINDS = ("Model", "ForMaskedLM", "ForQuestionAnswering", "ForImageAndTextRetriev
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def given(request, tmp_path_factory):
+def joint_model(request, tmp_path_factory):
     folder = save_vilt(request.param, tmp_path_factory.mktemp(request.param))
     network = getattr(transformers, f"Vilt{request.param}").from_pretrained(folder).eval()
     return request.param, load_named_joint(str(folder)), network
 
 
-def test_what_it_says_is_what_the_library_says(given):
-    kind, model, network = given
+def test_what_it_says_is_what_the_library_says(joint_model):
+    kind, model, network = joint_model
     pixels, tokens = model.prepare(PICTURE).pixels, model.encode(TEXT)
-    said = model.run(pixels, tokens)
+    run = model.run(pixels, tokens)
     with torch.no_grad():
         output = network(input_ids=torch.tensor([tokens.ids]), pixel_values=pixels)
     if kind == "ForMaskedLM":
-        assert_close(said.words, output.logits[0, : len(tokens)], atol=1e-5, rtol=1e-4)
+        assert_close(run.words, output.logits[0, : len(tokens)], atol=1e-5, rtol=1e-4)
         (place,) = model.masked(tokens)
         chances = output.logits[0, place].softmax(dim=-1)
-        guesses = model.guesses(said, place, 3)
+        guesses = model.guesses(run, place, 3)
         assert [guess.probability for guess in guesses] == pytest.approx(chances.topk(3).values.tolist(), abs=1e-5)
         assert guesses[0].label == model.tokenizer.id_to_token(int(chances.argmax()))
     elif kind == "ForQuestionAnswering":
         chances = output.logits[0].sigmoid()
-        answers = {guess.label: guess.probability for guess in model.best_answers(said)}
+        answers = {guess.label: guess.probability for guess in model.best_answers(run)}
         assert answers == pytest.approx(dict(zip(("no", "yes", "two"), chances.tolist(), strict=True)), abs=1e-5)
     elif kind == "ForImageAndTextRetrieval":
-        assert said.match == pytest.approx(float(output.logits), abs=1e-5)
+        assert run.match == pytest.approx(float(output.logits), abs=1e-5)
     else:
-        assert (said.words, said.answers, said.match) == (None, None, None)
+        assert (run.words, run.answers, run.match) == (None, None, None)
 
 
-def test_maps_are_the_librarys_own_weights_with_its_random_order_undone(given):
-    _, model, network = given
+def test_maps_are_the_librarys_own_weights_with_its_random_order_undone(joint_model):
+    _, model, network = joint_model
     pixels, tokens = model.prepare(PICTURE).pixels, model.encode(TEXT)
     with record_attention(model.network) as record:
         model.run(pixels, tokens)
@@ -66,8 +66,8 @@ def test_maps_are_the_librarys_own_weights_with_its_random_order_undone(given):
         assert_close(layer.patches[:, :, order], patches, atol=1e-5, rtol=1e-4)
 
 
-def test_apart_no_word_looks_at_the_picture_and_the_other_layers_go_on(given):
-    _, model, _ = given
+def test_apart_no_word_looks_at_the_picture_and_the_other_layers_go_on(joint_model):
+    _, model, _ = joint_model
     pixels, tokens = model.prepare(PICTURE).pixels, model.encode(TEXT)
     with record_attention(model.network) as record, model.cut_attention(1, len(tokens)):
         model.run(pixels, tokens)
@@ -76,8 +76,8 @@ def test_apart_no_word_looks_at_the_picture_and_the_other_layers_go_on(given):
     assert float(second.words.sum()) == float(second.patches.sum()) == 0
 
 
-def test_what_is_too_long_or_of_another_kind_gets_a_sentence(given, tmp_path):
-    _, model, _ = given
+def test_what_is_too_long_or_of_another_kind_gets_a_sentence(joint_model, tmp_path):
+    _, model, _ = joint_model
     with pytest.raises(InputError, match="has 42 tokens; this model reads at most 32"):
         model.encode("fox " * 40)
     with pytest.raises(ModelError, match="does not compare pictures with texts"):

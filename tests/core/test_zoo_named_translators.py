@@ -194,10 +194,12 @@ def test_sentencepiece_models_cut_texts_as_sentencepiece_does(tmp_path, model_ty
         minloglevel=2,
     )
     (tmp_path / "model").write_bytes(file.getvalue())
-    found = read_sentencepieces(tmp_path / "model")
-    assert found.model == number
+    vocabulary = read_sentencepieces(tmp_path / "model")
+    assert vocabulary.model == number
     reference = sentencepiece.SentencePieceProcessor(model_proto=file.getvalue())
-    tokenizer = found.tokenizer({piece.text: place for place, piece in enumerate(found.pieces)}, "<unk>", ["<unk>"])
+    tokenizer = vocabulary.tokenizer(
+        {piece.text: place for place, piece in enumerate(vocabulary.pieces)}, "<unk>", ["<unk>"]
+    )
     for text in [SENTENCE, *saved_models.FRENCH, *ODD]:
         assert tokenizer.encode(text, add_special_tokens=False).ids == reference.encode(text), text
 

@@ -56,9 +56,9 @@ def test_a_name_outside_the_list_is_refused_before_a_cache_or_the_hub_is_asked(a
 def test_a_refusal_names_those_of_ours_that_read_the_same(purpose, ours, others, name):
     with pytest.raises(ModelError) as refused:
         find_source(name, purpose, LISTED)
-    said = str(refused.value)
-    assert all(each in said for each in ours)
-    assert not any(each in said for each in others)
+    message = str(refused.value)
+    assert all(model_name in message for model_name in ours)
+    assert not any(model_name in message for model_name in others)
 
 
 def test_a_model_in_the_cache_of_the_host_is_refused_in_the_same_words_as_one_that_is_nowhere(tmp_path, monkeypatch):
@@ -68,13 +68,13 @@ def test_a_model_in_the_cache_of_the_host_is_refused_in_the_same_words_as_one_th
     (commit.parents[1] / "refs").mkdir()
     (commit.parents[1] / "refs" / "main").write_text("a" * 40)
     assert load_text("owner/private").parameters  # its owner opens it
-    said = []
+    messages = []
     for name in ("owner/private", "owner/nowhere"):
         for act in (inspect, fetch, load_text):
             with pytest.raises(ModelError) as caught:
                 act(name, permission=LISTED)
-            said.append(str(caught.value).replace(name, "NAME"))
-    assert len(set(said)) == 1
+            messages.append(str(caught.value).replace(name, "NAME"))
+    assert len(set(messages)) == 1
     allowed = Permission(listed=frozenset({"owner/private"}))
     assert load_text("owner/private", permission=allowed).parameters  # the host has put it on the list
 
@@ -155,6 +155,6 @@ names = st.lists(likely | st.text(max_size=30), max_size=8).map("".join)
 @given(name=names, purpose=st.sampled_from(["text", "image"]))
 def test_any_name_is_found_or_refused_in_a_sentence(permission, name, purpose):
     with suppress(ModelError):  # and nothing else
-        found = find_source(name, purpose, permission)
-        assert permission.folders or found.kind != "folder"
-        assert permission.listed is None or found.kind == "embedded" or read_repository(name) in permission.listed
+        source = find_source(name, purpose, permission)
+        assert permission.folders or source.kind != "folder"
+        assert permission.listed is None or source.kind == "embedded" or read_repository(name) in permission.listed

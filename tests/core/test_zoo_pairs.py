@@ -48,18 +48,18 @@ def test_each_head_of_the_eyes_is_recorded_and_maps_cover_the_patches(folder):
         model.pictures(pixels)
     for call in record.calls:
         assert_close(call.weights(0).sum(dim=-1), torch.ones(call.query_length))
-    found = clip_maps(model, pixels, "a red star", [["a star"], ["a red cat", "a red"]])
+    maps = clip_maps(model, pixels, "a red star", [["a star"], ["a red cat", "a red"]])
     patches = model.grid[0] * model.grid[1]
-    assert {tuple(rows.shape) for rows in found.values()} == {(2, patches)}
-    assert_close(found["attention"][0], found["attention"][1])
-    assert not torch.allclose(found["relevance"][0], found["relevance"][1])
+    assert {tuple(rows.shape) for rows in maps.values()} == {(2, patches)}
+    assert_close(maps["attention"][0], maps["attention"][1])
+    assert not torch.allclose(maps["relevance"][0], maps["relevance"][1])
     tokens = model.encode("a red star")
     worth = text_relevance(model, model.pictures(pixels)[0], "a red star")
     assert worth.shape == (len(tokens),)
     assert (worth >= 0).all()
     last = record.calls[-1]
     mean = torch.stack([last.weights(head)[0] for head in range(last.heads)]).mean(dim=0)
-    assert_close(found["attention"][0], mean[-patches:], atol=1e-5, rtol=1e-4)
+    assert_close(maps["attention"][0], mean[-patches:], atol=1e-5, rtol=1e-4)
 
 
 def test_any_word_may_be_asked_for_and_a_long_text_is_cut(folder):

@@ -40,8 +40,8 @@ def load(folder):
     ],
 )
 def test_names_are_read_by_their_form(name, source):
-    found = find_source(name, "text")
-    assert (found.kind, found.location) == source
+    model_source = find_source(name, "text")
+    assert (model_source.kind, model_source.location) == source
 
 
 @pytest.mark.parametrize(

@@ -139,8 +139,8 @@ def test_half_of_the_weights_missing_is_an_error_not_random_numbers(tmp_path):
 
     folder = saved_models.save_text_model("bert", tmp_path)
     weights = load_file(folder / "model.safetensors")
-    kept = {name: tensor for name, tensor in weights.items() if "layer.1" not in name}
-    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+    partial_weights = {name: tensor for name, tensor in weights.items() if "layer.1" not in name}
+    save_file(partial_weights, folder / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(ModelError, match="16 of its weights are not in the file"):
         load_text(str(folder))
 

@@ -77,10 +77,10 @@ def test_models_that_see_are_wrapped_with_or_without_a_processor():
         pretrained_cfg_overlay={"input_size": (3, 64, 64)},
     )
     for model in (zoo.wrap(theirs, processor=processor), zoo.wrap(of_timm)):
-        given = model.prepare(open_example("cat"))
+        prepared = model.prepare(open_example("cat"))
         with torch.inference_mode(), record_attention(model.network) as record:
-            run = model.run(given)
-        assert (given.patches.rows, given.patches.columns) == (4, 4)
+            run = model.run(prepared)
+        assert (prepared.patches.rows, prepared.patches.columns) == (4, 4)
         assert model.sequences_of(record[0], run) == ("patches", "patches")
 
 

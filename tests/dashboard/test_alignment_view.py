@@ -12,14 +12,14 @@ WEIGHTS = np.array([[0.9, 0.1, 0.0], [0.25, 0.5, 0.25]], np.float32)
 
 
 def panel(**changed) -> Panel:
-    given = {
+    fields = {
         "key": "own",
         "title": "Own",
         "about": "weights",
         "target": ("Le", " chat"),
         "maps": (Map("one", WEIGHTS),),
     }
-    return Panel(**given | changed)
+    return Panel(**fields | changed)
 
 
 def numbers(message: dict, place: int = 0) -> np.ndarray:

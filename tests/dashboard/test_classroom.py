@@ -80,14 +80,14 @@ def test_only_the_key_makes_a_teacher(classes):
 
 def test_a_class_ends_after_a_day_for_those_who_are_there_too(classes, clock):
     room = classes.open()
-    told = []
-    room.watch(lambda _: told.append(room.ended))
+    notifications = []
+    room.watch(lambda _: notifications.append(room.ended))
     clock.now += AGE - 1
     assert classes.find(room.code) is room
     clock.now += 1
     with pytest.raises(AtlasError, match="no class"):
         classes.find(room.code)
-    assert told == [True]
+    assert notifications == [True]
 
 
 def test_two_hundred_follow_and_no_more_until_one_has_left(classes, clock):
@@ -216,10 +216,10 @@ def test_an_address_that_is_too_long_or_cannot_be_read_is_refused(classes):
 @given(st.text(max_size=60))
 def test_whatever_is_said_the_address_is_a_page_and_a_query_or_a_sentence(address):
     try:
-        found = valid_address(address, PAGES)
+        valid_url = valid_address(address, PAGES)
     except AtlasError:
         return
-    page, _, query = found.partition("?")
+    page, _, query = valid_url.partition("?")
     assert page in PAGES
     assert query.isascii()
     assert not set(query) & set("#<>\"' \\:/")
@@ -362,18 +362,18 @@ def test_the_tabs_of_all_followers_and_of_the_teacher_are_bounded(classes):
 
 def test_a_change_tells_the_followers_only_where_it_concerns_them(classes):
     room = classes.open()
-    told: list[bool] = []
-    room.watch(told.append)
+    notifications: list[bool] = []
+    room.watch(notifications.append)
     room.join("a")
     room.follow("a", following=False)
     room.answer("q", "a", "x")
     room.lock(locked=True)
     room.leave("a")
-    assert told == [False] * 5
+    assert notifications == [False] * 5
     room.go_to("text")
     room.remove(1)
     room.end()
-    assert told[5:] == [True] * 3
+    assert notifications[5:] == [True] * 3
 
 
 def test_a_network_has_so_many_connections_and_each_that_ends_is_free_again(clock):

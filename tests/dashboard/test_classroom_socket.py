@@ -149,10 +149,12 @@ def test_only_answers_that_the_question_allows_reach_the_teacher(tab, teacher):
 
 def test_a_teacher_removes_a_follower_whose_tabs_all_close_and_locks_the_class(tab, teacher):
     tabs = [tab(code=teacher.code, who=who) for who in "aab"]
-    numbers = [each.hear()["number"] for each in tabs]
+    numbers = [follower.hear()["number"] for follower in tabs]
     assert numbers == [1, 1, 2]
     teacher.say(remove=1)
-    assert {each.is_over() for each in tabs[:2]} == {f"Your teacher has removed this tab from class {teacher.code}."}
+    assert {follower.is_over() for follower in tabs[:2]} == {
+        f"Your teacher has removed this tab from class {teacher.code}."
+    }
     teacher.until(followers=1, listed=[[2, True]])
     assert "has removed this tab" in tab(code=teacher.code, who="a").is_over()
     teacher.say(lock=True)

@@ -35,8 +35,10 @@ def page():
 
 def mounted(app: AppTest) -> list[dict]:
     """What the components of the page were given, without the look."""
-    given = [json.loads(part.proto.json) for part in app.get("bidi_component")]
-    return [{name: value for name, value in each.items() if name not in ("palettes", "present")} for each in given]
+    payloads = [json.loads(part.proto.json) for part in app.get("bidi_component")]
+    return [
+        {name: value for name, value in payload.items() if name not in ("palettes", "present")} for payload in payloads
+    ]
 
 
 def test_who_is_in_no_class_is_shown_none_and_answers_go_nowhere(page):
@@ -81,7 +83,7 @@ def test_every_page_offers_a_class_and_none_is_there_until_somebody_opens_it(vis
 
 
 def mounted_link(app: AppTest) -> list[dict]:
-    return [each for each in mounted(app) if each.keys() == {"code"}]
+    return [payload for payload in mounted(app) if payload.keys() == {"code"}]
 
 
 def test_codes_that_are_given_out_are_those_that_an_address_can_hold(page):

@@ -29,9 +29,9 @@ def test_a_folder_without_a_model_is_refused_in_the_words_of_the_pages(tmp_path)
 
 def test_a_folder_that_is_not_there_is_refused_in_a_sentence(capsys):
     assert command.main(["--model", "no/such/folder"]) == 2
-    said = capsys.readouterr()
-    assert said.err == "'no/such/folder' is not a folder. Name the one that holds config.json and model.safetensors.\n"
-    assert not said.out
+    out, err = capsys.readouterr()
+    assert err == "'no/such/folder' is not a folder. Name the one that holds config.json and model.safetensors.\n"
+    assert not out
 
 
 def test_without_the_app_it_says_what_to_install(monkeypatch, capsys):
@@ -40,14 +40,14 @@ def test_without_the_app_it_says_what_to_install(monkeypatch, capsys):
     assert "pip install 'attention-atlas[app]'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("given", [["--port", "many"], ["--port", "0"], ["--port", "65536"], ["--modle", "x"]])
-def test_what_cannot_be_read_is_refused(given, capsys):
+@pytest.mark.parametrize("arguments", [["--port", "many"], ["--port", "0"], ["--port", "65536"], ["--modle", "x"]])
+def test_what_cannot_be_read_is_refused(arguments, capsys):
     with pytest.raises(SystemExit) as stopped:
-        command.read(given)
+        command.read(arguments)
     assert stopped.value.code == 2
     assert "attention-atlas: error:" in capsys.readouterr().err
 
 
 def test_without_a_word_it_serves_where_make_run_does():
-    asked = command.read([])
-    assert (asked.model, asked.port) == (None, 8501)
+    options = command.read([])
+    assert (options.model, options.port) == (None, 8501)

@@ -24,11 +24,11 @@ def page() -> None:
 def test_below_a_table_stand_links_for_the_terms_of_its_heads():
     app = AppTest.from_function(page).run()
     assert not app.exception
-    (told,) = (each.value for each in app.caption)
+    (caption,) = (element.value for element in app.caption)
     for name in ("entropy", "bits", "BLEU"):
-        assert f"[{name}]({TERMS[name].address})" in told
-    assert "other" not in told
-    assert "logit" not in told
+        assert f"[{name}]({TERMS[name].address})" in caption
+    assert "other" not in caption
+    assert "logit" not in caption
 
 
 def test_on_a_projector_the_table_stands_alone():

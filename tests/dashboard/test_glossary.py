@@ -64,14 +64,14 @@ def unlinked(text: str) -> str:
     return LINK.sub(r"\1", text)
 
 
-def seen(text: str) -> str:
+def rendered(text: str) -> str:
     """What a reader sees of Markdown: its letters, code and line breaks, without any markup."""
-    shown = []
+    blocks = []
     for block in MARKDOWN.parse(text):
-        shown.append(f"<{block.tag}>")
-        parts = [each.content or ("\n" if "break" in each.type else "") for each in block.children or []]
-        shown.append("".join(parts) if block.children else block.content)
-    return "|".join(shown)
+        blocks.append(f"<{block.tag}>")
+        parts = [token.content or ("\n" if "break" in token.type else "") for token in block.children or []]
+        blocks.append("".join(parts) if block.children else block.content)
+    return "|".join(blocks)
 
 
 @given(texts)
@@ -87,7 +87,7 @@ def test_a_link_changes_nothing_that_is_seen(text):
     assume("$$" not in text.replace(BLOCK, ""))  # the reader of Markdown here knows no formulas
     made = linked(text)
     assert unlinked(made) == unlinked(text)
-    assert seen(made) == seen(text)
+    assert rendered(made) == rendered(text)
 
 
 @given(texts)
@@ -107,14 +107,14 @@ def test_no_more_links_than_a_handful_in_a_paragraph_and_each_term_once(text):
 @given(st.lists(st.sampled_from([*WHOLE, "nats", "token", "a", "softmax"]), max_size=12).map(" ".join))
 def test_formulas_code_links_and_quotations_stay_as_they_are(text):
     made = linked(text)
-    for whole in WHOLE:
-        assert made.count(whole) == text.count(whole)
+    for phrase in WHOLE:
+        assert made.count(phrase) == text.count(phrase)
 
 
 @given(st.text(alphabet="tokensa $*_`[]()<>!:\\“”#-|~\n", max_size=40))
 def test_text_of_a_visitor_beside_ours_is_seen_as_it_was_written(text):
-    told = f"The head gives most to “{plain(text)}”, and {plain(text)} is a token."
-    assert seen(linked(told)) == seen(told)
+    sentence = f"The head gives most to “{plain(text)}”, and {plain(text)} is a token."
+    assert rendered(linked(sentence)) == rendered(sentence)
 
 
 @pytest.mark.parametrize(
@@ -151,15 +151,15 @@ def page() -> None:
 def test_the_kit_links_the_terms_of_leads_notes_and_captions():
     app = AppTest.from_function(page).run()
     assert not app.exception
-    said = " ".join(each.value for each in (*app.markdown, *app.caption))
+    text = " ".join(element.value for element in (*app.markdown, *app.caption))
     for name in ("softmax", "nats", "entropy", "BLEU"):
-        assert said.count(TERMS[name].address) == 1
+        assert text.count(TERMS[name].address) == 1
 
 
 def test_table_heads_name_terms_in_their_order():
-    found = terms_in(["layer", "Entropy (bits)", "BLEU, greedy", "other", "layers"])
-    assert [term.name for term in found] == ["layer", "entropy", "bits", "BLEU", "greedy decoding"]
-    assert links(found[:2]) == "[layer](glossary?term=layer) · [entropy](glossary?term=entropy)"
+    terms = terms_in(["layer", "Entropy (bits)", "BLEU, greedy", "other", "layers"])
+    assert [term.name for term in terms] == ["layer", "entropy", "bits", "BLEU", "greedy decoding"]
+    assert links(terms[:2]) == "[layer](glossary?term=layer) · [entropy](glossary?term=entropy)"
 
 
 def test_a_term_is_explained_in_a_sentence_or_two_and_shown_on_a_section_that_exists():

@@ -20,7 +20,7 @@ TWO = ("First.", "Second.")
 CONTROLS, WAITING, CHOSEN = "layout.control_bar()", "layout.waiting_place()", "layout.place_notice()"
 
 
-def said(begin: str = "", notice: tuple[str, ...] = TWO, **query: str) -> list[str]:
+def texts(begin: str = "", notice: tuple[str, ...] = TWO, **query: str) -> list[str]:
     """All that the page says, from top to bottom."""
     app = AppTest.from_string(SCRIPT.format(begin=begin, notice=notice))
     for name, value in query.items():
@@ -40,7 +40,7 @@ def said(begin: str = "", notice: tuple[str, ...] = TWO, **query: str) -> list[s
     ],
 )
 def test_the_first_sentence_stands_above_the_figure_and_the_rest_below(begin):
-    order = said(begin)
+    order = texts(begin)
     assert order.index("Of the page above.") < order.index("**Notice:** First.") < order.index("The figure.")
     assert order.index("The figure.") < order.index("What to notice") < order.index("Second.")
     assert "First." not in order
@@ -55,25 +55,27 @@ def test_the_first_sentence_stands_above_the_figure_and_the_rest_below(begin):
     ],
 )
 def test_of_several_places_the_best_has_it_and_of_equal_ones_the_first(begin):
-    order = said(begin)
+    order = texts(begin)
     assert order.index("Before.") < order.index("**Notice:** First.") < order.index("After.")
 
 
 def test_a_single_sentence_leaves_no_empty_heading_below_and_none_leaves_no_trace():
-    assert "What to notice" not in said(notice=("Only one.",))
-    assert "**Notice:** Only one." in said(notice=("Only one.",))
-    assert not [text for text in said(notice=()) if "otice" in text]
+    assert "What to notice" not in texts(notice=("Only one.",))
+    assert "**Notice:** Only one." in texts(notice=("Only one.",))
+    assert not [text for text in texts(notice=()) if "otice" in text]
 
 
 def test_on_a_projector_the_first_sentence_is_there_and_nothing_else_of_the_notes():
-    order = said(WAITING, present="1")
+    order = texts(WAITING, present="1")
     assert order == ["Of the page above.", "**Notice:** First.", "The figure."]
 
 
 def test_a_section_with_several_headings_has_jumps_to_each_and_to_its_notes():
-    (row,) = [text for text in said("layout.heading('How *much*?'); layout.heading('When?')") if "On this page" in text]
+    (row,) = [
+        text for text in texts("layout.heading('How *much*?'); layout.heading('When?')") if "On this page" in text
+    ]
     assert row.endswith(r"[How \*much\*?](#how-much) · [When?](#when) · [Try this](#try-this)")
-    assert not [text for text in said("layout.heading('When?')") if "On this page" in text]
+    assert not [text for text in texts("layout.heading('When?')") if "On this page" in text]
     assert not [
-        text for text in said("layout.heading('A'); layout.heading('B')", present="1") if "On this page" in text
+        text for text in texts("layout.heading('A'); layout.heading('B')", present="1") if "On this page" in text
     ]

@@ -22,7 +22,7 @@ from dashboard.lessons import form, player
 from dashboard.lessons.form import Question, lessons, read
 from dashboard.lessons.readings import READINGS, Amount, Choice, ask, bounds
 from dashboard.lessons.readings.answers import QUARTERS, quarters, unique_labels
-from tests.pages.conftest import check, prose, told, visit  # noqa: F401  (a fixture)
+from tests.pages.conftest import check, message_text, prose, visit  # noqa: F401  (a fixture)
 from tests.pages.session import controls_of, follow, session
 
 STATIONS = [(lesson, number) for lesson in lessons().values() for number in range(len(lesson.stations))]
@@ -115,9 +115,9 @@ def test_what_is_written_for_one_answer_is_not_said_of_another(lesson):
             else replace(answer, values={**answer.values, "quite another": (-1 if answer.least else 1) * 1e9})
         )
         assert player.explained(at, answer) == player.filled(at.after, answer)
-        said = player.explained(at, other)
-        assert "is left out" in said
-        assert not any(sentence in said for sentence in at.after.split(". ") if len(sentence) > 20)
+        explanation = player.explained(at, other)
+        assert "is left out" in explanation
+        assert not any(sentence in explanation for sentence in at.after.split(". ") if len(sentence) > 20)
 
 
 def test_a_number_that_a_reading_does_not_have_gets_a_sentence():
@@ -146,7 +146,9 @@ HEADS = {
 
 def test_a_head_that_a_lesson_names_by_a_job_does_it_and_not_its_control():
     gpt = zoo.load_text("gpt-books")
-    sentences = [each for each in re.split(r"(?<=[.!?])\s+", one_sided_context.page()) if len(each.split()) >= 8]
+    sentences = [
+        sentence for sentence in re.split(r"(?<=[.!?])\s+", one_sided_context.page()) if len(sentence.split()) >= 8
+    ]
     before, again = jobs.previous_tokens(gpt, sentences), jobs.repeated_words(gpt)
     for (name, number), (head, reading) in HEADS.items():
         question = lessons()[name].stations[number].question
@@ -159,16 +161,16 @@ def test_a_head_that_a_lesson_names_by_a_job_does_it_and_not_its_control():
 
 def test_the_word_of_the_previous_token_head_is_one_for_which_it_looks_there():
     question = lessons()["first-twenty-minutes"].stations[1].question
-    found = READINGS["looks_at"](**question.arguments)
+    answer = READINGS["looks_at"](**question.arguments)
     words = question.arguments["text"].split()
-    assert found.best == words[question.arguments["token"] - 1]
+    assert answer.best == words[question.arguments["token"] - 1]
     gpt = zoo.load_text("gpt-books")
     with record_attention(gpt.network) as record:
         gpt.run(gpt.encode(question.arguments["text"]))
     weights = record.calls[3].weights(2)
     means = [float(weights.diagonal(-gap).mean()) for gap in range(len(weights))]
     assert max(range(len(means)), key=means.__getitem__) == 1
-    assert found.words["before"] == f"{means[1]:.0%}"
+    assert answer.words["before"] == f"{means[1]:.0%}"
 
 
 @pytest.mark.parametrize("station", STATIONS, ids=name_of)
@@ -177,11 +179,11 @@ def test_a_station_shows_its_page_and_the_answer(visit, station):  # noqa: F811
     at = lesson.stations[number]
     place = {"lesson": lesson.name, "station": str(number + 1)}
     app = visit(at.page.folder, **at.choices, **place, answer=at.question.expected)
-    assert not app.warning, told(app)
+    assert not app.warning, message_text(app)
     assert app.title[0].value == at.page.question
     assert "The answer given was" in prose(app)
-    said = player.explained(at, ask(at.question))
-    assert said.split("\n")[0][:40] in " ".join(element.value for element in app.markdown)
+    explanation = player.explained(at, ask(at.question))
+    assert explanation.split("\n")[0][:40] in " ".join(element.value for element in app.markdown)
     if section := at.choices.get("show"):
         assert app.session_state.show == section
 
@@ -198,7 +200,7 @@ def test_a_student_who_walks_a_lesson_finds_on_each_station_what_its_link_opens(
     for number, station in enumerate(lesson.stations):
         assert station.title in {element.value for element in app.header}, number
         answer_as_a_student(app, station.question)
-        assert not app.warning, (station.title, told(app))
+        assert not app.warning, (station.title, message_text(app))
         assert app.title[0].value == station.page.question
         assert "You said" in prose(app), station.title
         assert "check_circle" in prose(app), station.title
@@ -222,14 +224,14 @@ def answer_as_a_student(app, question: Question) -> None:
     elif len(answer.values) > player.MOST_PILLS:
         app.selectbox(key=player.CHOICE).set_value(question.expected)
     else:
-        next(each for each in app.get("button_group") if each.key == player.CHOICE).set_value(question.expected)
+        next(group for group in app.get("button_group") if group.key == player.CHOICE).set_value(question.expected)
     check(app.run())
     check(next(button for button in app.button if button.label == "Answer and see").click().run())
 
 
 def test_every_page_is_a_station_of_a_lesson():
-    seen = {station.page for lesson in lessons().values() for station in lesson.stations}
-    assert set(contents.pages()) - seen <= NO_SUBJECT
+    station_pages = {station.page for lesson in lessons().values() for station in lesson.stations}
+    assert set(contents.pages()) - station_pages <= NO_SUBJECT
 
 
 def test_the_guide_for_teachers_names_every_reading():
@@ -260,7 +262,7 @@ def test_a_question_comes_before_the_page(visit):  # noqa: F811
 def test_a_lesson_or_station_that_is_none_gets_one_sentence(visit, name, station):  # noqa: F811
     app = visit("explore/text", lesson=name, station=station)
     assert len(app.warning) == 1
-    assert "There is no lesson" in told(app) or "has the stations 1 to 6" in told(app)
+    assert "There is no lesson" in message_text(app) or "has the stations 1 to 6" in message_text(app)
 
 
 def test_a_lesson_is_read_as_it_is_written():
@@ -280,7 +282,7 @@ def test_a_lesson_is_read_as_it_is_written():
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "message"),
     [
         ("# Titles", "Titles", "begins with its title"),
         ("## One", "One", "has no station"),
@@ -293,14 +295,14 @@ def test_a_lesson_is_read_as_it_is_written():
         ("`next_token", "next_token", "names what answers it"),
     ],
 )
-def test_what_leaves_the_form_gets_a_sentence_with_its_line(before, after, said):
+def test_what_leaves_the_form_gets_a_sentence_with_its_line(before, after, message):
     assert before in LESSON
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         read(LESSON.replace(before, after, 1), name="own")
 
 
 @pytest.mark.parametrize(
-    ("reading", "arguments", "said"),
+    ("reading", "arguments", "message"),
     [
         ("nothing", {}, "There is no reading “nothing”"),
         ("next_token", {}, "cannot be asked like this"),
@@ -318,8 +320,8 @@ def test_what_leaves_the_form_gets_a_sentence_with_its_line(before, after, said)
         ("class_of", {"picture": "../secret"}, "."),
     ],
 )
-def test_a_reading_that_cannot_be_asked_gets_a_sentence(reading, arguments, said):
-    with pytest.raises(AtlasError, match=said):
+def test_a_reading_that_cannot_be_asked_gets_a_sentence(reading, arguments, message):
+    with pytest.raises(AtlasError, match=message):
         ask(Question("?", reading, arguments, "x"))
 
 
@@ -353,13 +355,13 @@ def test_every_argument_of_every_reading_has_a_bound():
 
 @pytest.mark.parametrize("reading", sorted(READINGS))
 def test_whatever_a_reading_is_asked_it_answers_or_refuses_in_a_sentence_at_once(reading):
-    given = {
+    valid_arguments = {
         "at": "itself", "distance": 50, "head": 0, "heads": 6, "layer": 0, "layers": 6, "length": 64,
         "line": "To be or not", "model": "", "number_format": "int8", "options": ("a", "b"), "picture": "cat",
         "pictures": 50000, "scene": "x", "scores": (1, 2), "text": "To be", "width": 288, "window": 2, "word": "be",
     }  # fmt: skip
     parameters = inspect.signature(READINGS[reading]).parameters
-    usual = {name: given[name] for name, of in parameters.items() if of.default is inspect.Parameter.empty}
+    usual = {name: valid_arguments[name] for name, of in parameters.items() if of.default is inspect.Parameter.empty}
     refused = 0
     started = time.process_time()
     for name in parameters:
@@ -393,23 +395,23 @@ def test_what_a_head_gives_is_its_row():
     with record_attention(model.network) as record:
         model.run(tokens)
     row = record.calls[3].weights(2)[5]
-    found = READINGS["looks_at"](text=text, layer=3, head=2, token=5)
-    assert list(found.values.values()) == pytest.approx(row[row > 0].tolist())
-    assert sum(found.values.values()) == pytest.approx(1, abs=1e-5)
+    answer = READINGS["looks_at"](text=text, layer=3, head=2, token=5)
+    assert list(answer.values.values()) == pytest.approx(row[row > 0].tolist())
+    assert sum(answer.values.values()) == pytest.approx(1, abs=1e-5)
 
 
 def test_the_next_token_is_the_model_s_own():
     model = zoo.load_text("gpt-books")
     text = "He opened the door and looked out of the"
     best = model.predictions(model.run(model.encode(text)))[0]
-    found = READINGS["next_token"](text=text)
-    assert found.best == best.label.strip()
-    assert found.values[found.best] == pytest.approx(best.probability, abs=1e-6)
+    answer = READINGS["next_token"](text=text)
+    assert answer.best == best.label.strip()
+    assert answer.values[answer.best] == pytest.approx(best.probability, abs=1e-6)
 
 
 def test_the_share_of_a_score_is_the_softmax():
-    found = READINGS["share_of_score"](scores=(2, 1, 0))
-    assert found.value == pytest.approx(100 * math.exp(2) / (math.exp(2) + math.e + 1))
+    answer = READINGS["share_of_score"](scores=(2, 1, 0))
+    assert answer.value == pytest.approx(100 * math.exp(2) / (math.exp(2) + math.e + 1))
 
 
 def test_the_quarters_of_a_map_share_what_it_holds():

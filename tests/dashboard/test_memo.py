@@ -30,8 +30,8 @@ def counted(**options):
     calls = []
 
     @cached(**options)
-    def make(*given: object) -> torch.Tensor:
-        calls.append(given)
+    def make(*arguments: object) -> torch.Tensor:
+        calls.append(arguments)
         return torch.zeros(75_000)  # 300 kB
 
     return make, calls
@@ -115,12 +115,12 @@ def test_what_is_larger_than_the_budget_is_given_but_not_kept():
 
 
 def test_an_exception_is_not_kept():
-    asked = []
+    attempts = []
 
     @cached()
     def fail() -> str:
-        asked.append(1)
-        if len(asked) == 1:
+        attempts.append(1)
+        if len(attempts) == 1:
             raise ValueError("not yet")
         return "there"
 
@@ -201,7 +201,7 @@ def test_an_argument_with_an_identity_is_known_by_it():
 
 
 def test_ten_who_ask_at_once_have_it_made_once():
-    calls, found = [], []
+    calls, objects = [], []
 
     @cached()
     def slow() -> object:
@@ -209,9 +209,9 @@ def test_ten_who_ask_at_once_have_it_made_once():
         wait_until(lambda: [computation.waiters for computation in memo._computations.values()] == [10])
         return object()
 
-    run_all([lambda: found.append(slow())] * 10)
+    run_all([lambda: objects.append(slow())] * 10)
     assert len(calls) == 1
-    assert len({id(value) for value in found}) == 1
+    assert len({id(value) for value in objects}) == 1
 
 
 def test_who_waits_hears_how_far_it_is_and_may_leave_while_it_goes_on():
@@ -308,27 +308,27 @@ def test_two_who_want_it_anew_share_one_job(monkeypatch):
         finish.wait(10)
         return len(made)
 
-    found = []
-    first = threading.Thread(target=lambda: found.append(measure.refresh()))
+    counts = []
+    first = threading.Thread(target=lambda: counts.append(measure.refresh()))
     first.start()
     started.wait(10)
     with turns.long_turn():  # asked for now, and waited for
         threading.Timer(0.0, finish.set).start()
-        found.append(measure.refresh())
+        counts.append(measure.refresh())
     first.join()
-    assert found == [1, 1]
+    assert counts == [1, 1]
     with turns.long_turn():
         assert measure.refresh() == 2
 
 
 def test_a_long_computation_that_asks_for_what_another_makes_lets_it_finish(monkeypatch):
     monkeypatch.setattr(turns, "LONG_AFTER", -1.0)
-    started, asked = threading.Event(), threading.Event()
+    started, requested = threading.Event(), threading.Event()
 
     @cached(unit="steps")
     def slow(progress: Progress = no_progress) -> str:
         started.set()
-        asked.wait(10)
+        requested.wait(10)
         progress(1, 2)  # it is long by now, and the long line has one place
         return "done"
 
@@ -341,7 +341,7 @@ def test_a_long_computation_that_asks_for_what_another_makes_lets_it_finish(monk
     maker.start()
     started.wait(10)
     with turns.long_turn():
-        threading.Timer(0.0, asked.set).start()
+        threading.Timer(0.0, requested.set).start()
         assert slow() == "done"
         assert turns.current().line is turns.long_line
     maker.join(10)

@@ -48,8 +48,8 @@ def test_what_is_kept_for_the_owner_is_not_answered_to_a_visitor(folder, monkeyp
 
 
 def test_on_a_page_as_well(folder, monkeypatch):
-    with monkeypatch.context() as here:
-        here.setattr(visitor, "is_at_home", lambda: True)
+    with monkeypatch.context() as patch:
+        patch.setattr(visitor, "is_at_home", lambda: True)
         assert "parameters" in visit(model=folder).markdown[0].value
     app = visit(model=folder)  # the same model and text, both of them kept
     assert REFUSED in app.warning[0].value

@@ -8,12 +8,12 @@ from tests.pages.conftest import visit  # noqa: F401  (a fixture)
 
 
 def test_next_leads_through_all_pages_once():
-    walked, here = [], contents.pages()[0]
-    while here is not None:
-        walked.append(here)
-        before, after = navigation.neighbours(here)
-        assert after is None or navigation.neighbours(after)[0] == here
-        here = after
+    walked, page = [], contents.pages()[0]
+    while page is not None:
+        walked.append(page)
+        before, after = navigation.neighbours(page)
+        assert after is None or navigation.neighbours(after)[0] == page
+        page = after
     assert walked == contents.pages()
     assert before is not None
 
@@ -21,7 +21,7 @@ def test_next_leads_through_all_pages_once():
 @pytest.mark.parametrize("page", contents.pages(), ids=lambda page: page.name)
 def test_a_page_builds_on_pages_that_come_before_it(page):
     order = contents.pages()
-    assert all(order.index(each) < order.index(page) for each in page.builds_on)
+    assert all(order.index(prerequisite) < order.index(page) for prerequisite in page.builds_on)
 
 
 def test_every_page_is_known_by_its_address_and_by_its_question():

@@ -24,7 +24,7 @@ PREVIOUS = torch.eye(COUNT).roll(-1, dims=1)
 FIRST = torch.eye(COUNT)[[0] * COUNT]
 
 
-def said(notice: Notice) -> str:
+def text_of(notice: Notice) -> str:
     return "\n".join(notice.sentences)
 
 
@@ -87,15 +87,15 @@ def test_shares_sinks_and_the_strongest_link_are_those_of_plain_loops(count, hea
     patterns = random_patterns(seed, heads, count, count)
     if looks_back:
         patterns = causal(patterns)
-    found = said(notice_text(calls_of(patterns), words(count)))
+    text = text_of(notice_text(calls_of(patterns), words(count)))
     weights, rows = patterns.clamp_min(0).tolist(), range(1, count)
     visible = [row + 1 if looks_back else count for row in range(count)]
     even = sum(1 / visible[row] for row in rows) / len(rows)
     previous = max(sum(head[row][row - 1] for row in rows) / len(rows) for head in weights)
     firsts = [sum(head[row][0] for row in rows) / len(rows) for head in weights]
-    assert f"gives that one on average {previous:.0%}, where even attention would give {even:.0%}" in found
+    assert f"gives that one on average {previous:.0%}, where even attention would give {even:.0%}" in text
     sinks = sum(first > 0.5 and first >= 2 * even for first in firsts)
-    assert (f"**{sinks} of {heads} heads**" if sinks else f"the most it gets is {max(firsts):.0%}") in found
+    assert (f"**{sinks} of {heads} heads**" if sinks else f"the most it gets is {max(firsts):.0%}") in text
     links = [
         (head[row][key], row, key)
         for head in weights
@@ -104,12 +104,12 @@ def test_shares_sinks_and_the_strongest_link_are_those_of_plain_loops(count, hea
         if abs(row - key) >= notices.FAR_DISTANCE
     ]
     strongest = max(links, default=(0.0, 0, 0))
-    assert ("tokens away" in found) == (strongest[0] >= notices.WEAK_LINK)
+    assert ("tokens away" in text) == (strongest[0] >= notices.WEAK_LINK)
     if strongest[0] >= notices.WEAK_LINK:
         value, row, key = strongest
-        assert f"“w{row}” gives {value:.0%} to “w{key}”, {abs(row - key)} tokens away" in found
-    assert "nan" not in found
-    assert "inf" not in found
+        assert f"“w{row}” gives {value:.0%} to “w{key}”, {abs(row - key)} tokens away" in text
+    assert "nan" not in text
+    assert "inf" not in text
 
 
 def test_every_row_of_a_longer_text_is_looked_at():
@@ -121,8 +121,8 @@ def test_every_row_of_a_longer_text_is_looked_at():
 
 def test_of_a_text_too_long_for_that_the_rows_that_were_looked_at_are_counted(monkeypatch):
     monkeypatch.setattr(notices, "MOST_WEIGHTS", 2 * 100 * 70)
-    found = notice_text(calls_of(torch.full((2, 100, 100), 0.01)), words(100))
-    assert "The text is long: 70 of 100 rows of each map were looked at." in found.sentences
+    notice = notice_text(calls_of(torch.full((2, 100, 100), 0.01)), words(100))
+    assert "The text is long: 70 of 100 rows of each map were looked at." in notice.sentences
 
 
 def test_the_view_starts_with_the_strongest_link_across_a_distance():
@@ -151,7 +151,7 @@ def test_a_long_text_of_which_no_layer_sees_the_whole_is_not_called_short():
 
 def test_silent_heads_are_not_counted_and_not_spoken_of():
     patterns = torch.stack([FIRST, FIRST, UNIFORM])
-    assert "**1 of 2 heads**" in said(notice_text(calls_of(patterns, silenced=((0, 0),)), TEXT))
+    assert "**1 of 2 heads**" in text_of(notice_text(calls_of(patterns, silenced=((0, 0),)), TEXT))
     all_silent = notice_text(calls_of(patterns, silenced=((0, 0), (0, 1), (0, 2))), TEXT)
     assert all_silent.sentences == ("Every head is silenced: none of them looks at anything.",)
 
@@ -196,34 +196,34 @@ def test_near_and_far_heads_of_a_picture_are_told_by_their_distance():
 def test_distances_in_a_picture_are_those_of_plain_loops(rows, columns, prefix, heads, seed):
     patches = Patches(rows, columns, ("class", "register 1")[:prefix])
     patterns = random_patterns(seed, heads, len(patches), len(patches))
-    found = said(notice_picture(calls_of(patterns), patches))
+    text = text_of(notice_picture(calls_of(patterns), patches))
     if rows * columns == 1:
-        assert found == "This picture is one patch: there is no other to look at."
+        assert text == "This picture is one patch: there is no other to look at."
         return
     places = [(place // columns, place % columns) for place in range(rows * columns)]
     reaches = []
     for head in patterns[:, prefix:, prefix:].tolist():
         means = [
-            sum(w * math.dist(here, there) for w, there in zip(row, places, strict=True)) / sum(row)
-            for row, here in zip(head, places, strict=True)
+            sum(w * math.dist(query_place, key_place) for w, key_place in zip(row, places, strict=True)) / sum(row)
+            for row, query_place in zip(head, places, strict=True)
         ]
         reaches.append(sum(means) / len(means))
     near, wide = min(reaches), max(reaches)
     if wide - near < notices.EQUAL_DISTANCE - 1e-5:
-        assert f"All heads look about as far: {near:.1f} to {wide:.1f} patches away" in found
+        assert f"All heads look about as far: {near:.1f} to {wide:.1f} patches away" in text
     elif wide - near > notices.EQUAL_DISTANCE + 1e-5:
-        assert f"**Layer 0, head {reaches.index(near)}** looks nearest, {near:.1f} patches away" in found
-        assert f"**layer 0, head {reaches.index(wide)}** farthest, {wide:.1f}" in found
-    even = sum(math.dist(here, there) for here in places for there in places) / len(places) ** 2
-    assert f"Attention spread evenly would reach {even:.1f}." in found
-    assert "nan" not in found
+        assert f"**Layer 0, head {reaches.index(near)}** looks nearest, {near:.1f} patches away" in text
+        assert f"**layer 0, head {reaches.index(wide)}** farthest, {wide:.1f}" in text
+    even = sum(math.dist(place, other) for place in places for other in places) / len(places) ** 2
+    assert f"Attention spread evenly would reach {even:.1f}." in text
+    assert "nan" not in text
 
 
 def test_a_silent_head_of_a_picture_looks_neither_near_nor_far():
     heads = torch.stack([torch.eye(9), torch.full((9, 9), 1 / 9), torch.eye(9)])
-    found = said(notice_picture(calls_of(heads, silenced=((0, 0),)), Patches(3, 3)))
-    assert "**Layer 0, head 2** looks nearest, 0.0 patches" in found
-    assert "nan" not in found
+    text = text_of(notice_picture(calls_of(heads, silenced=((0, 0),)), Patches(3, 3)))
+    assert "**Layer 0, head 2** looks nearest, 0.0 patches" in text
+    assert "nan" not in text
     silent = notice_picture(calls_of(heads, silenced=((0, 0), (0, 1), (0, 2))), Patches(2, 4, ("class",)))
     assert silent.sentences == ("Every head is silenced: none of them looks at anything.",)
 
@@ -238,23 +238,23 @@ def test_the_class_token_s_strongest_look_is_given_by_row_and_column():
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "sentence"),
     [
         ([0.2, 0.2, 0.2, 0.2, 0.2], "it gives no patch much more than the others, at most 20%"),
         ([1.0, 0, 0, 0, 0], "it gives no patch more than next to nothing"),
         ([0.2, 0.1, 0.1, 0.1, 0.5], "its strongest look at the picture is 50%, in head 0: row 1, column 1"),
     ],
 )
-def test_a_class_token_that_looks_at_all_patches_alike_has_no_strongest_look(row, said):
+def test_a_class_token_that_looks_at_all_patches_alike_has_no_strongest_look(row, sentence):
     pattern = torch.full((5, 5), 0.2)
     pattern[0] = torch.tensor(row)
-    assert said in notice_picture(calls_of(pattern[None]), Patches(2, 2, ("class",))).sentences[1]
+    assert sentence in notice_picture(calls_of(pattern[None]), Patches(2, 2, ("class",))).sentences[1]
 
 
 def test_of_silent_heads_the_class_token_s_mean_is_not_made_smaller():
     pattern = torch.full((2, 5, 5), 0.2)
-    found = said(notice_picture(calls_of(pattern, silenced=((0, 1),)), Patches(2, 2, ("class",))))
-    assert "keeps on average 20% of its attention for itself" in found
+    text = text_of(notice_picture(calls_of(pattern, silenced=((0, 1),)), Patches(2, 2, ("class",))))
+    assert "keeps on average 20% of its attention for itself" in text
 
 
 @pytest.mark.parametrize(
@@ -269,9 +269,9 @@ def test_of_silent_heads_the_class_token_s_mean_is_not_made_smaller():
 )
 def test_tokens_beside_the_patches_are_called_what_they_are(prefix, itself):
     patches = Patches(2, 2, prefix)
-    found = said(notice_picture(calls_of(torch.full((1, len(patches), len(patches)), 1 / len(patches))), patches))
-    assert re.search(rf"for {itself};", found)
-    assert f"keeps on average {len(prefix) / len(patches):.0%}" in found
+    text = text_of(notice_picture(calls_of(torch.full((1, len(patches), len(patches)), 1 / len(patches))), patches))
+    assert re.search(rf"for {itself};", text)
+    assert f"keeps on average {len(prefix) / len(patches):.0%}" in text
 
 
 def test_a_model_without_whole_attention_says_so():
@@ -284,9 +284,9 @@ def test_what_is_told_first_is_about_the_head_to_look_at_first():
     far = causal(torch.ones(1, COUNT, COUNT))
     far[0, 7] = 0
     far[0, 7, 2] = 1
-    for found in (notice_text(calls_of(far), TEXT), notice_text(calls_of(UNIFORM[None]), TEXT)):
-        assert found.start.head_name in found.ordered[0].lower()
-        assert sorted(found.ordered) == sorted(found.sentences)
+    for text_notice in (notice_text(calls_of(far), TEXT), notice_text(calls_of(UNIFORM[None]), TEXT)):
+        assert text_notice.start.head_name in text_notice.ordered[0].lower()
+        assert sorted(text_notice.ordered) == sorted(text_notice.sentences)
     assert notice_text({}, TEXT).ordered == notice_text({}, TEXT).sentences
 
 

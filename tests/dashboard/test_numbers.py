@@ -69,7 +69,7 @@ def test_powers_of_ten_have_as_many_digits_as_asked_for():
 
 
 @pytest.mark.parametrize(
-    ("value", "other", "margin", "said"),
+    ("value", "other", "margin", "expected"),
     [
         (2.0, 1.0, 0.0, "more"),
         (1.0, 2.0, 0.0, "less"),
@@ -83,12 +83,12 @@ def test_powers_of_ten_have_as_many_digits_as_asked_for():
         (1.0, 2.0, nan, "unknown"),
     ],
 )
-def test_a_comparison_has_a_sign_a_margin_and_a_word_for_what_is_not_known(value, other, margin, said):
-    assert compare(value, other, margin=margin) == said
+def test_a_comparison_has_a_sign_a_margin_and_a_word_for_what_is_not_known(value, other, margin, expected):
+    assert compare(value, other, margin=margin) == expected
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "said"),
+    ("first", "second", "expected"),
     [
         ((1, 1), (0, 1), "as much"),  # one case tells nothing
         ((60, 100), (50, 100), "as much"),  # 10 points, 1.4 standard errors
@@ -98,16 +98,16 @@ def test_a_comparison_has_a_sign_a_margin_and_a_word_for_what_is_not_known(value
         ((0, 0), (1, 2), "unknown"),
     ],
 )
-def test_shares_differ_only_by_more_than_two_standard_errors(first, second, said):
-    assert compare_shares(*first, *second) == said
+def test_shares_differ_only_by_more_than_two_standard_errors(first, second, expected):
+    assert compare_shares(*first, *second) == expected
 
 
 @pytest.mark.parametrize(
-    ("seconds", "other", "said"),
+    ("seconds", "other", "expected"),
     [(1.0, 1.05, "as much"), (1.0, 1.2, "less"), (1.2, 1.0, "more"), (0.0, 1.0, "unknown"), (nan, 1.0, "unknown")],
 )
-def test_times_within_the_noise_of_a_machine_are_as_much(seconds, other, said):
-    assert compare_times(seconds, other) == said
+def test_times_within_the_noise_of_a_machine_are_as_much(seconds, other, expected):
+    assert compare_times(seconds, other) == expected
 
 
 def test_the_error_of_a_share_falls_with_the_root_of_the_cases():

@@ -38,11 +38,11 @@ def dense_layer(tokens: int = 13, heads: int = 2) -> PhotoLayer:
 
 
 def test_a_small_scene_is_sent_at_once_and_only_once():
-    shown = scene("small")
-    message = pack(shown, ViewRequest())
+    small_scene = scene("small")
+    message = pack(small_scene, ViewRequest())
     assert message["overview"]["whole"]
     assert message["answers"] is None
-    again = pack(shown, ViewRequest(have=message["digest"]))
+    again = pack(small_scene, ViewRequest(have=message["digest"]))
     assert again["overview"] is None
     assert again["answers"] is None
 
@@ -70,9 +70,9 @@ def test_factors_that_look_back_give_nothing_to_later_tokens_and_always_see_the_
     free = many_factors(0, 5, 6, 8)
     exact = Factors(free.query, free.key, free.scale, behind).weights(2)
     for query, row in enumerate(free.weights(2)):
-        seen = max(1, query + 1 - behind)
-        np.testing.assert_allclose(exact[query, :seen], row[:seen] / row[:seen].sum(), rtol=1e-4)
-        assert not exact[query, seen:].any()
+        visible = max(1, query + 1 - behind)
+        np.testing.assert_allclose(exact[query, :visible], row[:visible] / row[:visible].sum(), rtol=1e-4)
+        assert not exact[query, visible:].any()
     layer = PhotoLayer("0", 4, 5, 6, Factors(free.query, free.key, free.scale, behind), ("start",), unit="pixel")
     (sent,) = overview_of(PhotoScene(PICTURE, (layer,)))["layers"]
     assert (sent["behind"], sent["unit"]) == (behind, "pixel")
@@ -87,8 +87,8 @@ def test_rows_from_factors_are_exact_to_three_digits_whatever_all_keys_have_in_c
     sent = pack(PhotoScene(PICTURE, (layer,)), ViewRequest())["overview"]["layers"][0]["answers"]["2"]
     query, key = (numbers(sent[name]).astype(np.float32).reshape(145, 32) for name in ("query", "key"))
     exact = softmax(answers.query[2].astype(float) @ answers.key[2].astype(float).T * answers.scale)
-    found = softmax(query @ key.T)
-    np.testing.assert_allclose(found, exact, atol=2e-3 * exact.max())
+    weights = softmax(query @ key.T)
+    np.testing.assert_allclose(weights, exact, atol=2e-3 * exact.max())
     np.testing.assert_allclose(numbers(sent["mean"], "<f4"), exact.mean(axis=0), rtol=1e-3)
 
 
@@ -107,17 +107,17 @@ def test_factors_too_large_for_float16_travel_as_maps():
 
 
 def test_of_sixteen_hundred_tokens_one_layer_is_sent_and_fits_four_megabytes():
-    shown = PhotoScene(PICTURE, tuple(map(large, range(3))))
-    message = pack(shown, ViewRequest())
+    large_scene = PhotoScene(PICTURE, tuple(map(large, range(3))))
+    message = pack(large_scene, ViewRequest())
     assert len(json.dumps(message)) < 4e6
     assert not message["overview"]["whole"]
     assert message["overview"]["layers"][1]["answers"] is None
     assert message["answers"]["layer"] == 0
     assert set(message["answers"]["heads"]) == {"0", "1", "2", "3"}
-    later = pack(shown, ViewRequest(2, 1, message["digest"]))
+    later = pack(large_scene, ViewRequest(2, 1, message["digest"]))
     assert later["overview"] is None
     assert later["answers"]["layer"] == 2
-    query, _ = factors(shown.layers[2].answers, 1)
+    query, _ = factors(large_scene.layers[2].answers, 1)
     sent = numbers(later["answers"]["heads"]["1"]["query"]).reshape(query.shape)
     np.testing.assert_array_equal(sent, query.astype(np.float16))
 
@@ -143,17 +143,19 @@ def test_little_rows_are_the_mean_over_queries_and_the_rows_of_prefix_tokens():
     layer = PhotoLayer("0", 2, 3, 4, Dense(maps.__getitem__), ("class", "register"))
     sent = pack(PhotoScene(PICTURE, (layer,)), ViewRequest())["overview"]["layers"][0]
     rows = codec.read(base64.b64decode(sent["little"]), "root").reshape(2, 3, 14) * np.reshape(sent["tops"], (2, 3, 1))
-    expected = np.stack([np.stack([each.mean(axis=0), each[0], each[1]]) for each in maps])
+    expected = np.stack([np.stack([head_map.mean(axis=0), head_map[0], head_map[1]]) for head_map in maps])
     np.testing.assert_allclose(rows, expected, atol=expected.max() / 250)
 
 
 def test_in_windows_each_place_gets_the_mean_over_the_queries_that_have_a_place():
     layer, weights = windowed(), window_weights(1)
-    (found,) = thumbnails(layer, weights)
+    (thumbnail,) = thumbnails(layer, weights)
     for place in range(12):
         window, position = np.argwhere(place == PLACES)[0]
         asking = [query for query in range(4) if PLACES[window, query] >= 0]
-        assert found[place] == pytest.approx(np.mean([weights[window, query, position] for query in asking]), rel=1e-5)
+        assert thumbnail[place] == pytest.approx(
+            np.mean([weights[window, query, position] for query in asking]), rel=1e-5
+        )
 
 
 def test_windows_travel_with_their_places():
@@ -177,8 +179,8 @@ def test_weights_that_are_no_numbers_travel_and_do_not_spoil_the_little_rows():
     [ViewRequest(), ViewRequest(99, 0), ViewRequest(0, 99), ViewRequest(None, 7), ViewRequest(99, 99, "another scene")],
 )
 def test_a_wish_for_a_head_that_there_is_not_gives_the_one_at_the_start(wanted):
-    shown = PhotoScene(PICTURE, tuple(map(large, range(3))), start=(1, 2))
-    message = pack(shown, wanted)
+    large_scene = PhotoScene(PICTURE, tuple(map(large, range(3))), start=(1, 2))
+    message = pack(large_scene, wanted)
     assert message["answers"]["layer"] == 1
     assert message["overview"] is not None
 
@@ -194,9 +196,9 @@ def test_a_wish_for_a_head_that_there_is_not_gives_the_one_at_the_start(wanted):
     ],
 )
 def test_what_does_not_fit_together_is_refused_with_its_numbers(arguments, sentence):
-    given = {"label": "0", "heads": 2, "rows": 3, "columns": 4, "answers": dense_layer().answers, "prefix": ("class",)}
+    fields = {"label": "0", "heads": 2, "rows": 3, "columns": 4, "answers": dense_layer().answers, "prefix": ("class",)}
     with pytest.raises(ValueError, match=sentence):
-        PhotoLayer(**given | arguments)
+        PhotoLayer(**fields | arguments)
 
 
 def test_weights_of_another_shape_are_refused():

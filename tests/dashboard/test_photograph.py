@@ -22,11 +22,11 @@ def weights(tmp_path):
 
 @pytest.mark.parametrize(("side", "right", "pictures"), [(64, 52, "5,000"), (96, 36, "2,500")])
 def test_the_share_is_that_of_the_size_in_use(weights, side, right, pictures):
-    said = accuracy_sentence(NAME, side, weights)
-    assert f"right for {right} of 100" in said
-    assert f"{pictures} were tried" in said
-    assert f"{side} × {side} pixels" in said
-    assert f"give or take {2 if side == 96 else 1}" in said
+    sentence = accuracy_sentence(NAME, side, weights)
+    assert f"right for {right} of 100" in sentence
+    assert f"{pictures} were tried" in sentence
+    assert f"{side} × {side} pixels" in sentence
+    assert f"give or take {2 if side == 96 else 1}" in sentence
 
 
 def test_of_a_size_or_a_model_that_was_not_measured_nothing_is_said(weights):

@@ -10,7 +10,7 @@ from dashboard.output.prediction_changes import HARDLY_MOVED, LOST_RATIO, WEAKER
 NAMES = ("cat", "dog", "*bold*", "d", "e", "f")
 
 
-def told(before, after) -> str:
+def notice(before, after) -> str:
     return change_notice(np.array(before), np.array(after), name=NAMES.__getitem__)
 
 
@@ -31,7 +31,7 @@ def told(before, after) -> str:
     ],
 )
 def test_the_verdict_of_known_changes(before, after, begins):
-    assert told(before, after).startswith(begins)
+    assert notice(before, after).startswith(begins)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -39,23 +39,23 @@ def test_the_verdict_of_any_change_is_what_sorting_and_counting_say(seed):
     rng = np.random.default_rng(seed)
     before, after = (rng.dirichlet(np.full(6, 10.0 ** rng.uniform(-1, 1))) for _ in range(2))
     after = before + (after - before) * rng.choice([0.01, 0.3, 1.0])
-    said = told(before, after)
+    text = notice(before, after)
     was, now = (
         sorted(range(6), key=lambda place: -before[place])[0],
         sorted(range(6), key=lambda place: -after[place])[0],
     )
     gained = sum(max(0.0, new - old) for old, new in zip(before, after, strict=True))
-    assert ("Hardly matters" in said) == (was == now and gained < HARDLY_MOVED)
-    assert ("Now “" in said) == (was != now)
-    assert ("Loses" in said) == (was != now and after[was] / before[was] < LOST_RATIO)
-    assert ("weaker" in said) == (was == now and gained >= HARDLY_MOVED and after[was] / before[was] <= WEAKER_RATIO)
-    shares = re.findall(r"(less than )?([\d.]+)% (?:before|now)", said)[:2]
+    assert ("Hardly matters" in text) == (was == now and gained < HARDLY_MOVED)
+    assert ("Now “" in text) == (was != now)
+    assert ("Loses" in text) == (was != now and after[was] / before[was] < LOST_RATIO)
+    assert ("weaker" in text) == (was == now and gained >= HARDLY_MOVED and after[was] / before[was] <= WEAKER_RATIO)
+    shares = re.findall(r"(less than )?([\d.]+)% (?:before|now)", text)[:2]
     for (below, share), true in zip(shares, (before[was], after[was]), strict=True):
         assert true < 0.001 if below else float(share) == pytest.approx(100 * true, abs=0.051)
 
 
 def test_nothing_is_said_of_what_is_no_number():
-    assert told([0.5, 0.5], [float("nan"), 0.5]) == ""
+    assert notice([0.5, 0.5], [float("nan"), 0.5]) == ""
 
 
 def test_a_small_share_is_no_zero_and_nothing_is():

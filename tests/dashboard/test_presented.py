@@ -87,7 +87,7 @@ def prose_of(file: Path) -> Iterator[str]:
 
 
 def test_a_projector_leaves_out_no_caption_and_no_box():
-    assert {str(file.relative_to(ROOT)): found for file in FILES if (found := of_kind(file.read_text()))} == {}
+    assert {str(file.relative_to(ROOT)): calls for file in FILES if (calls := of_kind(file.read_text()))} == {}
 
 
 def test_no_prose_that_a_projector_leaves_out_says_how_far_a_claim_holds():

@@ -45,8 +45,8 @@ def test_everything_kept_is_drawn_and_of_the_dropped_only_the_best(decoded):
     nodes = nodes_of(decoded)
     for number, step in enumerate(decoded.steps[: len(decoded.best.tokens)], start=1):
         column = [node for node in nodes if node.step == number]
-        assert sum(node.kept for node in column) == sum(each.kept for each in step)
-        dropped = [label(each.token) for each in step if not each.kept]
+        assert sum(node.kept for node in column) == sum(candidate.kept for candidate in step)
+        dropped = [label(candidate.token) for candidate in step if not candidate.kept]
         assert [node.label for node in column if not node.kept] == dropped[: search_tree.DROPPED]
 
 
@@ -92,11 +92,11 @@ def test_the_table_holds_every_candidate_and_names_what_became_of_it(decoded):
         assert len(table) == len(step)
         assert list(table["what became of it"]).count("leads to the result") == 1
         assert table["token"][winning[number]] == label(decoded.best.tokens[number - 1])
-        for row, each in zip(table.itertuples(), step, strict=True):
-            assert row.total == pytest.approx(sum(each.hypothesis.log_probabilities))
+        for row, candidate in zip(table.itertuples(), step, strict=True):
+            assert row.total == pytest.approx(sum(candidate.hypothesis.log_probabilities))
             assert row.score == pytest.approx(row.total / ((5 + number) / 6) ** PENALTY)
         assert sum(table["what became of it"] == "dropped") == sum(
-            not each.kept for place, each in enumerate(step) if place != winning[number]
+            not candidate.kept for place, candidate in enumerate(step) if place != winning[number]
         )
 
 
@@ -145,37 +145,39 @@ def test_a_token_that_looks_like_markup_is_only_text_and_a_long_one_is_cut():
 @pytest.mark.parametrize("kind", ["seq2seq", "transformer"])
 def test_the_rule_that_is_told_is_the_one_that_ended_the_search(kind, longest, beam):
     for seed in range(4):
-        found = beam_search(tiny(kind, seed=seed), sentence(), beam=beam, max_tokens=longest, keep_steps=True)[0]
-        said = search_tree.why_it_ended(found, beam=beam, longest=longest)
+        search = beam_search(tiny(kind, seed=seed), sentence(), beam=beam, max_tokens=longest, keep_steps=True)[0]
+        reason = search_tree.why_it_ended(search, beam=beam, longest=longest)
         complete, ends = [], []
-        for step in found.steps:  # after each step, which of the three rules hold, in the words of the search
-            complete += [each.hypothesis for each in step if each.kept and each.hypothesis.ended]
-            going = [each.hypothesis for each in step if each.kept and not each.hypothesis.ended]
-            best = max((each.score(PENALTY) for each in complete), default=None)
+        for step in search.steps:  # after each step, which of the three rules hold, in the words of the search
+            complete += [candidate.hypothesis for candidate in step if candidate.kept and candidate.hypothesis.ended]
+            going = [candidate.hypothesis for candidate in step if candidate.kept and not candidate.hypothesis.ended]
+            best = max((hypothesis.score(PENALTY) for hypothesis in complete), default=None)
             ends.append(
                 {
                     f"as many texts were complete as the beam holds ({beam})": len(complete) >= beam,
                     "nothing that was still going could overtake this result": best is not None
-                    and all(each.log_probability / length_penalty(longest, PENALTY) <= best for each in going),
+                    and all(
+                        hypothesis.log_probability / length_penalty(longest, PENALTY) <= best for hypothesis in going
+                    ),
                     "as many tokens as it may write were written": len(step[0].hypothesis.tokens) >= longest,
                 }
             )
         assert not any(any(rules.values()) for rules in ends[:-1])
-        assert ends[-1][said]
+        assert ends[-1][reason]
 
 
 def test_candidates_are_counted_and_the_one_that_won_is_ranked(decoded):
     for number, step in enumerate(decoded.steps[: len(decoded.best.tokens)], start=1):
-        said = search_tree.about_candidates(decoded, number)
-        assert f"**{len(step)} candidates** in this step and kept {sum(each.kept for each in step)}" in said
-        own = next(each for each in step if each.hypothesis.tokens == decoded.best.tokens[:number])
-        better = sum(each.hypothesis.log_probability > own.hypothesis.log_probability for each in step)
-        assert ("stood first" if not better else f"only number {better + 1}") in said
+        text = search_tree.about_candidates(decoded, number)
+        assert f"**{len(step)} candidates** in this step and kept {sum(candidate.kept for candidate in step)}" in text
+        own = next(candidate for candidate in step if candidate.hypothesis.tokens == decoded.best.tokens[:number])
+        better = sum(candidate.hypothesis.log_probability > own.hypothesis.log_probability for candidate in step)
+        assert ("stood first" if not better else f"only number {better + 1}") in text
 
 
 def test_the_drawing_says_how_the_search_went_on_only_at_its_last_step(decoded):
     last = len(decoded.best.tokens)
-    said = [search_tree.about_drawing(decoded, step, beam=8, longest=9) for step in range(1, last + 1)]
-    assert all(each.endswith("in the table.") for each in said[:-1])
+    captions = [search_tree.about_drawing(decoded, step, beam=8, longest=9) for step in range(1, last + 1)]
+    assert all(caption.endswith("in the table.") for caption in captions[:-1])
     more = len(decoded.steps) - last
-    assert ("Here the search ended" if not more else "The search went on for") in said[-1]
+    assert ("Here the search ended" if not more else "The search went on for") in captions[-1]

@@ -40,9 +40,9 @@ def test_rows_are_named_by_tokens_and_channels_only_where_they_mean_something():
 
 def test_the_comparison_has_the_weights_with_and_without_the_scale():
     sent = scene_of(CLASSIC)
-    shown, other = sent["comparison"]
-    assert (shown["isScaled"], other["isScaled"]) == (True, False)
-    assert numbers(sent["matrices"][shown["name"]])[0, 0] == pytest.approx(0.8808, abs=1e-4)
+    scaled, other = sent["comparison"]
+    assert (scaled["isScaled"], other["isScaled"]) == (True, False)
+    assert numbers(sent["matrices"][scaled["name"]])[0, 0] == pytest.approx(0.8808, abs=1e-4)
     assert numbers(sent["matrices"][other["name"]])[0, 0] == pytest.approx(1, abs=1e-6)
 
 

@@ -155,7 +155,7 @@ def test_who_leaves_while_waiting_gives_up_the_place_at_once():
     leaves.set()
     second.thread.join(WITHIN)
     assert isinstance(second.error, InterruptedError)
-    assert [each.visitor.browser for each in turns.long_line.waiting] == ["2"]
+    assert [waiting_turn.visitor.browser for waiting_turn in turns.long_line.waiting] == ["2"]
     first.end()
     third.end()
     assert log == ["0/", "2/"]

@@ -8,7 +8,7 @@ from dashboard.typeset import in_word, readable
 
 
 @pytest.mark.parametrize(
-    ("label", "shown"),
+    ("label", "expected"),
     [
         (" cat", "cat"),
         ("", "∅"),
@@ -26,8 +26,8 @@ from dashboard.typeset import in_word, readable
         ("<b>", "<b>"),
     ],
 )
-def test_what_cannot_be_seen_has_a_picture(label, shown):
-    assert readable(label) == shown
+def test_what_cannot_be_seen_has_a_picture(label, expected):
+    assert readable(label) == expected
 
 
 @pytest.mark.parametrize(("labels", "captions"), [(["caf", "‹C3›", "‹A9›"], 1), (["caf", "é", "‹0C"], 0), ([], 0)])
@@ -43,7 +43,7 @@ def test_the_sign_of_a_byte_is_explained_once_where_there_is_one(labels, caption
 
 
 @pytest.mark.parametrize(
-    ("labels", "words", "shown"),
+    ("labels", "words", "expected"),
     [
         ((" carr", "ots", "."), (0, 0, 1), ["[carr]ots", "carr[ots]", "."]),
         ((" a", " b"), (0, 1), ["a", "b"]),
@@ -53,6 +53,6 @@ def test_the_sign_of_a_byte_is_explained_once_where_there_is_one(labels, caption
         (("x", "‹D9›"), (1, 1), ["[x]‹D9›", "x[‹D9›]"]),  # cut within a letter: no text
     ],
 )
-def test_a_piece_of_a_word_is_named_within_its_word(labels, words, shown):
+def test_a_piece_of_a_word_is_named_within_its_word(labels, words, expected):
     tokens = Tokens(tuple(range(len(labels))), labels, tuple(word is None for word in words), words)
-    assert [in_word(tokens, place) for place in range(len(labels))] == shown
+    assert [in_word(tokens, place) for place in range(len(labels))] == expected

@@ -24,8 +24,8 @@ def picture_page():
 
     from dashboard.inputs import controls
 
-    given = controls.picture()
-    st.write("shown: " + (given if isinstance(given, str) else f"{len(given.content)} bytes"))
+    choice = controls.picture()
+    st.write("shown: " + (choice if isinstance(choice, str) else f"{len(choice.content)} bytes"))
 
 
 def text_page():
@@ -33,8 +33,8 @@ def text_page():
 
     from dashboard.inputs import controls
 
-    given = controls.text()
-    st.write("read: " + (given if isinstance(given, str) else given.content.decode()))
+    choice = controls.text()
+    st.write("read: " + (choice if isinstance(choice, str) else choice.content.decode()))
 
 
 def photograph(size: tuple[int, int]) -> bytes:
@@ -47,9 +47,9 @@ def give(app: AppTest, content: bytes, name: str) -> AppTest:
     return app.file_uploader[0].set_value((name, content, "application/octet-stream")).run()
 
 
-def shown(app: AppTest) -> str:
-    (told,) = (each.value for each in app.markdown if each.value.startswith(("shown: ", "read: ")))
-    return told.split(": ", 1)[1]
+def page_output(app: AppTest) -> str:
+    (line,) = (markdown.value for markdown in app.markdown if markdown.value.startswith(("shown: ", "read: ")))
+    return line.split(": ", 1)[1]
 
 
 @pytest.fixture
@@ -59,11 +59,11 @@ def mine() -> bytes:
 
 def test_a_picture_that_was_given_is_shown_until_it_is_removed(mine):
     app = give(AppTest.from_function(picture_page).run(), mine, "mine.png")
-    assert shown(app) == f"{len(mine)} bytes"
-    assert shown(app.run()) == f"{len(mine)} bytes"
-    (button,) = (each for each in app.button if each.label.startswith("Remove"))
+    assert page_output(app) == f"{len(mine)} bytes"
+    assert page_output(app.run()) == f"{len(mine)} bytes"
+    (button,) = (button for button in app.button if button.label.startswith("Remove"))
     assert button.label == "Remove mine\\.png"
-    assert shown(button.click().run()) == controls.FIRST_PICTURE
+    assert page_output(button.click().run()) == controls.FIRST_PICTURE
     assert not app.info
 
 
@@ -83,15 +83,15 @@ def _content(value: object) -> bytes:
 def test_a_second_picture_replaces_the_first(mine):
     app = give(AppTest.from_function(picture_page).run(), mine, "mine.png")
     other = photograph((300, 200))
-    assert shown(give(app, other, "other.png")) == f"{len(other)} bytes"
-    assert [each.label for each in app.button] == ["Remove other\\.png"]
+    assert page_output(give(app, other, "other.png")) == f"{len(other)} bytes"
+    assert [button.label for button in app.button] == ["Remove other\\.png"]
 
 
 def test_what_the_camera_saw_is_taken_and_the_camera_is_closed(mine):
     app = AppTest.from_function(picture_page).run()
     app.toggle[0].set_value(True).run()
     app.camera_input[0].set_value(("now.jpg", mine, "image/jpeg")).run()
-    assert shown(app) == f"{len(mine)} bytes"
+    assert page_output(app) == f"{len(mine)} bytes"
     assert not app.camera_input
 
 
@@ -99,14 +99,14 @@ def test_a_forgotten_picture_is_said_to_be_and_the_example_is_shown_until_the_vi
     app = give(AppTest.from_function(picture_page).run(), mine, "mine.png")
     clock[0] = memo.AGE + 1
     for _ in range(2):  # another control does not take the sentence away
-        assert shown(app.run()) == controls.FIRST_PICTURE
-        (said,) = (each.value for each in app.info)
-        assert said == (
+        assert page_output(app.run()) == controls.FIRST_PICTURE
+        (message,) = (info.value for info in app.info)
+        assert message == (
             "Your photograph is forgotten: files are kept for an hour at most, less if others need the room. Give it "
             "again under “Your own”, or go on with the example."
         )
     assert not app.exception
-    assert shown(give(app, mine, "mine.png")) == f"{len(mine)} bytes"
+    assert page_output(give(app, mine, "mine.png")) == f"{len(mine)} bytes"
     assert not app.info
 
 
@@ -115,7 +115,7 @@ def test_who_chooses_an_example_is_no_longer_told_of_the_forgotten_picture(mine,
     clock[0] = memo.AGE + 1
     app.run()
     app.segmented_control[0].set_value("rocket").run()
-    assert shown(app) == "rocket"
+    assert page_output(app) == "rocket"
     assert not app.info
 
 
@@ -123,15 +123,15 @@ def test_a_picture_goes_as_well_when_others_need_the_room(mine, monkeypatch):
     monkeypatch.setattr(memo, "_store", Store(100_000))
     app = give(AppTest.from_function(picture_page).run(), mine, "mine.png")
     memo.store_upload(b"x" * 98_000)
-    assert shown(app.run()) == controls.FIRST_PICTURE
+    assert page_output(app.run()) == controls.FIRST_PICTURE
     assert "less if others need the room" in app.info[0].value
 
 
 def test_a_text_file_is_read_until_it_is_removed_or_forgotten(clock):
     app = give(AppTest.from_function(text_page).run(), b"A text of mine.", "a *bold* name.txt")
-    assert shown(app) == "A text of mine."
-    assert shown(app.button[0].click().run()) == controls.FIRST_TEXT
-    assert shown(give(app, b"Another.", "b.txt")) == "Another."
+    assert page_output(app) == "A text of mine."
+    assert page_output(app.button[0].click().run()) == controls.FIRST_TEXT
+    assert page_output(give(app, b"Another.", "b.txt")) == "Another."
     clock[0] = memo.AGE + 1
-    assert shown(app.run()) == controls.FIRST_TEXT
+    assert page_output(app.run()) == controls.FIRST_TEXT
     assert app.info[0].value.startswith("Your file is forgotten")

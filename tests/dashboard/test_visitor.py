@@ -47,15 +47,15 @@ def ask(port, page="text", headers=(), **query):
         message = BackMsg()
         message.rerun_script.query_string, message.rerun_script.page_name = urlencode(query), page
         stream.send(message.SerializeToString())
-        said = b""
+        received = b""
         while True:
             frame = stream.recv(timeout=WITHIN)
-            said += frame
+            received += frame
             message = ForwardMsg.FromString(frame)
             # A page that cannot use what it was opened with runs again.
             again = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
             if message.WhichOneof("type") == "script_finished" and not again:
-                return said.decode("utf-8", "replace")
+                return received.decode("utf-8", "replace")
 
 
 @contextlib.contextmanager
@@ -166,11 +166,11 @@ def test_a_proxy_that_adds_no_header_and_sets_the_host_as_nginx_does_opens_no_fo
 @pytest.mark.parametrize("origin", [None, "null", "http://evil.example.org"])
 def test_a_page_of_another_site_and_a_client_without_an_origin_open_no_folder(home, folder, origin):
     try:
-        said = ask(home, headers={"Origin": origin}, model=folder)
+        page = ask(home, headers={"Origin": origin}, model=folder)
     except InvalidStatus as refused:  # Streamlit does not even let it in
         assert refused.response.status_code == 403  # noqa: PT017
     else:
-        assert FOLDER_REFUSED in said
+        assert FOLDER_REFUSED in page
 
 
 def test_a_name_that_was_made_to_lead_to_this_computer_opens_no_folder(home, folder):
@@ -186,24 +186,24 @@ def test_forged_headers_open_nothing_on_a_public_server(public, folder, host):
 
 
 def test_a_public_server_opens_what_is_on_its_list_and_nothing_else_of_its_cache(public):
-    said = ask(public, model="owner/listed")
-    assert NOT_LISTED not in said
-    assert "owner/listed" in said
-    assert "How it is computed" in said
+    page = ask(public, model="owner/listed")
+    assert NOT_LISTED not in page
+    assert "owner/listed" in page
+    assert "How it is computed" in page
     for name in ("owner/private", "owner/nowhere"):
-        said = ask(public, model=name)
-        assert NOT_LISTED in said
-        assert r"gpt\-books is shown" in said
+        page = ask(public, model=name)
+        assert NOT_LISTED in page
+        assert r"gpt\-books is shown" in page
 
 
 def test_a_visitor_finds_the_list_among_the_choices(public):
-    said = ask(public)
-    assert "owner/listed" in said
-    assert "owner/private" not in said
+    page = ask(public)
+    assert "owner/listed" in page
+    assert "owner/private" not in page
 
 
 @pytest.mark.parametrize(
-    ("headers", "here"),
+    ("headers", "is_local"),
     [
         ({"Host": ["localhost:8501"], "Origin": ["http://localhost:8501"]}, True),
         ({"host": ["[::1]:8501"], "origin": ["http://[::1]:8501"]}, True),
@@ -219,23 +219,23 @@ def test_a_visitor_finds_the_list_among_the_choices(public):
         ({}, False),
     ],
 )
-def test_a_request_of_this_computer_is_known_by_its_headers(headers, here):
-    assert visitor.is_of_this_computer(headers) is here
+def test_a_request_of_this_computer_is_known_by_its_headers(headers, is_local):
+    assert visitor.is_of_this_computer(headers) is is_local
 
 
 @pytest.mark.parametrize(
-    ("said", "address", "at_home"),
+    ("setting", "address", "at_home"),
     [
         *(("1", "127.0.0.1", True), ("1", "localhost", True), ("1", "::1", True)),
         *(("1", "0.0.0.0", False), ("1", None, False), ("1", "192.168.0.7", False)),
         *(("", "127.0.0.1", False), ("0", "127.0.0.1", False), (None, "127.0.0.1", False)),
     ],
 )
-def test_a_server_is_at_home_only_if_it_says_so_and_listens_to_nobody_else(said, address, at_home, monkeypatch):
-    if said is None:
+def test_a_server_is_at_home_only_if_it_says_so_and_listens_to_nobody_else(setting, address, at_home, monkeypatch):
+    if setting is None:
         monkeypatch.delenv("ATLAS_AT_HOME", raising=False)
     else:
-        monkeypatch.setenv("ATLAS_AT_HOME", said)
+        monkeypatch.setenv("ATLAS_AT_HOME", setting)
     monkeypatch.setattr(st, "get_option", lambda _: address)
     monkeypatch.setattr(runtime, "exists", lambda: True)
     assert visitor.is_at_home() is at_home

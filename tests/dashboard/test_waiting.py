@@ -36,7 +36,7 @@ def test_before_it_nothing_is_shown(monkeypatch):
     assert not AppTest.from_function(slow).run().button
 
 
-def asked():
+def count_page():
     import streamlit as st
 
     from dashboard.cache import waiting
@@ -53,7 +53,7 @@ def asked():
 
 
 def test_what_is_asked_for_by_a_button_runs_below_it_and_can_be_cancelled():
-    app = AppTest.from_function(asked).run()
+    app = AppTest.from_function(count_page).run()
     assert [button.label for button in app.button] == ["Count"]
     app.button(key="count").click().run()
     assert [button.label for button in app.button] == ["Count", "Cancel"]
@@ -65,7 +65,7 @@ def test_what_is_asked_for_by_a_button_runs_below_it_and_can_be_cancelled():
 
 
 def test_what_was_asked_for_leaves_neither_bar_nor_button_when_it_is_done():
-    app = AppTest.from_function(asked)
+    app = AppTest.from_function(count_page)
     app.session_state.quickly = True
     app.run().button(key="count").click().run()
     assert app.session_state.counted == [0, 1, 2]
@@ -90,10 +90,10 @@ def refused():
 
 
 def test_who_waits_for_others_sees_the_place_and_can_cancel(monkeypatch):
-    said = waiting.Bar.waits
+    original_waits = waiting.Bar.waits
 
     def leave(bar: waiting.Bar, sentence: str) -> None:
-        said(bar, sentence)
+        original_waits(bar, sentence)
         st.stop()  # as when somebody clicks while others are before
 
     monkeypatch.setattr(waiting.Bar, "waits", leave)

@@ -58,9 +58,9 @@ def test_numbers_that_are_none_are_nothing():
     ],
 )
 def test_what_does_not_fit_is_refused(more, sentence):
-    given = {"picture": PICTURE, "grid": (8, 8), "words": WORDS, "maps": (WordMap("a", VALUES),)} | more
+    arguments = {"picture": PICTURE, "grid": (8, 8), "words": WORDS, "maps": (WordMap("a", VALUES),)} | more
     with pytest.raises(ValueError, match=sentence):
-        WordScene(**given)
+        WordScene(**arguments)
 
 
 def test_a_place_that_is_partly_inside_counts_in_part():

@@ -35,9 +35,9 @@ def watched_text(text: Tokens, *patterns: torch.Tensor) -> WatchedText:
 
 def causal(pattern: torch.Tensor) -> torch.Tensor:
     """The same weights under a causal mask: each row sums to 1 again, and later keys are forbidden."""
-    seen = pattern.tril()
+    visible = pattern.tril()
     hidden = torch.ones_like(pattern).triu(1)
-    return seen / seen.sum(dim=-1, keepdim=True) - hidden
+    return visible / visible.sum(dim=-1, keepdim=True) - hidden
 
 
 def attend(x: torch.Tensor, pattern: torch.Tensor) -> torch.Tensor:

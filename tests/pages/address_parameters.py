@@ -24,7 +24,7 @@ Address = str | list[str]  # a parameter as it stands in the address, decoded
 
 
 @dataclass
-class Asked:
+class AddressRequests:
     """What the visits since the last `clear` have asked the address for, by the names of the parameters."""
 
     bound: dict[str, WidgetMetadata[Any]] = field(default_factory=dict)  # by controls
@@ -47,19 +47,19 @@ class Asked:
         return self.bound.keys() | self.parsers.keys() | self.by_hand | self.presence
 
 
-def watch(monkeypatch: pytest.MonkeyPatch) -> Asked:
+def watch(monkeypatch: pytest.MonkeyPatch) -> AddressRequests:
     """Note what is asked of the address as soon as it is asked, so that no list of parameters can be incomplete."""
-    asked = Asked()
+    requests = AddressRequests()
     bind, read, box = SessionState._handle_query_param_binding, QueryParams.__getitem__, controls.number_box
     reads_of_boxes = controls.number_box.__globals__["_bind_if_finite"].__code__
 
     def note_lines(frame: FrameType | None) -> None:
         while frame:
-            asked.lines.add((Path(frame.f_code.co_filename), frame.f_lineno))
+            requests.lines.add((Path(frame.f_code.co_filename), frame.f_lineno))
             frame = frame.f_back
 
     def binding(state, metadata, key, widget):
-        asked.bound[key] = metadata
+        requests.bound[key] = metadata
         note_lines(sys._getframe())
         return bind(state, metadata, key, widget)
 
@@ -69,22 +69,22 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Asked:
             is_presence |= asker.f_code.co_name == "__contains__"
             asker = asker.f_back
         if asker.f_code is address.parameter.__code__:
-            asked.parsers[key] = asker.f_locals["parse"]
+            requests.parsers[key] = asker.f_locals["parse"]
             note_lines(asker)
         elif is_presence:
-            asked.presence.add(key)
+            requests.presence.add(key)
         elif asker.f_code is not reads_of_boxes:
-            asked.by_hand.add(key)
+            requests.by_hand.add(key)
         return read(params, key)
 
     def boxing(*arguments, key, **more):
-        asked.boxes[key] = lambda: box(*arguments, key=key, **more)
+        requests.boxes[key] = lambda: box(*arguments, key=key, **more)
         return box(*arguments, key=key, **more)
 
     monkeypatch.setattr(SessionState, "_handle_query_param_binding", binding)
     monkeypatch.setattr(QueryParams, "__getitem__", reading)
     monkeypatch.setattr(controls, "number_box", boxing)
-    return asked
+    return requests
 
 
 def outcomes(parse: Callable[[str], object], values: Iterable[Value]) -> dict[str, Value]:
@@ -190,7 +190,9 @@ class Control:
         return False
 
 
-def controls_of(app: AppTest, asked: Asked) -> list[Control]:
+def controls_of(app: AppTest, requests: AddressRequests) -> list[Control]:
     """The controls that a visit has bound to the address."""
     elements = {element.key: element for element in app.main if getattr(element, "key", None)}
-    return [Control(key, metadata, elements.get(key), asked.boxes.get(key)) for key, metadata in asked.bound.items()]
+    return [
+        Control(key, metadata, elements.get(key), requests.boxes.get(key)) for key, metadata in requests.bound.items()
+    ]

@@ -40,7 +40,7 @@ def prose(app: AppTest) -> str:
     return " ".join(element.value for element in app.markdown).replace("\\", "")
 
 
-def told(app: AppTest, *kinds: str) -> str:
+def message_text(app: AppTest, *kinds: str) -> str:
     """What stands in boxes: "info", "warning", "caption"; without a kind the first two."""
     return " ".join(element.value for kind in kinds or ("info", "warning") for element in getattr(app, kind)).replace(
         "\\", ""

@@ -47,7 +47,7 @@ def write_results(folder: Path) -> None:
             "epochs": 3.5,
             "pairs_per_second": speed,
         }
-    given = {
+    results = {
         "models": models,
         "baselines": {"copy the source": {"bleu": 1.25, "chrf": 14.5}},
         "signature": {"bleu": "nrefs:var|case:mixed|eff:no|tok:13a", "chrf": "nrefs:var|nc:6"},
@@ -55,7 +55,7 @@ def write_results(folder: Path) -> None:
         "references": 2836,
         "hardware": "2 cores",
     }
-    (folder / "results.json").write_text(json.dumps(given), encoding="utf-8")
+    (folder / "results.json").write_text(json.dumps(results), encoding="utf-8")
     with (folder / "length.csv").open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["model", "low", "high", "words", "sentences", "bleu", "chrf"])
@@ -68,7 +68,7 @@ def write_results(folder: Path) -> None:
 def write_alignment(folder: Path) -> None:
     """alignment.json and alignment.csv."""
     taken = {"shift": 1, "direction": "target"}
-    given = {
+    alignment = {
         "chosen_on": TEXTS[0],
         "sets": {text: {"pairs": 400, "left_out": 3} for text in TEXTS},
         "seq2seq": {"layer": 0, "head": 0, **taken, "agreement": agreement(0.85, pairs=40)},
@@ -87,7 +87,7 @@ def write_alignment(folder: Path) -> None:
             "rounds": 5,
         },
     }
-    (folder / "alignment.json").write_text(json.dumps(given), encoding="utf-8")
+    (folder / "alignment.json").write_text(json.dumps(alignment), encoding="utf-8")
     with (folder / "alignment.csv").open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         names = ["model", "set", "layer", "head", "shift", "direction", "precision", "recall", "aer", "pairs"]

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import contents
 from dashboard.cache import memo
-from tests.pages.address_parameters import Asked, Control, controls_of, outcomes, watch
+from tests.pages.address_parameters import AddressRequests, Control, controls_of, outcomes, watch
 from tests.pages.hostile_values import NUMBERS, TEXTS, VALUES, Value, dealt
 from tests.pages.ways_into_pages import Way, lighten, ways_into
 
@@ -29,7 +29,7 @@ Visit = Callable[..., AppTest]
 
 
 @pytest.fixture
-def asked(monkeypatch) -> Asked:
+def requests(monkeypatch) -> AddressRequests:
     """What is asked of the address."""
     return watch(monkeypatch)
 
@@ -62,41 +62,42 @@ class Section:
         return (bound | self.parsers.keys() | self.by_hand | self.presence) - FRAME - self.way.query.keys()
 
 
+@pytest.mark.part_of("tests/pages/test_addresses.py::test_every_parameter_of_every_section_takes_any_value")
 @pytest.mark.usefixtures("at_home", "light")
 @pytest.mark.parametrize("page", contents.pages(), ids=lambda page: page.url or "home")
-def test_a_page_as_it_opens_takes_any_value(visit, asked, page):
-    section = opened(visit, asked, page, Way({}))
+def test_a_page_as_it_opens_takes_any_value(visit, requests, page):
+    section = opened(visit, requests, page, Way({}))
     for values in islice(rounds_of(values_of([section])[0]), ROUNDS):
-        meet(visit, asked, section, values)
+        meet(visit, requests, section, values)
 
 
 @pytest.mark.slow(seconds=15, guard="test_a_page_as_it_opens_takes_any_value")
 @pytest.mark.usefixtures("at_home", "light")
 @pytest.mark.parametrize("page", contents.pages(), ids=lambda page: page.url or "home")
-def test_every_parameter_of_every_section_takes_any_value(visit, asked, page, tmp_path_factory):
+def test_every_parameter_of_every_section_takes_any_value(visit, requests, page, tmp_path_factory):
     sections, lines = [], set()
     for way in ways_into(visit, page, tmp_path_factory):
-        sections.append(opened(visit, asked, page, way))
-        lines |= asked.lines
+        sections.append(opened(visit, requests, page, way))
+        lines |= requests.lines
     assert not unreached(page, lines), "no way of WAYS leads to these parameters"
     for section, values_of_names in zip(sections, values_of(sections), strict=True):
         for values in rounds_of(values_of_names):
-            meet(visit, asked, section, values)
+            meet(visit, requests, section, values)
 
 
-def opened(visit: Visit, asked: Asked, page: contents.Page, way: Way) -> Section:
+def opened(visit: Visit, requests: AddressRequests, page: contents.Page, way: Way) -> Section:
     """A section as it is when its address says no more than the way to it."""
-    asked.clear()
+    requests.clear()
     app = visited(visit, page, way, {})
     return Section(
         page,
         way,
         has_figure(app),
         len(app.warning),
-        tuple(controls_of(app, asked)),
-        dict(asked.parsers),
-        frozenset(asked.by_hand),
-        frozenset(asked.presence),
+        tuple(controls_of(app, requests)),
+        dict(requests.parsers),
+        frozenset(requests.by_hand),
+        frozenset(requests.presence),
     )
 
 
@@ -107,29 +108,29 @@ def visited(visit: Visit, page: contents.Page, way: Way, values: Mapping[str, Va
         return visit(page.folder, **way.query | values)
 
 
-def meet(visit: Visit, asked: Asked, section: Section, values: Mapping[str, Value]) -> None:
+def meet(visit: Visit, requests: AddressRequests, section: Section, values: Mapping[str, Value]) -> None:
     """Visit a section with these values; those that another one keeps from their controls, or from a figure, again.
 
     What is not answered in one sentence is visited again in halves: each value has a sentence of its own.
     """
-    asked.clear()
+    requests.clear()
     app = visited(visit, section.page, section.way, values)
-    for control in controls_of(app, asked):
+    for control in controls_of(app, requests):
         if control.element is not None and control.key in app.session_state:
             assert control.is_allowed(app.session_state[control.key]), (control.key, values)
     is_drawn, is_alone = has_figure(app), len(values) == 1
     if section.is_drawn:
         assert is_drawn or app.warning or app.info, values
         assert is_answered(app, section.page, section.usual) or not is_alone, values
-    missed = [name for name in values if name not in asked.names]
+    missed = [name for name in values if name not in requests.names]
     if is_alone or len(missed) == len(values):
         return
     if section.is_drawn and not (is_drawn and is_answered(app, section.page, section.usual)):
         names = sorted(values)
         for half in (names[::2], names[1::2]):
-            meet(visit, asked, section, {name: values[name] for name in half})
+            meet(visit, requests, section, {name: values[name] for name in half})
     elif missed:
-        meet(visit, asked, section, {name: values[name] for name in missed})
+        meet(visit, requests, section, {name: values[name] for name in missed})
 
 
 def values_of(sections: Sequence[Section]) -> list[dict[str, list[Value]]]:

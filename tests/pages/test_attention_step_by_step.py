@@ -157,7 +157,7 @@ def sentences():
 
     def about(example, *, head=0, query=0, scale=True, causal=False, temperature=1.0):
         steps, other = (
-            example.steps(scale=each, causal=causal, temperature=temperature) for each in (scale, not scale)
+            example.steps(scale=scaled, causal=causal, temperature=temperature) for scaled in (scale, not scale)
         )
         return notes.notices(steps, other, tokens=example.tokens, head=head, query=query, scale=scale)
 
@@ -170,8 +170,8 @@ def sentences():
 def test_every_sentence_is_what_plain_loops_find(sentences, example, causal, scale):
     steps = {step.name: step for step in example.steps(scale=scale, causal=causal)}
     both = [
-        {step.name: step for step in example.steps(scale=each, causal=causal)}["normalise"].operations[0].output
-        for each in (True, False)
+        {step.name: step for step in example.steps(scale=scaled, causal=causal)}["normalise"].operations[0].output
+        for scaled in (True, False)
     ]
     for head in range(example.heads):
         for query in range(len(example.tokens)):
@@ -179,8 +179,8 @@ def test_every_sentence_is_what_plain_loops_find(sentences, example, causal, sca
             scores = steps["score"].operations[0].output.of_head(head)[query].tolist()
             allowed = scores[: query + 1] if causal else scores
             if "agrees better" in choice:
-                found = re.search(r"to (itself|“(.*?)”)", choice)
-                place = query if found[1] == "itself" else example.tokens.index(found[2])
+                match = re.search(r"to (itself|“(.*?)”)", choice)
+                place = query if match[1] == "itself" else example.tokens.index(match[2])
                 assert scores[place] == max(allowed)
                 assert f"(score {max(allowed):.4g})".replace("-", "−") in choice
             elif "cannot decide" in choice:

@@ -19,7 +19,7 @@ from pages.foundations.before_attention.copies import about_copy
 from pages.foundations.before_attention.five_models import table
 from pages.foundations.before_attention.reach import about_reach, own_curves
 from pages.foundations.before_attention.words import TITLES
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 
 PAGE = "foundations/before_attention"
 SECTIONS = [words.REACH, words.COPY, words.WAYS, words.MODELS]
@@ -126,7 +126,7 @@ def test_an_empty_line_gets_one_sentence_and_the_page_stays(visit):
     assert "in your line" in prose(app)
     app.text_input(key="line").set_value(" ").run()
     assert not app.exception
-    assert "There is no text here yet" in told(app, "warning")
+    assert "There is no text here yet" in message_text(app, "warning")
     app.text_input(key="line").set_value("x").run()
     assert not app.warning
     assert "A line of 1 characters is too short" in prose(app)
@@ -176,7 +176,7 @@ def test_impossible_choices_in_a_link_fall_back(visit):
 
 def test_a_bad_question_gets_one_sentence_and_the_page_stays(visit):
     app = visit(PAGE, show=words.COPY, digits="123", distance="999", draw="-3", asked="9")
-    assert "5 digits from 0 to 9" in told(app, "warning")
+    assert "5 digits from 0 to 9" in message_text(app, "warning")
     app.text_input(key="digits").set_value("48203").run()
     assert not app.warning
 
@@ -231,10 +231,10 @@ def test_the_table_holds_the_measured_facts():
 
 def test_the_parameters_told_are_those_of_the_models():
     for name, model in compute.models("text")[1].items():
-        assert compute.results()[name]["parameters"] == sum(each.numel() for each in model.parameters())
+        assert compute.results()[name]["parameters"] == sum(parameter.numel() for parameter in model.parameters())
     assert "about 100,000 parameters" in words.COPY_FORMULA
     for model in compute.models("copy")[1].values():
-        assert 90_000 <= sum(each.numel() for each in model.parameters()) <= 110_000
+        assert 90_000 <= sum(parameter.numel() for parameter in model.parameters()) <= 110_000
 
 
 def test_the_words_name_the_sizes_that_the_models_have():
@@ -251,7 +251,7 @@ def test_the_words_name_the_sizes_that_the_models_have():
 def test_what_there_is_to_try_with_copies_comes_out_as_it_is_hinted():
     right = {
         distance: [
-            given == wanted for given, wanted in zip(answers_to("convolution", "48203", distance), "48203", strict=True)
+            digit == wanted for digit, wanted in zip(answers_to("convolution", "48203", distance), "48203", strict=True)
         ]
         for distance in (19, 24, 25)
     }

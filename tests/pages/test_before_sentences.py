@@ -47,14 +47,14 @@ def test_half_lives_are_those_of_the_curves():
 
 
 @pytest.mark.parametrize(
-    ("norms", "told"),
+    ("norms", "clause"),
     [
         (np.ones(128), "LSTM **never** (it does not fall)"),
         (np.eye(128)[0], "LSTM **at once** (nothing before the last character is felt)"),
     ],
 )
-def test_what_does_not_fall_or_is_not_felt_has_no_half_life(norms, told):
-    assert told in about_reach(curves() | {"LSTM": norms}, own=False, window=25)[0]
+def test_what_does_not_fall_or_is_not_felt_has_no_half_life(norms, clause):
+    assert clause in about_reach(curves() | {"LSTM": norms}, own=False, window=25)[0]
 
 
 def test_the_edge_of_the_convolution_is_counted():
@@ -84,7 +84,7 @@ def test_a_short_line_is_said_to_be_short(length):
 
 
 def answers(**digits: str) -> Answers:
-    return Answers("", "48203", {name: np.eye(10)[[int(digit) for digit in said]] for name, said in digits.items()})
+    return Answers("", "48203", {name: np.eye(10)[[int(digit) for digit in answer]] for name, answer in digits.items()})
 
 
 def accuracies(**of: list[float]) -> pd.DataFrame:
@@ -106,10 +106,10 @@ def test_the_longest_distance_copied_is_the_last_before_the_first_failure(shares
 
 
 def test_who_answered_best_is_counted_digit_by_digit():
-    given = answers(rnn="48000", lstm="48203", gru="11111", convolution="99999", self_attention="48203")
-    assert [given.right(name) for name in given.probabilities] == [3, 5, 0, 0, 5]
-    assert given.given("rnn") == "48000"
-    first, last, question = about_copy(accuracies(rnn=[1.0, 0.1], convolution=[0.9, 0.3]), given)
+    replies = answers(rnn="48000", lstm="48203", gru="11111", convolution="99999", self_attention="48203")
+    assert [replies.right(name) for name in replies.probabilities] == [3, 5, 0, 0, 5]
+    assert replies.answer("rnn") == "48000"
+    first, last, question = about_copy(accuracies(rnn=[1.0, 0.1], convolution=[0.9, 0.3]), replies)
     assert first.startswith("More than half of the digits come back up to these distances: RNN **5**, LSTM **10**")
     assert "At distance 10, guessing would give 10%; the convolution gives 30%, self-attention 100%." in last
     assert "LSTM and Self-attention got the most digits right: 5 of 5" in question
@@ -121,13 +121,13 @@ def test_nobody_is_best_where_nobody_is_right():
 
 
 def test_only_a_model_that_fails_alike_at_all_distances_is_said_to_have_learned_nothing():
-    given = answers(**dict.fromkeys(TITLES, "48203"))
-    told = about_copy(accuracies(rnn=[0.18, 0.2], lstm=[0.4, 0.1], convolution=[0.1, 0.1]), given)[1:4]
-    assert told[0].startswith("RNN gives 18% to 20% at all distances")
-    assert "Bengio" in told[0]
-    assert told[1] == "LSTM gives 40% at the shortest distance, and 10% to 40% in all."
-    assert told[2].startswith("Convolution gives 10% to 10% at all distances")
-    assert "recurrent" not in told[2]
+    replies = answers(**dict.fromkeys(TITLES, "48203"))
+    sentences = about_copy(accuracies(rnn=[0.18, 0.2], lstm=[0.4, 0.1], convolution=[0.1, 0.1]), replies)[1:4]
+    assert sentences[0].startswith("RNN gives 18% to 20% at all distances")
+    assert "Bengio" in sentences[0]
+    assert sentences[1] == "LSTM gives 40% at the shortest distance, and 10% to 40% in all."
+    assert sentences[2].startswith("Convolution gives 10% to 10% at all distances")
+    assert "recurrent" not in sentences[2]
 
 
 def test_names_are_listed_as_in_a_sentence():
@@ -135,16 +135,16 @@ def test_names_are_listed_as_in_a_sentence():
 
 
 @pytest.mark.parametrize(
-    ("n", "d", "said"),
+    ("n", "d", "comparison"),
     [
         (64, 512, "recurrence needs **8 times** as many operations as self-attention"),
         (4096, 512, "self-attention needs **8 times** as many operations as recurrence"),
         (512, 512, "self-attention and recurrence need the same number of operations"),
     ],
 )
-def test_attention_and_recurrence_are_compared_the_right_way_round(n, d, said):
+def test_attention_and_recurrence_are_compared_the_right_way_round(n, d, comparison):
     sentence = about_ways(Sizes(n, d, 5, 16))[0]
-    assert said in sentence
+    assert comparison in sentence
     assert f"meet at n = d = {d}" in sentence
 
 
@@ -229,10 +229,10 @@ def test_where_every_model_answers_alike_none_is_best():
 
 
 def test_a_model_that_learned_a_part_is_not_said_to_have_hardly_learned():
-    given = answers(**dict.fromkeys(TITLES, "48203"))
-    told = about_copy(accuracies(rnn=[0.45, 0.42]), given)[1]
-    assert "hardly learned" not in told
-    assert "at none of them are more than half right" in told
+    replies = answers(**dict.fromkeys(TITLES, "48203"))
+    sentence = about_copy(accuracies(rnn=[0.45, 0.42]), replies)[1]
+    assert "hardly learned" not in sentence
+    assert "at none of them are more than half right" in sentence
 
 
 def test_equal_or_missing_gradients_have_no_winner():
@@ -240,8 +240,8 @@ def test_equal_or_missing_gradients_have_no_winner():
     both = lines | {"LSTM": np.where(DISTANCE == 0, 1.0, 0.0195)}
     assert "Most is left in: **LSTM and Self-attention**." in about_reach(both, own=False, window=25)[2]
     nothing = dict.fromkeys(lines, np.eye(128)[0])
-    said = about_reach(nothing, own=True, window=25)
-    assert "In none of them anything is left." in said[2]
+    sentences = about_reach(nothing, own=True, window=25)
+    assert "In none of them anything is left." in sentences[2]
     empty = lines | {"Convolution": np.zeros(128)}
     assert "nothing reaches the convolution" in about_reach(empty, own=True, window=25)[1]
 

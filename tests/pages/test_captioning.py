@@ -19,7 +19,7 @@ from dashboard.inputs.picture_input import PHOTOGRAPHS, SCENES, PictureInput, ma
 from dashboard.inputs.scene_builder import FIRST_SCENE
 from pages.words_and_pictures.captioning import beam, compute, grounded, measured, one_step, own, telling, words
 from tests.core.saved_models import save_captioner, save_pair
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 
 ROOM = "words_and_pictures/captioning"
 SCENE = PictureInput(SCENES, FIRST_SCENE)
@@ -34,14 +34,14 @@ def scenes_sent(app):
 @pytest.mark.parametrize("section", [words.WRITE, words.OWN, words.BEAM, words.STEP, words.GROUNDED, words.MEASURED])
 def test_every_section_opens_on_a_scene(visit, section):
     app = visit(ROOM, show=section)
-    assert not told(app, "warning"), told(app, "warning")
+    assert not message_text(app, "warning"), message_text(app, "warning")
     assert "How it is computed" in [element.value for element in app.subheader]
 
 
 @pytest.mark.parametrize("section", [words.WRITE, words.OWN, words.BEAM, words.STEP])
 def test_every_section_opens_on_a_photograph(visit, section):
     app = visit(ROOM, show=section, world=PHOTOGRAPHS, picture="cat")
-    assert not told(app, "warning"), told(app, "warning")
+    assert not message_text(app, "warning"), message_text(app, "warning")
 
 
 def test_a_caption_goes_on_after_the_words_of_the_address(visit):
@@ -58,20 +58,20 @@ def test_a_caption_goes_on_after_the_words_of_the_address(visit):
 
 def test_words_that_a_network_does_not_know_are_named(visit):
     app = visit(ROOM, show=words.OWN, own_scenes="a red unicorn above a blue circle")
-    assert "“unicorn”" in told(app, "info")
+    assert "“unicorn”" in message_text(app, "info")
     app = visit(ROOM, show=words.OWN, own_scenes="unicorns everywhere")
-    assert "and none of these" in told(app, "warning")
+    assert "and none of these" in message_text(app, "warning")
     app = visit(ROOM, show=words.OWN, own_scenes="<script>alert(1)</script> red")
     assert not app.exception
 
 
 @pytest.mark.parametrize("code", ["nonsense", "0-0", "0-0~star.red.large.plain.1.1"])
 def test_an_address_with_no_scene_gets_a_sentence(visit, code):
-    assert told(visit(ROOM, scene=code), "warning")
+    assert message_text(visit(ROOM, scene=code), "warning")
 
 
 def test_an_address_with_too_long_a_beginning_gets_a_sentence(visit):
-    answer = told(visit(ROOM, begin=" ".join(["a"] * 25)), "warning")
+    answer = message_text(visit(ROOM, begin=" ".join(["a"] * 25)), "warning")
     assert "begins the caption with 25 words; a caption has at most 24" in answer
 
 
@@ -101,7 +101,7 @@ def test_what_is_told_of_gates_and_widths_is_so(name):
 
 def test_words_that_mean_something_are_counted_by_their_brightest_place():
     written = compute.look("scenes-lstm", SCENE, "a red star above a blue circle")
-    (sentence,) = [each for each in telling.noticed(written, SCENE, []) if "mean something" in each]
+    (sentence,) = [sentence for sentence in telling.noticed(written, SCENE, []) if "mean something" in sentence]
     rows = written.looked.maps[0][0]
     scene = SCENE.scene
     star, circle = (masks(scene)[place] for place in (0, 1))
@@ -117,10 +117,10 @@ def test_words_that_mean_something_are_counted_by_their_brightest_place():
 def test_masks_and_truth_are_those_of_the_grammar():
     labels = ["a", "red", "star"]
     mask = masks(SCENE.scene)[0]
-    found = masks_of(SCENE, labels)
-    assert found[0] is None
-    assert (found[1] == mask).all()
-    assert (found[2] == mask).all()
+    word_masks = masks_of(SCENE, labels)
+    assert word_masks[0] is None
+    assert (word_masks[1] == mask).all()
+    assert (word_masks[2] == mask).all()
     assert masks_of(SCENE, ["no", "sentence"]) == (None, None)
     assert masks_of(SCENE, ["a", "green", "star"]) == (None, None, None)  # false of this scene
     assert masks_of(PictureInput(PHOTOGRAPHS, "cat"), labels) == (None, None, None)
@@ -140,11 +140,15 @@ def test_a_step_of_the_lstm_adds_up():
         scores = (step.vector * torch.tanh(step.query + step.keys)).sum(dim=-1)
         torch.testing.assert_close(step.scores, scores)
         torch.testing.assert_close(step.weights, written.looked.maps[0][0][place])
-        torch.testing.assert_close(step.seen, step.gate * step.looked)
+        torch.testing.assert_close(step.context, step.gate * step.looked)
         assert step.gate == pytest.approx(written.looked.gates[place], abs=1e-6)
         chosen = float(step.chances[written.words.ids[place]])
         assert np.log(chosen) == pytest.approx(written.looked.log_probabilities[place], abs=1e-4)
-        (sure,) = [each for each in one_step.noticed(written, step, place) if "most probable" in each or "beam" in each]
+        (sure,) = [
+            sentence
+            for sentence in one_step.noticed(written, step, place)
+            if "most probable" in sentence or "beam" in sentence
+        ]
         is_best = int(step.chances.argmax()) == written.words.ids[place]
         assert ("is the most probable word" in sure) == is_best
 
@@ -155,9 +159,9 @@ def test_surprise_in_ones_own_caption_leaves_unknown_words_and_the_end_out():
     sentences = own.noticed(written, SCENE)
     known = [0, 1, 3]
     low = min(known, key=lambda place: logs[place])
-    assert any(f"most is **“{written.words.labels[low].strip()}”**" in each for each in sentences)
+    assert any(f"most is **“{written.words.labels[low].strip()}”**" in sentence for sentence in sentences)
     assert f"over your 3 words is {np.exp(np.mean([logs[place] for place in known])):.1%}" in sentences[-1]
-    assert not any("true" in each for each in sentences)
+    assert not any("true" in sentence for sentence in sentences)
 
 
 def test_the_beam_names_the_second_best_caption():
@@ -216,35 +220,35 @@ def test_measured_sentences_name_the_best_of_each_kind():
     assert "does no better than" in measured.about_scores((near[0], SCORES("copied", 30.5)), ())[1]
     leads = replace(near[1], scores=near[1].scores | {"CIDEr": 50.0})
     assert "by CIDEr Transformer, for photographs leads" in measured.about_scores((near[0], leads, near[2]), ())[0]
-    found = (
+    measurements = (
         TrueCaptions("scenes-lstm", "test", 0.7, {"colour": 0.8, "relation": 0.3}, COUNTS),
         TrueCaptions("scenes-transformer", "test", 0.9, {"colour": 0.95, "relation": 0.6, "number": 0.1}, COUNTS),
         TrueCaptions("scenes-transformer", "four", 0.5, {"colour": 0.6}, COUNTS),
     )
-    sentences = measured.about_truth(found)
+    sentences = measured.about_truth(measurements)
     assert "**Transformer, for drawn scenes** writes true captions in **90%**" in sentences[0]
     assert "“four things, one more than ever before”, 50%" in sentences[1]
     assert "captions with a relation: 60%" in sentences[2]
     assert "84 by LSTM with attention, for drawn scenes, 84 by Transformer, for drawn scenes" in sentences[3]
     assert "equal risks" not in sentences[3]  # as many relations by both
     assert measured.about_truth(()) == ()
-    rows = measured.scored_of(found, "relation")
+    rows = measured.scored_of(measurements, "relation")
     assert [(row.share, row.words) for row in rows] == [(0.3, 84), (0.6, 84)]
     assert rows[0].error == pytest.approx((0.3 * 0.7 / 84) ** 0.5)
 
 
 def test_captioners_of_scenes_are_ranked_only_where_their_captions_tell_them_apart():
     kinds, few = {"colour": 0.9, "relation": 0.88}, {"colour": 300, "relation": 84}
-    found = (
+    measurements = (
         TrueCaptions("scenes-lstm", "test", 0.89, kinds, few | {"relation": 20}),
         TrueCaptions("scenes-transformer", "test", 0.9, kinds, few),
         TrueCaptions("scenes-transformer", "four", 0.89, kinds, few),
     )
-    sentences = measured.about_truth(found)
+    sentences = measured.about_truth(measurements)
     assert "cannot be told from LSTM with attention, for drawn scenes (89%)" in sentences[0]
     assert not any("hardest" in sentence or "Least often" in sentence for sentence in sentences)
     assert "They do not take equal risks" in sentences[-1]  # 20 of 500 captions with a relation, and 84
-    assert len(measured.about_truth(found[1:2])) == 1
+    assert len(measured.about_truth(measurements[1:2])) == 1
 
 
 @pytest.mark.parametrize(
@@ -290,7 +294,7 @@ def test_a_second_caption_with_the_same_score_is_not_told_below():
 def test_without_a_name_the_section_says_what_to_name(visit):
     app = visit(ROOM, show=words.OTHERS)
     assert "Name a captioner" in prose(app)
-    assert not told(app, "warning")
+    assert not message_text(app, "warning")
 
 
 @pytest.mark.usefixtures("at_home")
@@ -308,4 +312,4 @@ def test_a_captioner_from_a_folder_describes_and_reads(visit, kind, tmp_path):
 @pytest.mark.usefixtures("at_home")
 def test_what_does_not_describe_pictures_is_refused(visit, tmp_path):
     app = visit(ROOM, show=words.OTHERS, captioner=str(save_pair("clip", tmp_path)))
-    assert "does not describe pictures" in told(app, "warning")
+    assert "does not describe pictures" in message_text(app, "warning")

@@ -10,7 +10,7 @@ from dashboard.contents import Page
 from dashboard.frame.navigation import SECTION
 from dashboard.inputs import example_texts
 from pages.language.translation import words as translation
-from tests.pages.conftest import check, told
+from tests.pages.conftest import check, message_text
 from tests.pages.session import controls_of, follow, has_figure, session
 
 # The pages that take a language model, each with the link that leads to a section which reads the visitor's text.
@@ -45,7 +45,7 @@ CHOSEN = {
 
 def click_an_example(app) -> str:
     """Click the last example above the text; the text of it."""
-    pills = next(each for each in app.get("button_group") if each.key == "text_example")
+    pills = next(group for group in app.get("button_group") if group.key == "text_example")
     check(pills.set_value(pills.options[-1]).run())
     return app.session_state.text
 
@@ -71,7 +71,7 @@ def check_a_clicked_example_goes_along(ways: Iterable[tuple[Page, Page]]) -> Non
         follow(app, before, **READERS[before])
         text = click_an_example(app)
         follow(app, after, **READERS[after])
-        assert has_figure(app), (after.url, told(app))
+        assert has_figure(app), (after.url, message_text(app))
         assert controls_of(app)["text"] == text, after.url
 
 
@@ -83,11 +83,11 @@ def check_a_chosen_model_goes_along(ways: Iterable[tuple[Page, Page]]) -> None:
         follow(app, before, **READERS[before], model=name)
         assert app.selectbox(key="model").value == name
         follow(app, after, **READERS[after])
-        assert has_figure(app), (after.url, told(app))
+        assert has_figure(app), (after.url, message_text(app))
         held = app.selectbox(key="model").value
-        said = lines(app, name)
-        assert len(said) == (held != name), (after.url, held, said)
-        assert held == name or f"{held} is shown" in said[0].replace("\\", "")
+        captions = lines(app, name)
+        assert len(captions) == (held != name), (after.url, held, captions)
+        assert held == name or f"{held} is shown" in captions[0].replace("\\", "")
 
 
 def check_a_chosen_picture_goes_along(ways: Iterable[tuple[Page, Page]]) -> None:
@@ -95,7 +95,7 @@ def check_a_chosen_picture_goes_along(ways: Iterable[tuple[Page, Page]]) -> None
     for before, after in ways:
         follow(app, before, **SEERS[before], picture="rocket")
         follow(app, after, **SEERS[after])
-        assert has_figure(app), (after.url, told(app))
+        assert has_figure(app), (after.url, message_text(app))
         assert controls_of(app)["picture"] == "rocket"
 
 
@@ -150,9 +150,9 @@ def test_a_model_that_one_page_could_not_use_is_there_again_on_the_next_that_can
 def test_a_section_that_cannot_use_the_model_of_the_one_before_shows_its_own():
     app = session()
     follow(app, contents.NEXT_WORD, show="Tokens", model="bert-books")
-    sections = next(each for each in app.get("button_group") if each.key == SECTION)
+    sections = next(group for group in app.get("button_group") if group.key == SECTION)
     check(sections.set_value("Copying").run())
-    assert has_figure(app), told(app)
+    assert has_figure(app), message_text(app)
     assert app.selectbox(key="model").value == "gpt-books"
     assert lines(app, "bert-books")
 
@@ -171,7 +171,7 @@ def test_an_address_wins_over_what_is_carried_also_where_it_names_the_usual():
 def test_a_model_that_the_address_asks_for_and_the_page_cannot_use_is_answered_beside_a_figure(visit):
     app = visit("language/sentiment", model="gpt-books")
     assert len(app.warning) == 1
-    assert "gives a text no class" in told(app)
+    assert "gives a text no class" in message_text(app)
     assert app.selectbox(key="model").value == "english-rnn"
     assert "How it is computed" in {head.value for head in app.subheader}
 
@@ -180,9 +180,9 @@ def test_a_text_that_a_page_cannot_use_is_dropped_with_a_line_and_one_that_the_a
     app = session()
     follow(app, contents.TEXT, text="I")
     follow(app, contents.EFFICIENT, source="Your own")
-    assert has_figure(app), told(app)
+    assert has_figure(app), message_text(app)
     assert controls_of(app)["text"] != "I"
-    assert "the text of this page is shown" in told(app, "caption")
+    assert "the text of this page is shown" in message_text(app, "caption")
     follow(app, contents.GLOSSARY)
     follow(app, contents.EFFICIENT, source="Your own", text="I")
     assert len(app.warning) == 1

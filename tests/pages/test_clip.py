@@ -15,7 +15,7 @@ from dashboard.inputs.scene_builder import FIRST_SCENE
 from dashboard.number_format import signed
 from pages.words_and_pictures.clip import agreement, classes, compute, inputs, measured, search, space, why, words
 from tests.core.saved_models import save_pair
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 from tests.pages.tiny_clips import tiny_clips  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("tiny_clips")
@@ -35,7 +35,7 @@ SECTIONS = (
 @pytest.mark.parametrize("section", SECTIONS)
 def test_every_section_opens(visit, section):
     app = visit(ROOM, show=section)
-    assert not told(app, "warning"), told(app, "warning")
+    assert not message_text(app, "warning"), message_text(app, "warning")
     assert "How it is computed" in [element.value for element in app.subheader]
 
 
@@ -43,17 +43,17 @@ def test_every_section_opens(visit, section):
 @pytest.mark.parametrize("section", [words.AGREEMENT, words.CLASSES, words.WHY])
 def test_they_open_in_the_other_worlds_too(visit, section, world):
     app = visit(ROOM, show=section, world=world)
-    assert not told(app, "warning"), told(app, "warning")
+    assert not message_text(app, "warning"), message_text(app, "warning")
 
 
 def test_sentences_are_counted_and_unknown_words_named(visit):
     many = "\n".join(f"a red star {number}" for number in range(13))
-    assert "There are 13 sentences; at most 12" in told(visit(ROOM, texts_scenes=many), "warning")
-    assert "no sentence here yet" in told(visit(ROOM, texts_scenes=" \n "), "warning")
-    assert "“unicorn”" in told(visit(ROOM, texts_scenes="a red unicorn"), "info")
-    assert "none of “unicorns”" in told(visit(ROOM, texts_scenes="unicorns"), "warning")
+    assert "There are 13 sentences; at most 12" in message_text(visit(ROOM, texts_scenes=many), "warning")
+    assert "no sentence here yet" in message_text(visit(ROOM, texts_scenes=" \n "), "warning")
+    assert "“unicorn”" in message_text(visit(ROOM, texts_scenes="a red unicorn"), "info")
+    assert "none of “unicorns”" in message_text(visit(ROOM, texts_scenes="unicorns"), "warning")
     app = visit(ROOM, show=words.CLASSES, templates_scenes="no place")
-    assert "write {} once" in told(app, "warning")
+    assert "write {} once" in message_text(app, "warning")
     app = visit(ROOM, show=words.WHY, why_scenes="<img src=x onerror=alert(1)> red star")
     assert not app.exception
 
@@ -72,9 +72,9 @@ def test_cosines_and_their_shares_are_those_of_the_vectors():
     pictures = (SCENE, PictureInput(SCENES, "0-0~ring.blue.large.plain.30.30"))
     texts = ("a red star", "a blue ring", "nothing is green")
     scores = compute.cosines("scenes", pictures, texts)
-    for row, seen in enumerate(pictures):
+    for row, picture in enumerate(pictures):
         for column, text in enumerate(texts):
-            one, other = compute.picture_vector("scenes", seen), compute.text_vector("scenes", text)
+            one, other = compute.picture_vector("scenes", picture), compute.text_vector("scenes", text)
             assert scores[row, column] == pytest.approx(float(torch.cosine_similarity(one, other, dim=0)), abs=1e-5)
     rows = compute.shares(scores, 10.0, 1)
     powers = np.exp(10 * scores.astype(np.float64))
@@ -109,7 +109,7 @@ def test_a_matrix_in_which_nothing_differs_prefers_nothing():
 
 def test_emoji_are_told_by_whether_the_network_learned_from_them():
     known, new = (
-        [PictureInput(EMOJI, each.character) for each in emoji() if each.learned is learned]
+        [PictureInput(EMOJI, entry.character) for entry in emoji() if entry.learned is learned]
         for learned in (True, False)
     )
     assert compute.is_learned(known[0])
@@ -125,17 +125,17 @@ def test_emoji_are_told_by_whether_the_network_learned_from_them():
 
 def test_a_word_adds_what_the_cosine_loses_without_it():
     text = "a red star"
-    whole, without = compute.without_each("scenes", SCENE, text)
+    cosine, without = compute.without_each("scenes", SCENE, text)
     picture = compute.picture_vector("scenes", SCENE)
-    assert whole == pytest.approx(float(picture @ compute.text_vector("scenes", text)), abs=1e-6)
+    assert cosine == pytest.approx(float(picture @ compute.text_vector("scenes", text)), abs=1e-6)
     assert without[1] == pytest.approx(float(picture @ compute.text_vector("scenes", "a star")), abs=1e-6)
     assert compute.without_each("scenes", SCENE, "star")[1] == (0.0,)
     labels, added = ["a", "red", "star"], [0.1, 0.4, -0.2]
-    told_ = why.noticed(labels, added, 0.6, 0.2, {})
-    assert "**“red”** adds most, 0.40; “star” takes most away, −0.20" in told_[0]
-    assert "comes to 0.30, the cosine is 0.60: words do not simply add up" in told_[1]
+    sentences = why.noticed(labels, added, 0.6, 0.2, {})
+    assert "**“red”** adds most, 0.40; “star” takes most away, −0.20" in sentences[0]
+    assert "comes to 0.30, the cosine is 0.60: words do not simply add up" in sentences[1]
     assert "do not" not in why.noticed(labels, added, 0.3, 0.2, {})[1]
-    assert "With patches covered the cosine falls by 0.40." in told_
+    assert "With patches covered the cosine falls by 0.40." in sentences
     assert why.noticed(["star"], [0.6], 0.6, 0.6, {}) == ("A sentence of one word cannot be taken apart.",)
     assert "changes by less than" in why.noticed(["star"], [0.6], 0.6, 0.601, {})[1]
     assert "rises by 0.20" in why.noticed(["star"], [0.6], 0.6, 0.8, {})[1]
@@ -159,13 +159,13 @@ def test_what_words_add_is_told_by_its_sign(added, says):
 
 def test_maps_agree_on_a_patch_only_where_both_find_one():
     flat, first, second = torch.zeros(2, 4), torch.eye(4)[:2], torch.eye(4)[1:3]
-    told_ = [
+    sentences = [
         why.noticed(["a", "b"], [0.5, 0.1], 0.6, 0.6, {RELEVANCE: first, OCCLUSION: other})[-1]
         for other in (first, second, flat)
     ]
-    assert "occlusion agree" in told_[0]
-    assert "do not agree" in told_[1]
-    assert "no patch that matters" in told_[2]
+    assert "occlusion agree" in sentences[0]
+    assert "do not agree" in sentences[1]
+    assert "no patch that matters" in sentences[2]
 
 
 @pytest.mark.parametrize("picture", EXAMPLES)
@@ -188,9 +188,9 @@ def test_another_picture_has_another_sentence_unless_somebody_has_written(visit)
 
 def test_words_can_be_told_by_relevance_too(visit):
     app = visit(ROOM, show=words.WHY, why_words=words.BY_RELEVANCE, why_scenes="a red star")
-    assert not told(app, "warning")
-    found = compute.read_by_relevance("scenes", SCENE, "a red star")
-    assert [label for label, _ in found] == ["a", "red", "star"]
+    assert not message_text(app, "warning")
+    relevance = compute.read_by_relevance("scenes", SCENE, "a red star")
+    assert [label for label, _ in relevance] == ["a", "red", "star"]
 
 
 def test_covering_all_patches_leaves_a_picture_of_one_colour():
@@ -224,10 +224,10 @@ def test_classes_are_told_as_they_come_out():
     assert even == ("No class wins: all 2 get about an even share, 50%.",)
     same = classes.noticed(("cat", "dog"), ("a {}", "the {}"), np.array([[0.8, 0.2], [0.8, 0.2]]))
     assert "hardly differ" in same[-1]
-    found = classes.chances_of("scenes", SCENE, ("a red star", "a green ring"), ("{}",))
+    probabilities = classes.chances_of("scenes", SCENE, ("a red star", "a green ring"), ("{}",))
     scores = compute.cosines("scenes", [SCENE], ["a red star", "a green ring"])
     expected = compute.shares(scores, compute.clip("scenes").temperature, 1)
-    assert found == pytest.approx(expected, abs=1e-6)
+    assert probabilities == pytest.approx(expected, abs=1e-6)
 
 
 def test_search_ranks_by_the_cosine_and_counts_what_is_true():
@@ -246,37 +246,37 @@ def test_search_ranks_by_the_cosine_and_counts_what_is_true():
     assert "true of none of the 3 scenes" in nowhere
     truths = compute.truths("scenes", "a red star")
     assert truths[17] == truth_of(compute.corpus("scenes").pictures[17], "a red star")
-    found = compute.corpus("scenes")
-    assert len(found.pictures) == compute.FOUND_SCENES
+    corpus = compute.corpus("scenes")
+    assert len(corpus.pictures) == compute.FOUND_SCENES
     place = 17
-    torch.testing.assert_close(found.vectors[place], compute.picture_vector("scenes", found.pictures[place]))
+    torch.testing.assert_close(corpus.vectors[place], compute.picture_vector("scenes", corpus.pictures[place]))
 
 
 @pytest.mark.parametrize("name", ["scenes", "emoji"])
 def test_the_plane_holds_what_it_says(name):
-    found = compute.space(name, 50)
-    assert found.pictures.shape == found.read.shape == (50, 2)
+    projection = compute.space(name, 50)
+    assert projection.pictures.shape == projection.read.shape == (50, 2)
     corpus = compute.corpus(name)
     if name == "emoji":
-        places = [corpus.titles.index(title) for title in found.names]
+        places = [corpus.titles.index(title) for title in projection.names]
         pictures = corpus.vectors[places]
-        texts = torch.stack([compute.text_vector(name, text) for text in found.texts])
+        texts = torch.stack([compute.text_vector(name, text) for text in projection.texts])
         every = torch.cat([pictures, texts]).double().numpy()
         values = np.linalg.eigvalsh(np.cov(every.T))[::-1]
-        assert found.held[:2] == pytest.approx(values[:2] / values.sum(), abs=1e-3)
+        assert projection.held[:2] == pytest.approx(values[:2] / values.sum(), abs=1e-3)
         own = (pictures @ texts.T).diagonal()
-        assert found.own == pytest.approx(float(own.mean()), abs=1e-5)
+        assert projection.own == pytest.approx(float(own.mean()), abs=1e-5)
         apart = ~torch.eye(50, dtype=torch.bool)
-        assert found.across == pytest.approx(float((pictures @ texts.T)[apart].mean()), abs=1e-5)
-        assert found.other == pytest.approx(float((pictures @ pictures.T)[apart].mean()), abs=1e-5)
-        held_out = {each.description for each in emoji() if not each.learned}
-        assert set(found.names) <= held_out
-        assert found.learned is not None
+        assert projection.across == pytest.approx(float((pictures @ texts.T)[apart].mean()), abs=1e-5)
+        assert projection.other == pytest.approx(float((pictures @ pictures.T)[apart].mean()), abs=1e-5)
+        held_out = {entry.description for entry in emoji() if not entry.learned}
+        assert set(projection.names) <= held_out
+        assert projection.learned is not None
     else:
-        assert found.learned is None
-    sentences = space.noticed(found)
-    assert f"**{found.held[:2].sum():.0%}**" in sentences[0]
-    assert f"**{signed(found.between)}**" in sentences[1]
+        assert projection.learned is None
+    sentences = space.noticed(projection)
+    assert f"**{projection.held[:2].sum():.0%}**" in sentences[0]
+    assert f"**{signed(projection.between)}**" in sentences[1]
 
 
 @pytest.mark.parametrize(
@@ -289,8 +289,8 @@ def test_the_plane_holds_what_it_says(name):
 )
 def test_kinds_lie_apart_by_the_cosines_within_them_and_between_them(other, across, own, says):
     nothing = np.zeros((2, 2))
-    found = compute.Map(("a",), ("b",), nothing, nothing, np.array([0.6, 0.4]), 0.2, own, other, across, None)
-    _, kinds, nearer = space.noticed(found)
+    projection = compute.Map(("a",), ("b",), nothing, nothing, np.array([0.6, 0.4]), 0.2, own, other, across, None)
+    _, kinds, nearer = space.noticed(projection)
     assert says[0] in kinds
     assert says[1] in nearer
     alone = compute.Map(("a",), ("b",), nothing, nothing, np.array([0.6, 0.4]), 0.2, own, np.nan, np.nan, 0.89)
@@ -301,7 +301,7 @@ def test_kinds_lie_apart_by_the_cosines_within_them_and_between_them(other, acro
 def test_measured_sentences_name_best_worst_and_the_baseline():
     shares = {"colour": 0.95, "order": 0.51, "shape": 0.9, "number": 0.1}
     pairs = {"colour": 400, "order": 200, "shape": 300, "number": 10}  # of a few pairs nothing is told
-    found = (SentencePreferences("test", 0.9, 500, shares, pairs, shares),)
+    preferences = (SentencePreferences("test", 0.9, 500, shares, pairs, shares),)
     ranked = (
         Retrieval("photographs: text to picture", {1: 0.05, 5: 0.15, 10: 0.25}, 60.0, 1000),
         Retrieval(
@@ -309,7 +309,7 @@ def test_measured_sentences_name_best_worst_and_the_baseline():
         ),
     )
     right = {"one template": 0.3, "mean of the templates": 0.35, "chance": 0.1}
-    sentences = measured.noticed(found, ranked, right)
+    sentences = measured.noticed(preferences, ranked, right)
     assert "wrong **colour** in 95% of the pairs, a wrong **order** in 51%" in sentences[0]
     assert "cannot be told from counting words" in sentences[1]
     assert "among 1,000 at once in 5.0%, among the first ten in 25%" in sentences[2]
@@ -327,10 +327,10 @@ def test_measured_sentences_name_best_worst_and_the_baseline():
 def test_a_clip_from_a_folder_is_shown_in_every_section_of_photographs(visit, section, tmp_path):
     folder = save_pair("clip", tmp_path)
     app = visit(ROOM, show=section, world=PHOTOGRAPHS, search_world=PHOTOGRAPHS, pair=str(folder))
-    assert not told(app, "warning"), told(app, "warning")
+    assert not message_text(app, "warning"), message_text(app, "warning")
     assert "How it is computed" in [element.value for element in app.subheader]
 
 
 def test_a_visitor_of_a_public_server_cannot_name_a_folder(visit, tmp_path):
     app = visit(ROOM, world=PHOTOGRAPHS, pair=str(save_pair("clip", tmp_path)))
-    assert "Folders can be opened only in an app that you run yourself" in told(app, "warning")
+    assert "Folders can be opened only in an app that you run yourself" in message_text(app, "warning")

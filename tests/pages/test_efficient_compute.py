@@ -35,7 +35,7 @@ def test_a_reading_that_was_stopped_is_not_kept_and_can_be_done_again(text):
 
 
 def test_two_who_ask_for_the_same_loss_at_once_have_it_computed_once(monkeypatch, text):
-    reading, calls, found = compute.read(MODEL, text, 64), [], []
+    reading, calls, losses = compute.read(MODEL, text, 64), [], []
     both = threading.Barrier(2)
     really = model_loss.surprises
 
@@ -45,7 +45,7 @@ def test_two_who_ask_for_the_same_loss_at_once_have_it_computed_once(monkeypatch
 
     def ask():
         both.wait(10)
-        found.append(compute.surprises(reading, SlidingWindow(window=4), (0, 1)))
+        losses.append(compute.surprises(reading, SlidingWindow(window=4), (0, 1)))
 
     monkeypatch.setattr(model_loss, "surprises", counted)
     threads = [threading.Thread(target=ask) for _ in range(2)]
@@ -54,7 +54,7 @@ def test_two_who_ask_for_the_same_loss_at_once_have_it_computed_once(monkeypatch
     for thread in threads:
         thread.join(20)
     assert len(calls) == 1
-    assert found[0] is found[1] is compute.surprises.peek(reading, SlidingWindow(window=4), (0, 1))
+    assert losses[0] is losses[1] is compute.surprises.peek(reading, SlidingWindow(window=4), (0, 1))
     assert compute.surprises.peek(reading, SlidingWindow(window=4), (0,)) is None
     assert compute.surprises.peek(reading, SlidingWindow(window=8), (0, 1)) is None
 
@@ -72,8 +72,8 @@ def test_a_swap_that_was_stopped_is_not_kept(text):
 
 def test_all_that_is_made_of_a_file_ages_and_what_was_typed_does_not(text):
     file = memo.store_upload(text.encode())
-    for given in (file, text):
-        reading = compute.read(MODEL, given, 64)
+    for source in (file, text):
+        reading = compute.read(MODEL, source, 64)
         compute.farthest(reading)
         compute.compared(reading, 0, 0, LowRank(rank=2))
         compute.surprises(reading, None, ())
@@ -101,13 +101,13 @@ def test_the_example_that_is_there_at_once_is_written_by_warming_up(monkeypatch)
 
 def test_the_head_to_begin_with_is_the_one_that_looks_most_at_single_far_tokens(text):
     reading = compute.read(MODEL, text, 40)
-    far, found = min(compute.FAR, reading.length // 4), {}
+    far, far_weights = min(compute.FAR, reading.length // 4), {}
     for layer, call in enumerate(reading.calls):
         for head in range(call.heads):
             weights = call.weights(head)
             best = [max([0.0, *row[1 : max(1, query - far + 1)].tolist()]) for query, row in enumerate(weights)]
-            found[layer, head] = sum(best) / len(best)
-    assert compute.farthest(reading) == max(found, key=found.get)
+            far_weights[layer, head] = sum(best) / len(best)
+    assert compute.farthest(reading) == max(far_weights, key=far_weights.get)
 
 
 def test_a_text_of_two_tokens_can_be_read_and_compared():

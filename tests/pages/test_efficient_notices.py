@@ -45,13 +45,15 @@ def text(tokens: int) -> Tokens:
     return Tokens(tuple(range(tokens)), labels, (False,) * tokens, (None,) * tokens)
 
 
-def percents(told: str) -> list[float]:
-    return [float(number.replace(",", "")) for number in re.findall(r"([\d,.]+)%", told)]
+def percents(sentence: str) -> list[float]:
+    return [float(number.replace(",", "")) for number in re.findall(r"([\d,.]+)%", sentence)]
 
 
-def near(told: float, share: float) -> bool:
+def near(percentage: float, share: float) -> bool:
     """A percentage as it is written: to a tenth, or to a whole one where it is large, or below a tenth."""
-    return abs(told - 100 * share) <= (0.51 if share >= 0.995 else 0.0501) or (told == 0.1 and 0 < share < 5e-4)
+    return abs(percentage - 100 * share) <= (0.51 if share >= 0.995 else 0.0501) or (
+        percentage == 0.1 and 0 < share < 5e-4
+    )
 
 
 @pytest.mark.parametrize(("name", "variant"), KINDS, ids=lambda value: str(value) if isinstance(value, str) else "")
@@ -61,15 +63,15 @@ def test_what_is_said_of_an_approximation_is_what_loops_find(name, variant, toke
     if not causal:
         variant = type(variant)(**{**vars(variant), "causal": False})
     of = head(tokens, causal, spread)
-    found, method = compare(variant, of), Method(name, variant)
+    comparison, method = compare(variant, of), Method(name, variant)
     exact = WrittenOut(causal=causal).weights(of.query, of.key).double()
     other = variant.weights(of.query, of.key).double()
     error = float(((other - exact) @ of.value.double()).norm() / (exact @ of.value.double()).norm())
-    told = maps.error_notice(found, name)
-    assert near(percents(told)[-1], error)
-    assert ("It saves nothing" in told) == (found.multiplications > found.exact_multiplications)
+    sentence = maps.error_notice(comparison, name)
+    assert near(percents(sentence)[-1], error)
+    assert ("It saves nothing" in sentence) == (comparison.multiplications > comparison.exact_multiplications)
 
-    told = maps.lost_notice(found, method, text(tokens))
+    sentence = maps.lost_notice(comparison, method, text(tokens))
     dropped = moved = 0.0
     strongest = (0.0, 0, 0)
     for query in range(tokens):
@@ -79,23 +81,23 @@ def test_what_is_said_of_an_approximation_is_what_loops_find(name, variant, toke
             moved += abs(now - was) / 2 / tokens
             strongest = max(strongest, (was - now, query, key))
     if name in ("Sliding window", "BigBird"):
-        assert near(percents(told)[0], dropped)
-    elif "lies elsewhere" in told:
-        assert near(percents(told)[0], moved)
+        assert near(percents(sentence)[0], dropped)
+    elif "lies elsewhere" in sentence:
+        assert near(percents(sentence)[0], moved)
     loss, query, key = strongest
     if loss < maps.SEEN * 0.999:
-        assert "strongest loss" not in told
+        assert "strongest loss" not in sentence
     elif loss > maps.SEEN * 1.001:
         where = re.search(
-            r"“w(\d+)” \(token \d+\) gave \*\*([\d.]+)\*\* to (?:“w(\d+)”|itself)(.*) and gives (.+) now", told
+            r"“w(\d+)” \(token \d+\) gave \*\*([\d.]+)\*\* to (?:“w(\d+)”|itself)(.*) and gives (.+) now", sentence
         )
-        asked, gave, target = int(where[1]), float(where[2]), int(where[3] or where[1])
-        assert float(exact[asked, target] - other[asked, target]) == pytest.approx(loss, abs=1e-5)
-        assert gave == pytest.approx(float(exact[asked, target]), abs=0.0051)
-        assert float(where[5].replace("−", "-")) == pytest.approx(float(other[asked, target]), abs=0.0051)
-        assert ("back" in where[4]) == (asked > target)
-    assert not re.search(r"\b(nan|inf)\b", told)
-    for label, value, _ in maps.numbers(found):
+        source, gave, target = int(where[1]), float(where[2]), int(where[3] or where[1])
+        assert float(exact[source, target] - other[source, target]) == pytest.approx(loss, abs=1e-5)
+        assert gave == pytest.approx(float(exact[source, target]), abs=0.0051)
+        assert float(where[5].replace("−", "-")) == pytest.approx(float(other[source, target]), abs=0.0051)
+        assert ("back" in where[4]) == (source > target)
+    assert not re.search(r"\b(nan|inf)\b", sentence)
+    for label, value, _ in maps.numbers(comparison):
         assert not re.search(r"\b(nan|inf)\b", f"{label} {value}")
 
 
@@ -107,16 +109,16 @@ def test_nothing_is_told_of_a_curve_without_points_or_of_a_single_token():
 @given(some.lists(some.floats(0, 3), min_size=1, max_size=8))
 def test_an_error_is_said_to_stay_small_only_where_it_does(errors):
     points = [Point(2**n, 0.2 * (n + 1), error) for n, error in enumerate(errors)]
-    told = maps.enough_notice(points, Method("Sliding window", SlidingWindow()))
+    sentence = maps.enough_notice(points, Method("Sliding window", SlidingWindow()))
     if errors[-1] > maps.NEAR:
         best = errors.index(min(errors))
-        assert f"still above 10%: it is smallest with window {2**best:,}" in told
+        assert f"still above 10%: it is smallest with window {2**best:,}" in sentence
     else:
         first = len(errors)
         while first and errors[first - 1] <= maps.NEAR:
             first -= 1
-        assert f"stays within 10% from window {2**first:,} on" in told
-        assert ("more work than the exact kernel" in told) == (0.2 * (first + 1) > 1)
+        assert f"stays within 10% from window {2**first:,} on" in sentence
+        assert ("more work than the exact kernel" in sentence) == (0.2 * (first + 1) > 1)
 
 
 @given(
@@ -140,11 +142,11 @@ def test_what_the_last_token_hears_of_is_found_by_following_every_link(variant, 
     reached = {tokens - 1}
     for _ in range(layers):
         reached |= {key for query in reached for key in range(tokens) if links[query, key]}
-    told = reach_notice(int(reachable_keys(variant, tokens, tokens - 1, layers)[-1].sum()), tokens, layers)
-    assert ("every token before it" in told) == (len(reached) == tokens)
+    sentence = reach_notice(int(reachable_keys(variant, tokens, tokens - 1, layers)[-1].sum()), tokens, layers)
+    assert ("every token before it" in sentence) == (len(reached) == tokens)
     if len(reached) < tokens:
-        assert f"hear of {len(reached):,} of the {tokens:,} tokens" in told
-    assert ("over others" in told) == (layers > 1 and len(reached) == tokens)
+        assert f"hear of {len(reached):,} of the {tokens:,} tokens" in sentence
+    assert ("over others" in sentence) == (layers > 1 and len(reached) == tokens)
 
 
 @pytest.mark.parametrize("length", [1, 2, 31, 32, 33, 200])
@@ -155,16 +157,16 @@ def test_what_a_swap_costs_is_said_as_the_means_are(length, change):
     other = exact + change * torch.rand(length, generator=generator)
     before, after = (sum(values.tolist()) / length / math.log(2) for values in (exact, other))
     table = swapped_in.rises(exact, other, [f"w{place}" for place in range(length + 1)])
-    told = " ".join(swapped_in.notices(exact, other, "Performer", table))
-    assert not re.search(r"\b(nan|inf)\b", told)
+    sentences = " ".join(swapped_in.notices(exact, other, "Performer", table))
+    assert not re.search(r"\b(nan|inf)\b", sentences)
     if abs(after - before) < 0.004:
-        assert "stays within 0.005 bits" in told
+        assert "stays within 0.005 bits" in sentences
     elif abs(after - before) > 0.006:
-        assert f"from {before:.2f} to {after:.2f}" in told
-        assert ("rises" in told.split("The largest")[0]) == (after > before)
-        assert f"{np.mean([b > a for a, b in zip(exact, other, strict=True)]):.0%} of the tokens" in told
-    assert ("half" in told) == (length >= swapped_in.ROOM)
-    if match := re.search(r"The (first|second) half of the text fares worse", told):
+        assert f"from {before:.2f} to {after:.2f}" in sentences
+        assert ("rises" in sentences.split("The largest")[0]) == (after > before)
+        assert f"{np.mean([b > a for a, b in zip(exact, other, strict=True)]):.0%} of the tokens" in sentences
+    assert ("half" in sentences) == (length >= swapped_in.ROOM)
+    if match := re.search(r"The (first|second) half of the text fares worse", sentences):
         middle = math.ceil(length / 2)
         halves = [float((other - exact)[part].mean()) for part in (slice(0, middle), slice(middle, None))]
         assert match[1] == ("second" if halves[1] > halves[0] else "first")
@@ -179,22 +181,22 @@ def test_a_half_of_the_text_fares_worse_only_beyond_two_standard_errors(rise, sp
     other = torch.cat([swing, swing + rise * math.log(2)]) + 50
     exact = torch.full((80,), 50.0)
     table = swapped_in.rises(exact, other, [f"w{place}" for place in range(81)])
-    told = " ".join(swapped_in.notices(exact, other, "Performer", table))
-    assert ("cannot be told" in told) == (worse is None)
-    assert worse is None or f"The {worse} half of the text fares worse" in told
+    sentences = " ".join(swapped_in.notices(exact, other, "Performer", table))
+    assert ("cannot be told" in sentences) == (worse is None)
+    assert worse is None or f"The {worse} half of the text fares worse" in sentences
 
 
 @pytest.mark.parametrize("length", [3, 40])
 def test_the_largest_rise_is_that_of_its_token(length):
     exact, other = torch.rand(2, length, generator=torch.Generator().manual_seed(length))
     table = swapped_in.rises(exact, other, [f"w{place}" for place in range(length + 1)])
-    told = " ".join(swapped_in.notices(exact, other, "Performer", table))
+    sentences = " ".join(swapped_in.notices(exact, other, "Performer", table))
     changes = (other - exact).tolist()
     if max(changes) > 0:
         place = changes.index(max(changes))
-        assert f"“w{place + 1}” (token {place + 1:,}): from {exact[place] / math.log(2):.1f} to" in told
+        assert f"“w{place + 1}” (token {place + 1:,}): from {exact[place] / math.log(2):.1f} to" in sentences
     else:
-        assert "largest rise" not in told
+        assert "largest rise" not in sentences
 
 
 @given(
@@ -205,14 +207,14 @@ def test_the_largest_rise_is_that_of_its_token(length):
 )
 def test_the_best_of_the_cheap_settings_is_the_best_of_them(lines):
     cheap = [(name, step) for name, steps in lines.items() for step in steps if step.work <= 0.5]
-    told = work_curves.cheap_notice(lines)
+    sentence = work_curves.cheap_notice(lines)
     if not cheap:
-        assert told == ""
+        assert sentence == ""
     else:
-        name = re.search(r"\*(.+?)\* has the lowest loss: ([\d.]+)", told)
+        name = re.search(r"\*(.+?)\* has the lowest loss: ([\d.]+)", sentence)
         best = min(step.value for _, step in cheap)
         assert float(name[2]) == pytest.approx(best, abs=0.0051)
-        assert name[1] in [each for each, step in cheap if step.value == best]
+        assert name[1] in [method for method, step in cheap if step.value == best]
 
 
 def test_running_means_are_those_of_loops():
@@ -228,9 +230,9 @@ def costs_of(linear: float) -> tuple[Cost, ...]:
     """The exact ones are quadratic, the others linear."""
     seconds = {name: (lambda n: 1e-9 * n**2) if "Exact" in name else (lambda n: linear * n) for name in VARIANTS}
     return tuple(
-        Cost(name, n, each(n) * (1.5 if "written" in name else 1), 5, 4 * n**2 if "written" in name else 256 * n)
+        Cost(name, n, curve(n) * (1.5 if "written" in name else 1), 5, 4 * n**2 if "written" in name else 256 * n)
         for n in TOKENS
-        for name, each in seconds.items()
+        for name, curve in seconds.items()
     )
 
 
@@ -240,12 +242,12 @@ def costs_of(linear: float) -> tuple[Cost, ...]:
 def test_what_is_said_of_measured_costs_follows_from_the_known_curves(linear, crossing):
     costs = costs_of(linear)
     rows = cost.table(costs)
-    told = " ".join(cost.notices(rows, costs[0].tokens))
-    assert "memory grows like $n^{2.0}$; fused it needs 4.2 MB and grows like $n^{1.0}$" in told
-    assert "the fused kernel grows like $n^{2.0}$" in told
-    assert ("is the quickest" in told) == (crossing is not None)
-    assert crossing is None or crossing in told
-    faster = re.search(r"kernel is faster than (.*?)(?:, though (.*) multipl|\.)", told)
+    sentences = " ".join(cost.notices(rows, costs[0].tokens))
+    assert "memory grows like $n^{2.0}$; fused it needs 4.2 MB and grows like $n^{1.0}$" in sentences
+    assert "the fused kernel grows like $n^{2.0}$" in sentences
+    assert ("is the quickest" in sentences) == (crossing is not None)
+    assert crossing is None or crossing in sentences
+    faster = re.search(r"kernel is faster than (.*?)(?:, though (.*) multipl|\.)", sentences)
     names = set(re.findall(r"\*\*(.*?)\*\*", faster[1]))
     assert names == ({"Exact, written out"} if crossing else set(VARIANTS) - {"Exact, fused"})
     fewer = {
@@ -260,11 +262,15 @@ def test_what_is_said_of_measured_costs_follows_from_the_known_curves(linear, cr
 def test_times_within_the_noise_of_a_machine_make_no_winner():
     fused = costs_of(2e-6)
     longest = TOKENS[-1]
-    exact = next(each.seconds for each in fused if each.name == "Exact, fused" and each.tokens == longest)
+    exact = next(
+        measurement.seconds
+        for measurement in fused
+        if measurement.name == "Exact, fused" and measurement.tokens == longest
+    )
     near = costs_of(0.95 * exact / longest)  # all others 5 % faster at the longest text
-    told = " ".join(cost.notices(cost.table(near), TOKENS[0]))
-    assert "is the quickest" not in told
-    assert "about as long as the fused kernel" in told
+    sentences = " ".join(cost.notices(cost.table(near), TOKENS[0]))
+    assert "is the quickest" not in sentences
+    assert "about as long as the fused kernel" in sentences
 
 
 def test_the_table_gives_exponents_and_crossings_of_known_curves():
@@ -287,8 +293,8 @@ def test_no_cell_of_the_table_of_crossings_is_empty(linear):
 
 
 def test_powers_are_set_as_powers():
-    told = (*cost.table(costs_of(2e-6)), *cost.notices(cost.table(costs_of(2e-6)), TOKENS[0]))
-    assert not any(re.search(r"n\^[^{]|n\^$", each) for each in told)
+    texts = (*cost.table(costs_of(2e-6)), *cost.notices(cost.table(costs_of(2e-6)), TOKENS[0]))
+    assert not any(re.search(r"n\^[^{]|n\^$", content) for content in texts)
 
 
 @pytest.mark.parametrize("name", VARIANTS)

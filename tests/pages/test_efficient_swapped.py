@@ -11,7 +11,7 @@ from core.efficient import BigBird
 from core.efficient.model_loss import surprises
 from core.text import read_text
 from pages.scale.efficient_attention import compute, work_curves
-from tests.pages.conftest import check, prose, told
+from tests.pages.conftest import check, message_text, prose
 
 PAGE = "scale/efficient_attention"
 TEXT = "The old man looked at the sea. " * 5
@@ -42,12 +42,12 @@ def test_an_address_chooses_layers_and_settings_and_the_losses_are_those_of_core
     )
     assert app.multiselect(key="swap_layers").value == ["1", "4"]
     exact, other = bits(), bits(BigBird(block=4, window=1, random=0, global_tokens=1), layers=(1, 4))
-    shown = numbers(app)
-    assert shown["Loss, exact"] == f"{exact:.3f} bits"
-    assert shown["Loss, swapped in"] == f"{other:.3f} bits"
-    assert shown["Rise"] == f"{other - exact:.3f} bits"
+    metrics = numbers(app)
+    assert metrics["Loss, exact"] == f"{exact:.3f} bits"
+    assert metrics["Loss, swapped in"] == f"{other:.3f} bits"
+    assert metrics["Rise"] == f"{other - exact:.3f} bits"
     assert "Clustered" not in app.segmented_control(key="swap_method").options
-    assert "shown the answer" in told(app, "caption")
+    assert "shown the answer" in message_text(app, "caption")
 
 
 def test_every_setting_is_measured_on_a_click_and_kept(open_swapped, monkeypatch):
@@ -63,12 +63,12 @@ def test_every_setting_is_measured_on_a_click_and_kept(open_swapped, monkeypatch
 
 def test_a_text_that_cannot_be_used_gets_a_sentence_and_two_tokens_are_enough(open_swapped):
     app = open_swapped(text="a")
-    assert "needs at least 2 tokens" in told(app)
+    assert "needs at least 2 tokens" in message_text(app)
     app = check(app.text_area(key="text").set_value("   ").run())
-    assert "There is no text here yet" in told(app)
+    assert "There is no text here yet" in message_text(app)
     app = check(app.text_area(key="text").set_value("<b>").run())
     assert "Loss, exact" in numbers(app)
-    assert "costs more than twice the exact kernel" in told(app, "caption")
+    assert "costs more than twice the exact kernel" in message_text(app, "caption")
     assert not [element for element in app.markdown if "<b>" in element.value]
 
 
@@ -77,11 +77,11 @@ def test_a_measurement_on_this_machine_takes_the_place_of_the_one_that_comes_alo
     quick = tuple(Cost(name, n, 1e-6 * n, 3, 4 * n) for n in TOKENS for name in VARIANTS)
     monkeypatch.setattr(compute, "measure_attention", lambda progress: progress(1, 1) or quick)
     app = visit(PAGE, show="Cost")
-    assert "Measured with" in told(app, "caption")
+    assert "Measured with" in message_text(app, "caption")
     next(button for button in app.button if button.label == "Measure on this machine").click().run()
-    assert "Measured on this machine just now" in told(app, "caption")
-    assert "medians of 3 passes" in told(app, "caption")
-    quick = tuple(Cost(each.name, each.tokens, each.seconds, 4, each.bytes) for each in quick)
+    assert "Measured on this machine just now" in message_text(app, "caption")
+    assert "medians of 3 passes" in message_text(app, "caption")
+    quick = tuple(Cost(cost.name, cost.tokens, cost.seconds, 4, cost.bytes) for cost in quick)
     next(button for button in app.button if button.label == "Measure again").click().run()
-    assert "medians of 4 passes" in told(app, "caption")
+    assert "medians of 4 passes" in message_text(app, "caption")
     compute.measured_here.forget()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 from tests.pages.tiny_bert_books import NAME, tiny_bert_books  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("tiny_bert_books")
@@ -29,5 +29,5 @@ TEXT = "The old man sat by the fire."
 def test_a_page_opens_with_it(visit, room, query):
     app = visit(room, model=NAME, text=TEXT, **query)
     assert not app.exception
-    assert "cannot" not in told(app, "warning"), told(app)
+    assert "cannot" not in message_text(app, "warning"), message_text(app)
     assert prose(app)

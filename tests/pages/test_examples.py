@@ -26,10 +26,10 @@ def test_an_example_is_read_and_nothing_is_refused(visit, room):
     query, field, offered = PLACES[room]
     name, text = list(offered.items())[-1]
     app = visit(room, **query)
-    (pills,) = (each for each in app.get("button_group") if list(each.options) == list(offered))
+    (pills,) = (group for group in app.get("button_group") if list(group.options) == list(offered))
     pills.set_value([name] if isinstance(pills.value, list) else name).run()
     assert not app.exception
     assert not app.error
     assert not app.warning
-    typed = next(each for each in (*app.text_area, *app.text_input) if each.key == field)
+    typed = next(box for box in (*app.text_area, *app.text_input) if box.key == field)
     assert typed.value == text

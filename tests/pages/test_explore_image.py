@@ -56,11 +56,11 @@ def test_a_finer_grid_has_more_patches(visit):
 
 def test_beside_the_verdict_stands_how_often_the_model_is_right(visit):
     measured = json.loads((WEIGHTS / VIT / "results.json").read_text())
-    for patches, found in {"8": measured["validation"], "12": measured["enlarged"]["96"]}.items():
-        told = f"right for {100 * found['top1']:.0f} of 100 photographs"
+    for patches, scores in {"8": measured["validation"], "12": measured["enlarged"]["96"]}.items():
+        phrase = f"right for {100 * scores['top1']:.0f} of 100 photographs"
         side = 8 * int(patches)
         captions = [element.value for element in visit(PAGE, network=VIT, patches=patches).caption]
-        assert any(told in caption and f"{side} × {side} pixels" in caption for caption in captions)
+        assert any(phrase in caption and f"{side} × {side} pixels" in caption for caption in captions)
 
 
 @pytest.mark.usefixtures("at_home")

@@ -41,7 +41,7 @@ from pages.words_and_pictures.generation import (
 )
 from pages.words_and_pictures.generation.compute import Coded, Drawn, Looked, Wish
 from pages.words_and_pictures.generation.pictures import begun, enlarged, sheet
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 from tests.pages.tiny_drawers import tiny_drawers  # noqa: F401
 
 ROOM = "words_and_pictures/generation"
@@ -59,19 +59,19 @@ pytestmark = pytest.mark.usefixtures("tiny_drawers")
 @pytest.mark.parametrize("section", [words.WRITE, words.SOURCES, words.GO_ON, words.CODES])
 def test_every_section_opens(visit, section):
     app = visit(ROOM, show=section)
-    assert not told(app, "warning"), told(app, "warning")
+    assert not message_text(app, "warning"), message_text(app, "warning")
     assert "How it is computed" in [element.value for element in app.subheader]
 
 
 def test_without_networks_one_sentence_says_how_to_get_them(visit, monkeypatch):
     monkeypatch.setattr(dalles, "available", lambda *_: ())
     for section in (words.WRITE, words.SOURCES, words.GO_ON, words.CODES):
-        assert "The networks that draw are not here yet" in told(visit(ROOM, show=section), "warning")
+        assert "The networks that draw are not here yet" in message_text(visit(ROOM, show=section), "warning")
 
 
 def test_without_results_one_sentence_says_how_to_make_them(visit, monkeypatch, tmp_path):
     monkeypatch.setattr(measured_drawn, "measured", lambda: measured_drawn.dalle_results.results(tmp_path))
-    assert "python -m training.dalle.report" in told(visit(ROOM, show=words.MEASURED), "warning")
+    assert "python -m training.dalle.report" in message_text(visit(ROOM, show=words.MEASURED), "warning")
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_without_results_one_sentence_says_how_to_make_them(visit, monkeypatch, 
 )
 @pytest.mark.parametrize("section", [words.WRITE, words.SOURCES, words.GO_ON])
 def test_words_of_another_world_get_a_sentence(visit, section, text, says):
-    assert says in told(visit(ROOM, show=section, draw_scenes=text), "warning")
+    assert says in message_text(visit(ROOM, show=section, draw_scenes=text), "warning")
 
 
 def test_the_address_holds_how_it_is_drawn(visit):
@@ -107,7 +107,7 @@ def test_the_address_holds_how_it_is_drawn(visit):
 
 def test_another_throw_of_the_dice_is_another_picture(visit):
     app = visit(ROOM, candidates="1")
-    next(each for each in app.button if each.label == "Draw again").click().run()
+    next(button for button in app.button if button.label == "Draw again").click().run()
     assert not app.exception
     one, other = (compute.draw.peek(replace(WISH, count=1, seed=seed)) for seed in (0, 1))
     assert one is not None
@@ -130,25 +130,25 @@ def test_what_was_stopped_is_drawn_when_it_is_wished(visit):
     app.session_state.stopped_drawing = ("draw", WISH)
     app.session_state.show = words.WRITE
     app.run()
-    assert words.STOPPED in told(app, "info")
+    assert words.STOPPED in message_text(app, "info")
     assert compute.draw.peek(WISH) is None
     app.button(key="after-all-draw").click().run()
     assert not app.exception
-    assert words.STOPPED not in told(app, "info")
+    assert words.STOPPED not in message_text(app, "info")
     assert compute.draw.peek(WISH) is not None
 
 
 @pytest.mark.parametrize("place", ["3-4", "15-15", "0-0"])
 def test_another_code_goes_on_from_its_place(visit, place):
     app = visit(ROOM, show=words.GO_ON, place=place, other="5")
-    assert not told(app, "warning"), told(app, "warning")
+    assert not message_text(app, "warning"), message_text(app, "warning")
     assert "With code 5 in its place" in prose(app)
 
 
 @pytest.mark.parametrize("address", [{"place": "99-3"}, {"place": "x"}, {"other": "512"}, {"other": "-1"}])
 def test_an_address_that_names_nothing_is_as_none(visit, address):
     app = visit(ROOM, show=words.GO_ON, **address)
-    assert not told(app, "warning")
+    assert not message_text(app, "warning")
     assert "Take another code, and the rest is drawn anew" in prose(app)
 
 
@@ -161,7 +161,7 @@ def test_half_a_picture_is_completed(visit, world):
 @pytest.mark.parametrize("world", [SCENES, PHOTOGRAPHS])
 def test_a_picture_that_is_there_can_be_asked_too(visit, world):
     app = visit(ROOM, show=words.SOURCES, looked_at=words.GIVEN, world=world)
-    assert words.GIVEN_ABOUT in told(app, "caption")
+    assert words.GIVEN_ABOUT in message_text(app, "caption")
 
 
 @pytest.mark.parametrize("section", [words.WRITE, words.SOURCES, words.GO_ON, words.CODES])
@@ -170,7 +170,7 @@ def test_emoji_are_a_world_of_their_own(visit, monkeypatch, section, looked_at):
     monkeypatch.setattr(dalles, "available", lambda *_: ("scenes", "emoji"))
     query = {"drawn_world": "Emoji", "draw_emoji": "blue cat", "looked_at": looked_at, "candidates": "1"}
     app = visit(ROOM, show=section, **query)
-    assert not told(app, "warning"), told(app, "warning")
+    assert not message_text(app, "warning"), message_text(app, "warning")
     assert "statements hold" not in prose(app)  # nobody reads emoji
     pictures = [box for box in app.selectbox if box.label == "Emoji"]
     assert bool(pictures) == (section == words.CODES or (section == words.SOURCES and looked_at == words.GIVEN))
@@ -179,12 +179,14 @@ def test_emoji_are_a_world_of_their_own(visit, monkeypatch, section, looked_at):
 def test_a_word_that_no_emoji_has_gets_the_nearest_ones(visit, monkeypatch):
     monkeypatch.setattr(dalles, "available", lambda *_: ("scenes", "emoji"))
     app = visit(ROOM, drawn_world="Emoji", draw_emoji="blue caat")
-    assert "“caat” is none of the 4 words that DALL-E of emoji knows. Nearest to it: “cat”." in told(app, "warning")
+    assert "“caat” is none of the 4 words that DALL-E of emoji knows. Nearest to it: “cat”." in message_text(
+        app, "warning"
+    )
 
 
 def test_a_scene_that_is_none_gets_a_sentence(visit):
     app = visit(ROOM, show=words.CODES, scene="hello")
-    assert "This is not a scene" in told(app, "warning")
+    assert "This is not a scene" in message_text(app, "warning")
 
 
 def test_a_photograph_is_said_to_be_of_another_world_and_a_code_is_marked(visit):
@@ -206,14 +208,14 @@ def test_the_view_is_sent_every_head_of_every_layer(visit):
 
 
 def test_growing_pictures_are_seen_row_by_row_and_end_as_what_is_drawn():
-    seen = []
+    reports = []
     drawn = compute.draw(
         replace(WISH, seed=3),
-        watching=compute.Watching(lambda done, total, codes: seen.append((done, total, codes.clone()))),
+        watching=compute.Watching(lambda done, total, codes: reports.append((done, total, codes.clone()))),
     )
-    assert [(done, total) for done, total, _ in seen] == [(row, 16) for row in range(1, 17)]
-    assert torch.equal(seen[-1][2], drawn.codes)
-    assert all(torch.equal(part, drawn.codes[:, : 16 * done]) for done, _, part in seen)
+    assert [(done, total) for done, total, _ in reports] == [(row, 16) for row in range(1, 17)]
+    assert torch.equal(reports[-1][2], drawn.codes)
+    assert all(torch.equal(part, drawn.codes[:, : 16 * done]) for done, _, part in reports)
 
 
 def test_a_drawing_that_is_stopped_is_not_kept():
@@ -250,9 +252,9 @@ def test_with_the_same_code_nothing_changes_and_with_another_all_before_it_stays
 
 def test_half_a_picture_stays_as_it_was_given():
     drawn = compute.complete(WISH, SCENE, 8)
-    given = compute.coded("scenes", SCENE).codes[:128]
-    assert torch.equal(drawn.codes[:, :128], given.expand(4, -1))
-    assert len({tuple(each.tolist()) for each in drawn.codes}) > 1
+    first_codes = compute.coded("scenes", SCENE).codes[:128]
+    assert torch.equal(drawn.codes[:, :128], first_codes.expand(4, -1))
+    assert len({tuple(candidate.tolist()) for candidate in drawn.codes}) > 1
 
 
 def test_one_code_changed_leaves_the_picture_alone_far_away():
@@ -278,12 +280,12 @@ WRONG = Scene((Thing("star", "green", "small", "plain", 15, 30), Thing("circle",
 
 def test_candidates_are_told_by_their_scores_and_by_what_holds():
     drawn = made(torch.tensor([[1, 2, 3], [1, 5, 3], [1, 2, 4]]), (0.1, -0.25, 0.5), (RIGHT, WRONG, WRONG))
-    rank, first, whole, alike = write.noticed(drawn)
+    rank, first, matches, alike = write.noticed(drawn)
     assert drawn.order == (2, 0, 1)
     assert "Of 3 candidates" in rank
     assert "from 0.50 to −0.25" in rank
     assert "4 of 5 statements hold" in first  # of the first by CLIP: red does not
-    assert "**1 of 3** candidates" in whole
+    assert "**1 of 3** candidates" in matches
     assert "1 of 3 places have one code" in alike
     assert "use 5 of 512 codes" in alike
     assert write.below(drawn, 2, 1).endswith(":small[✗\u00a0red ✓\u00a0star ✓\u00a0above ✓\u00a0blue ✓\u00a0circle]")
@@ -328,7 +330,7 @@ def test_candidates_that_clip_likes_alike_have_no_best():
 
 
 def test_small_probabilities_are_not_called_nothing():
-    assert [go_on.percent(each) for each in (0.0, 0.0004, 0.0042, 0.0994, 0.0996, 1.0)] == [
+    assert [go_on.percent(chance) for chance in (0.0, 0.0004, 0.0042, 0.0994, 0.0996, 1.0)] == [
         "< 0.1%",
         "< 0.1%",
         "0.4%",
@@ -348,43 +350,43 @@ def test_what_goes_on_is_compared_with_the_true_rest():
         0.2,
     )
     drawn = made(torch.tensor([[1, 2, 3, 9], [1, 2, 8, 9]]), (0.1, 0.2), (RIGHT, WRONG))
-    given, holds, things = go_on.noticed_half(drawn, coded, 2, read_code(FIRST_SCENE))
-    assert "2 of 4 codes are given. Of the rest the candidates have 0% to 50%" in given
+    prefix, holds, things = go_on.noticed_half(drawn, coded, 2, read_code(FIRST_SCENE))
+    assert "2 of 4 codes are given. Of the rest the candidates have 0% to 50%" in prefix
     assert "**1 of 2**" in holds
     assert "The scene has 3 things; in the candidates 2 are read" in things
-    assert "others go" in given
+    assert "others go" in prefix
     same = made(torch.tensor([[1, 2, 3, 4], [1, 2, 3, 4]]), (0.1, 0.2), (RIGHT, WRONG))
     exact = go_on.noticed_half(same, coded, 2, None)[0]
     assert "each candidate has 100%" in exact
     assert "others" not in exact
 
 
-def looked_from(given: torch.Tensor, read: torch.Tensor) -> Looked:
-    """`given` (layer, head, place, word) and `read` (layer, head, place, key)."""
+def looked_from(word_weights: torch.Tensor, read: torch.Tensor) -> Looked:
+    """`word_weights` (layer, head, place, word) and `read` (layer, head, place, key)."""
     tokens = compute.draw(WISH).words
-    looks = tuple(PictureAttention("row", *both) for both in zip(given, read, strict=True))
-    return Looked(tokens, torch.arange(given.shape[2]), np.zeros((64, 64, 3), dtype=np.uint8), looks)
+    looks = tuple(PictureAttention("row", *both) for both in zip(word_weights, read, strict=True))
+    return Looked(tokens, torch.arange(word_weights.shape[2]), np.zeros((64, 64, 3), dtype=np.uint8), looks)
 
 
 def test_what_is_told_of_looks_is_worked_out_another_way():
     generator = torch.Generator().manual_seed(0)
     words_, places = 10, 16
-    given = torch.rand(3, 2, places, words_, generator=generator)
+    word_weights = torch.rand(3, 2, places, words_, generator=generator)
     read = torch.rand(3, 2, places, places, generator=generator).tril(-1)
-    whole = given.sum(-1, keepdim=True) + read.sum(-1, keepdim=True)
-    looked = looked_from(given / whole, read / whole)
+    total = word_weights.sum(-1, keepdim=True) + read.sum(-1, keepdim=True)
+    looked = looked_from(word_weights / total, read / total)
     layers, most, neighbours = sources.noticed(looked)
-    shares = [sum(float(each) for each in layer.sum(-1).flatten()) / 32 for layer in given / whole]
+    shares = [sum(float(weight) for weight in layer.sum(-1).flatten()) / 32 for layer in word_weights / total]
     assert f"**{sum(shares) / 3:.0%}** of the looks went to the sentence" in layers
     assert f"in layer {shares.index(max(shares))} (one row back)" in layers
     assert f"to {max(shares):.0%}" in layers
     own = [place for place, special in enumerate(looked.words.special) if not special]
-    totals = {place: float((given / whole)[..., place].mean()) for place in own}
+    totals = {place: float((word_weights / total)[..., place].mean()) for place in own}
     best = max(totals, key=lambda place: totals[place])
     assert f"**“{looked.words.labels[best].strip()}”** was read most, {totals[best]:.1%}" in most
     inner = [row * 4 + column for row in range(1, 4) for column in range(1, 4)]
-    left = sum(float((read / whole)[:, :, place, place - 1].mean()) for place in inner) / 9
-    above = sum(float((read / whole)[:, :, place, place - 4].mean()) for place in inner) / 9
+    left = sum(float((read / total)[:, :, place, place - 1].mean()) for place in inner) / 9
+    above = sum(float((read / total)[:, :, place, place - 4].mean()) for place in inner) / 9
     assert f"left got {left:.0%} on average, the one just above {above:.0%}" in neighbours
 
 
@@ -395,10 +397,10 @@ def test_layers_that_look_at_the_sentence_alike_are_not_ranked():
 
 
 def test_the_part_that_is_shown_first_lies_below_the_first_row():
-    given = torch.zeros(1, 1, 16, 10)
-    given[0, 0, 1, 2] = 0.9
-    given[0, 0, 11, 3] = 0.5
-    assert sources.first_part(looked_from(given, torch.zeros(1, 1, 16, 16)), 4) == 11
+    word_weights = torch.zeros(1, 1, 16, 10)
+    word_weights[0, 0, 1, 2] = 0.9
+    word_weights[0, 0, 11, 3] = 0.5
+    assert sources.first_part(looked_from(word_weights, torch.zeros(1, 1, 16, 16)), 4) == 11
 
 
 def coded_with(numbers: list[int], error: float, plain: float) -> Coded:
@@ -408,10 +410,10 @@ def coded_with(numbers: list[int], error: float, plain: float) -> Coded:
 
 def test_codes_are_counted_and_errors_compared():
     one, other = coded_with([3, 3, 3, 7], 0.001, 0.1), coded_with([3, 3, 7, 7], 0.002, 0.1)
-    told_ = codes.noticed({"scenes": one, "scenes-gumbel": other}, SCENE)
-    assert "4 places use **2 codes**; the most frequent, code 3, stands in 3 of them" in told_[0]
-    assert "0.0010 (mean squared, values 0 to 1), 30.0 dB: 1.0%" in told_[1]
-    assert f"**{CODERS['scenes']}** loses less than {CODERS['scenes-gumbel']}: 0.0010 against 0.0020" in told_[2]
+    sentences = codes.noticed({"scenes": one, "scenes-gumbel": other}, SCENE)
+    assert "4 places use **2 codes**; the most frequent, code 3, stands in 3 of them" in sentences[0]
+    assert "0.0010 (mean squared, values 0 to 1), 30.0 dB: 1.0%" in sentences[1]
+    assert f"**{CODERS['scenes']}** loses less than {CODERS['scenes-gumbel']}: 0.0010 against 0.0020" in sentences[2]
     tie = codes.noticed({"scenes": one, "scenes-gumbel": coded_with([3], 0.00101, 0.1)}, SCENE)[2]
     assert "lose about as much" in tie
     plain = codes.noticed({"scenes": coded_with([3, 3], 0.001, 0.0)}, SCENE)[1]
@@ -427,12 +429,12 @@ def test_codes_are_counted_and_errors_compared():
 def test_pictures_are_put_side_by_side_unblurred():
     look = Look(LIGHT)
     pictures = [np.full((2, 2, 3), value, dtype=np.uint8) for value in (10, 20, 30)]
-    found = sheet(pictures, across=2, times=2, gap=1, look=look)
-    assert found.shape == (9, 9, 3)
-    assert (found[:4, :4] == 10).all()
-    assert (found[:4, 5:] == 20).all()
-    assert (found[5:, :4] == 30).all()
-    assert tuple(found[4, 4]) == (0xFB, 0xFA, 0xF7)
+    image = sheet(pictures, across=2, times=2, gap=1, look=look)
+    assert image.shape == (9, 9, 3)
+    assert (image[:4, :4] == 10).all()
+    assert (image[:4, 5:] == 20).all()
+    assert (image[5:, :4] == 30).all()
+    assert tuple(image[4, 4]) == (0xFB, 0xFA, 0xF7)
     grown = begun(pictures[0], 5, look)
     assert grown.shape == (5, 2, 3)
     assert (grown[:2] == 10).all()
@@ -442,29 +444,29 @@ def test_pictures_are_put_side_by_side_unblurred():
 def test_a_view_whose_weights_do_not_fit_is_refused():
     picture = np.zeros((4, 4, 3), dtype=np.uint8)
 
-    def scene(given: np.ndarray, read: np.ndarray, **changed) -> SourceScene:
-        layers = (SourceLayer("0", "one row back", given, read),)
+    def scene(word_weights: np.ndarray, read: np.ndarray, **changed) -> SourceScene:
+        layers = (SourceLayer("0", "one row back", word_weights, read),)
         usual = {"words": ("a", "b"), "quiet": (False, True), "codes": (1, 2, 3, 4), "start": 0}
         own = usual | changed
         return SourceScene(picture, (2, 2), own["words"], own["quiet"], own["codes"], layers, own["start"])
 
-    given, read = np.zeros((1, 4, 2), dtype=np.float32), np.zeros((1, 4, 4), dtype=np.float32)
-    assert scene(given, read).packed["layers"][0]["heads"] == 1
+    word_weights, read = np.zeros((1, 4, 2), dtype=np.float32), np.zeros((1, 4, 4), dtype=np.float32)
+    assert scene(word_weights, read).packed["layers"][0]["heads"] == 1
     with pytest.raises(ValueError, match="its parts need"):
-        scene(given[:, :3], read)
+        scene(word_weights[:, :3], read)
     with pytest.raises(ValueError, match="do not fit 1 marks"):
-        scene(given, read, quiet=(False,))
+        scene(word_weights, read, quiet=(False,))
     with pytest.raises(ValueError, match="no part 4"):
-        scene(given, read, start=4)
+        scene(word_weights, read, start=4)
     with pytest.raises(ValueError, match="reads itself, or what comes later"):
-        scene(given, read + np.eye(4, dtype=np.float32))
+        scene(word_weights, read + np.eye(4, dtype=np.float32))
 
 
 # What was measured.
 
 
-def share(value: float, asked: int = 400) -> Share:
-    return Share(value, (value * (1 - value) / asked) ** 0.5, asked)
+def share(value: float, count: int = 400) -> Share:
+    return Share(value, (value * (1 - value) / count) ** 0.5, count)
 
 
 def ways(one: float, best: float) -> dict[str, dict[str, Share]]:
@@ -475,11 +477,11 @@ def ways(one: float, best: float) -> dict[str, dict[str, Share]]:
 
 
 def test_measured_sentences_compare_with_chance_and_with_what_is_reachable():
-    held, words_, whole, kinds = measured_drawn.tell_held(ways(0.6, 0.8), "new scenes")
+    held, words_, whole_sentences, kinds = measured_drawn.tell_held(ways(0.6, 0.8), "new scenes")
     assert "In one drawing **60%** of the words hold (new scenes); by chance 20%; 95% in the true scene" in held
     assert "Whole sentences: 30%, 10%, 48%" in held
     assert "With the best of 16 by CLIP the share of words that hold changes by +20.0 points." in words_
-    assert "the share of whole sentences that hold changes by +10.0 points." in whole
+    assert "the share of whole sentences that hold changes by +10.0 points." in whole_sentences
     assert "“colour” (+40.0 points), worst for “relation” (+20.0 points)" in kinds
     _, _, same, _ = measured_drawn.tell_held(ways(0.6, 0.61), "new scenes")
     assert "no more than could be by chance" in same
@@ -505,10 +507,10 @@ def test_coders_and_drawers_are_told_with_their_numbers():
     assert "by 0.00500 with 30" in both
     (one,) = measured_drawn.tell_coders({"emoji": CODER})
     assert "missed by 0.00100, 10.0% of what the mean colour would miss" in one
-    said = measured_drawn.tell_drawer("scenes", DRAWER)
-    assert "2.500 bits for each code of a held-out picture with its own sentence, 3.000 with another's" in said
-    assert "over 256 codes the sentence tells 128.0 bits of a picture" in said
-    assert "16 at once 2.5 s" in said
+    text = measured_drawn.tell_drawer("scenes", DRAWER)
+    assert "2.500 bits for each code of a held-out picture with its own sentence, 3.000 with another's" in text
+    assert "over 256 codes the sentence tells 128.0 bits of a picture" in text
+    assert "16 at once 2.5 s" in text
     worse = measured_drawn.tell_drawer("scenes", replace(DRAWER, bits_other=2.4))
     assert "the sentence tells nothing" in worse
     assert "91% of its drawings" in measured_drawn.tell_drawer("emoji", replace(DRAWER, own_name=0.91))
@@ -518,15 +520,15 @@ def test_coders_and_drawers_are_told_with_their_numbers():
 
 
 def test_the_measured_section_shows_what_is_there(visit, monkeypatch):
-    found = Results({"scenes": CODER}, {"scenes": DRAWER}, {"test": ways(0.6, 0.8), "pairs": ways(0.4, 0.6)})
-    monkeypatch.setattr(measured_drawn, "measured", lambda: found)
+    results = Results({"scenes": CODER}, {"scenes": DRAWER}, {"test": ways(0.6, 0.8), "pairs": ways(0.4, 0.6)})
+    monkeypatch.setattr(measured_drawn, "measured", lambda: results)
     monkeypatch.setattr(measured_statements, "reader", dict)
     app = visit(ROOM, show=words.MEASURED)
-    assert not told(app, "warning")
+    assert not message_text(app, "warning")
     assert "In one drawing **60%**" in prose(app)
     monkeypatch.setattr(measured_drawn, "measured", lambda: Results({"scenes": CODER}, {"scenes": DRAWER}, {}))
     app = visit(ROOM, show=words.MEASURED)
-    assert words.NO_READER in told(app, "info")
+    assert words.NO_READER in message_text(app, "info")
     assert "What do the codes lose?" in [element.value for element in app.subheader]
 
 

@@ -25,7 +25,7 @@ from pages.words_and_pictures.generation import (
 )
 from pages.words_and_pictures.generation.compute_painted import Asked, Painted
 from pages.words_and_pictures.generation.pictures import difference
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 from tests.pages.tiny_drawers import tiny_drawers  # noqa: F401
 
 ROOM = "words_and_pictures/generation"
@@ -44,14 +44,14 @@ pytestmark = pytest.mark.usefixtures("tiny_drawers")
 @pytest.mark.parametrize("looks", ["as learned", CUT])
 def test_every_way_to_look_opens(visit, way, looks):
     app = visit(ROOM, show=words.PAINTED, painted_view=way, word_attention=looks)
-    assert not told(app, "warning"), told(app, "warning")
+    assert not message_text(app, "warning"), message_text(app, "warning")
     assert "How it is computed" in [element.value for element in app.subheader]
 
 
 @pytest.mark.parametrize("looks", ["as learned", ALIKE, CUT])
 def test_the_page_says_what_its_places_took_and_no_more(visit, looks):
     app = visit(ROOM, show=words.PAINTED, word_attention=looks)
-    assert [told for told in words.STAGES_TOLD.values() if told in prose(app)] == [words.STAGES_TOLD[looks]]
+    assert [sentence for sentence in words.STAGES_TOLD.values() if sentence in prose(app)] == [words.STAGES_TOLD[looks]]
     assert any("softmax" in element.value for element in app.latex) == (looks == "as learned")
     views = {view.key for view in app.get("bidi_component")} - {"section-name"}
     assert bool(views) == (looks == "as learned")
@@ -60,9 +60,9 @@ def test_the_page_says_what_its_places_took_and_no_more(visit, looks):
 def test_without_the_network_one_sentence_says_how_to_get_it(visit, monkeypatch):
     monkeypatch.setattr(attention_gans, "available", lambda *_: ())
     for section in (words.PAINTED, words.SIDE_BY_SIDE):
-        assert "The network that paints in stages is not here yet" in told(visit(ROOM, show=section), "warning")
+        assert "The network that paints in stages is not here yet" in message_text(visit(ROOM, show=section), "warning")
     monkeypatch.setattr(dalles, "available", lambda *_: ())
-    assert "The networks that draw are not here yet" in told(visit(ROOM, show=words.SIDE_BY_SIDE), "warning")
+    assert "The networks that draw are not here yet" in message_text(visit(ROOM, show=words.SIDE_BY_SIDE), "warning")
 
 
 @pytest.mark.parametrize("section", [words.PAINTED, words.SIDE_BY_SIDE])
@@ -75,12 +75,12 @@ def test_without_the_network_one_sentence_says_how_to_get_it(visit, monkeypatch)
     ],
 )
 def test_words_of_another_world_get_a_sentence(visit, section, text, says):
-    assert says in told(visit(ROOM, show=section, draw_scenes=text), "warning")
+    assert says in message_text(visit(ROOM, show=section, draw_scenes=text), "warning")
 
 
 def test_a_sentence_without_another_word_of_its_kind_gets_a_sentence(visit):
     app = visit(ROOM, show=words.PAINTED, painted_view=words.SWAP, draw_scenes="a thing")
-    assert words.NOTHING_TO_SWAP in told(app, "warning")
+    assert words.NOTHING_TO_SWAP in message_text(app, "warning")
 
 
 def test_the_word_that_is_changed_and_the_other_one_stand_in_the_address(visit):
@@ -91,7 +91,7 @@ def test_the_word_that_is_changed_and_the_other_one_stand_in_the_address(visit):
 
 def test_both_networks_are_shown_with_their_table(visit):
     app = visit(ROOM, show=words.SIDE_BY_SIDE)
-    assert not told(app, "warning")
+    assert not message_text(app, "warning")
     (table,) = app.dataframe
     assert list(table.value["network"]) == ["DALL-E", words.NETWORK]
     assert "times as long" in prose(app)
@@ -117,11 +117,11 @@ def test_a_walk_begins_and_ends_at_the_pictures_of_two_seeds():
 
 def test_the_map_of_a_word_is_what_places_took_of_it():
     scene = stages.scene_of(ASKED, 2)
-    found = compute_painted.paint(ASKED)
-    assert [each.name for each in scene.maps] == ["for the 32 × 32 picture", "for the 64 × 64 picture"]
-    assert np.allclose(scene.maps[1].values, found.looks[1][2].numpy().T)
+    painted = compute_painted.paint(ASKED)
+    assert [word_map.name for word_map in scene.maps] == ["for the 32 × 32 picture", "for the 64 × 64 picture"]
+    assert np.allclose(scene.maps[1].values, painted.looks[1][2].numpy().T)
     coarse = scene.maps[0].values.reshape(-1, 32, 32)
-    own = found.looks[0][2].numpy().T.reshape(-1, 16, 16)
+    own = painted.looks[0][2].numpy().T.reshape(-1, 16, 16)
     for row, column in ((0, 0), (5, 31), (31, 30)):
         assert np.allclose(coarse[:, row, column], own[:, row // 2, column // 2])
     assert [word.text for word in scene.words] == ["[BEGIN]", *TEXT.split(), "[END]"]
@@ -130,18 +130,18 @@ def test_the_map_of_a_word_is_what_places_took_of_it():
 
 @pytest.mark.parametrize("looks", [CUT, ALIKE])
 def test_with_attention_cut_or_levelled_no_word_is_called_the_most(looks):
-    found = compute_painted.paint(replace(ASKED, looks=looks))
-    sentences = stages.noticed(found, 0)
-    assert not any("took" in each or "aken" in each for each in sentences)
+    painted = compute_painted.paint(replace(ASKED, looks=looks))
+    sentences = stages.noticed(painted, 0)
+    assert not any("took" in sentence or "aken" in sentence for sentence in sentences)
     other = compute_painted.paint(replace(ASKED, looks=looks, text="a blue star above a blue circle"))
-    assert not any("had taken most" in each for each in another_word.noticed(found, other, 0, 2))
+    assert not any("had taken most" in sentence for sentence in another_word.noticed(painted, other, 0, 2))
 
 
 # What was measured.
 
 
-def share(value: float, asked: int = 400) -> Share:
-    return Share(value, (value * (1 - value) / asked) ** 0.5, asked)
+def share(value: float, count: int = 400) -> Share:
+    return Share(value, (value * (1 - value) / count) ** 0.5, count)
 
 
 def kinds(value: float) -> dict[str, Share]:
@@ -167,18 +167,18 @@ RESULTS = Results(
 def test_the_measured_section_shows_what_is_there(visit, monkeypatch):
     monkeypatch.setattr(measured_painted, "measured", lambda: RESULTS)
     app = visit(ROOM, show=words.MEASURED, measured_of=words.NETWORK)
-    assert not told(app, "warning")
+    assert not message_text(app, "warning")
     assert "In one picture **50%** of the words hold (new scenes)" in prose(app)
     assert "has 1,000,000 weights" in prose(app)
     monkeypatch.setattr(measured_painted, "measured", lambda: Results(RESULTS.painters, {}, {}, {}))
     app = visit(ROOM, show=words.MEASURED, measured_of=words.NETWORK)
-    assert words.NO_READER in told(app, "info")
+    assert words.NO_READER in message_text(app, "info")
 
 
 def test_without_results_one_sentence_says_how_to_make_them(visit, monkeypatch, tmp_path):
     monkeypatch.setattr(measured_painted, "measured", lambda: attention_gan_results.results(tmp_path))
     app = visit(ROOM, show=words.MEASURED, measured_of=words.NETWORK)
-    assert "python -m training.attention_gan.report" in told(app, "warning")
+    assert "python -m training.attention_gan.report" in message_text(app, "warning")
 
 
 def test_measured_sentences_say_what_is_clear_and_what_is_not():
@@ -224,7 +224,7 @@ def made(
 def test_what_is_told_of_words_is_worked_out_another_way():
     generator = torch.Generator().manual_seed(0)
     looks = tuple(torch.rand(1, side * side, 9, generator=generator) for side in (16, 32))
-    looks = tuple(each / each.sum(-1, keepdim=True) for each in looks)
+    looks = tuple(weights / weights.sum(-1, keepdim=True) for weights in looks)
     held, taken, marks, place = stages.noticed(made(looks), 0)
     assert "5 of 5 statements hold" in held
     labels = ["[BEGIN]", *TEXT.split(), "[END]"]
@@ -236,19 +236,19 @@ def test_what_is_told_of_words_is_worked_out_another_way():
     assert f"{at_ends:.0%} of what places took came from the marks" in marks
     star, circle = masks(RIGHT)
     known = {1: star, 2: star, 3: star, 4: star | circle, 5: circle, 6: circle, 7: circle}
-    found = []
+    placements = []
     for number, mask in known.items():
         if number in (1, 5):
             continue  # articles mean nothing
         column = looks[1][0][:, number].reshape(32, 32)
         total = float(column.sum())
         inside = sum(
-            float(column[row, each]) * mask[2 * row : 2 * row + 2, 2 * each : 2 * each + 2].mean()
+            float(column[row, col]) * mask[2 * row : 2 * row + 2, 2 * col : 2 * col + 2].mean()
             for row in range(32)
-            for each in range(32)
+            for col in range(32)
         )
-        found.append((inside / total, mask.mean(), labels[number]))
-    (high, wide, best), (low, narrow, worst) = max(found), min(found)
+        placements.append((inside / total, mask.mean(), labels[number]))
+    (high, wide, best), (low, narrow, worst) = max(placements), min(placements)
     assert f"Taken most on what it means is “{best}”: {high:.0%} of it lies on {wide:.0%} of the picture" in place
     assert f"least “{worst}”: {low:.0%} on {narrow:.0%}." in place
 
@@ -277,20 +277,20 @@ def test_a_walk_is_told_by_its_steps():
     pictures = np.stack([np.full((64, 64, 3), value, dtype=np.uint8) for value in (0, 51, 204)])
     tokens = compute_painted.paint(ASKED).words
     way = Painted(ASKED, pictures, (0.1, 0.2, 0.3), (RIGHT, RIGHT, Scene(())), 0.5, AS_LEARNED, tokens, (), ())
-    steps, whole = noise_walk.noticed(way)
+    steps, matches = noise_walk.noticed(way)
     assert "move by 0.800 on average (0 to 1), in one step by 0.400" in steps
     assert "from picture 2 to 3, 0.600" in steps
-    assert "**2 of 3**" in whole
+    assert "**2 of 3**" in matches
     even = replace(way, pictures=pictures[[0, 0, 0]])
     assert "all steps are about as long" in noise_walk.noticed(even)[0]
 
 
 def test_words_instead_are_those_that_make_another_sentence():
     assert another_word.exchanged(ASKED, 1, "pink") == "a pink star above a blue circle"
-    there = another_word.available(ASKED)
-    assert set(there) == {1, 2, 3, 5, 6}  # no article
-    assert "red" not in there[1]
-    assert "pink" in there[1]
+    alternatives = another_word.available(ASKED)
+    assert set(alternatives) == {1, 2, 3, 5, 6}  # no article
+    assert "red" not in alternatives[1]
+    assert "pink" in alternatives[1]
 
 
 def test_both_networks_are_compared_by_numbers():
@@ -300,8 +300,8 @@ def test_both_networks_are_compared_by_numbers():
     held, differ, faster = side_by_side.noticed({"DALL-E": one, words.NETWORK: other})
     assert "**50%** hold in the pictures of DALL-E, **100%** in those of the attention GAN" in held
     apart = []
-    for each in (one, other):
-        first, second = each.pictures.astype(float) / 255
+    for batch in (one, other):
+        first, second = batch.pictures.astype(float) / 255
         apart.append(float(((first - second) ** 2).mean() ** 0.5))
     assert f"{max(apart):.3f} against {min(apart):.3f}" in differ
     assert "The attention GAN took 0.50 s for 2 pictures, DALL-E 2.00 s: 4.0 times as long." in faster

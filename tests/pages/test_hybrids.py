@@ -9,7 +9,7 @@ from core.capture import by_layer
 from core.errors import CaptureError
 from dashboard.recordings.watched import silence, watch_text
 from tests.core import saved_models
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 
 TEXT = "The quick brown fox jumps over the lazy dog."
 OWN = [1, 3]  # of its layers 0 to 3
@@ -51,14 +51,14 @@ def test_explore_offers_the_layers_of_the_model_and_says_what_is_not_shown(visit
     app = visit("explore/text", model=folder, text=TEXT, silenced="3.1")
     assert app.multiselect(key="silenced").options == ["1.0", "1.1", "3.0", "3.1"]
     assert app.multiselect(key="silenced").value == ["3.1"]
-    assert UNSEEN in told(app, "caption")
+    assert UNSEEN in message_text(app, "caption")
 
 
 def test_many_heads_offers_the_layers_of_the_model_and_says_what_is_not_shown(visit, folder):
     app = visit("foundations/many_heads", model=folder, text=TEXT, layer="3")
     assert app.selectbox(key="layer").options == ["1", "3"]
-    assert "Layer 3, head" in told(app, "caption")
-    assert UNSEEN in told(app, "caption")
+    assert "Layer 3, head" in message_text(app, "caption")
+    assert UNSEEN in message_text(app, "caption")
     for section in ("Silenced", "Added up", "Taken together"):
         app = visit("foundations/many_heads", model=folder, text=TEXT, show=section, silenced="3.1")
         assert "layer 0" not in prose(app).lower()
@@ -66,4 +66,4 @@ def test_many_heads_offers_the_layers_of_the_model_and_says_what_is_not_shown(vi
 
 
 def test_of_a_model_without_holes_nothing_is_said(visit):
-    assert "Not shown" not in told(visit("explore/text"), "caption")
+    assert "Not shown" not in message_text(visit("explore/text"), "caption")

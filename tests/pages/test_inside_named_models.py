@@ -15,9 +15,9 @@ TEXT = "The quick brown fox jumps over the lazy dog."
 
 def look_at_everything(walk: inside.Walk) -> None:
     kinds = {part.kind: part for part in walk.walked.parts.values()}  # the last part of each kind
-    for whole in kinds.values():
-        scene(walk.walked, whole.key, inputs=("7 tokens",), output="scores")
-        for part in (whole, *whole.inner):
+    for outer in kinds.values():
+        scene(walk.walked, outer.key, inputs=("7 tokens",), output="scores")
+        for part in (outer, *outer.inner):
             arrays = inside.part_arrays(walk, part.key)
             if can_be_drawn(arrays.output):
                 assert walk.labels_at(part, arrays.output.shape[-2])

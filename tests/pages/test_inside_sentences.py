@@ -33,7 +33,7 @@ def pair(norm: str) -> Walk:
 
 
 @pytest.mark.parametrize(
-    ("patterns", "said"),
+    ("patterns", "description"),
     [
         ([EVEN, EVEN], "an encoder: a token may look at all others, in both directions"),
         (
@@ -54,22 +54,22 @@ def pair(norm: str) -> Walk:
         ),
     ],
 )
-def test_what_a_model_is_is_read_off_the_masks_that_ran(patterns, said):
+def test_what_a_model_is_is_read_off_the_masks_that_ran(patterns, description):
     assert who_sees_whom(()) == "a network whose attention could not be seen here"
-    assert who_sees_whom(tuple(calls_of(*patterns).values())) == said
+    assert who_sees_whom(tuple(calls_of(*patterns).values())) == description
 
 
 def test_windows_of_a_picture_are_not_the_whole_of_it():
     walked = compute.walk_picture(Photograph("swin-tiny-imagenet", "coffee", 128)).walked
     windows = sum(call.batch_size > 1 for call in walked.calls)
-    said = who_sees_whom(walked.calls)
-    assert f"in {windows} of {len(walked.calls)} layers" in said
-    assert "all others" not in said
+    description = who_sees_whom(walked.calls)
+    assert f"in {windows} of {len(walked.calls)} layers" in description
+    assert "all others" not in description
 
 
 def test_an_encoder_decoder_looks_back_and_across():
-    said = who_sees_whom(pair("pre").walked.calls)
-    assert said == (
+    description = who_sees_whom(pair("pre").walked.calls)
+    assert description == (
         "an encoder-decoder: in 2 of 4 layers of self-attention a token may look only at itself and at the tokens "
         "before it, and 2 more layers look across at the source"
     )
@@ -120,25 +120,28 @@ def step(block: int, kind: str, before: list[float], added: list[float]) -> Bran
 
 
 def test_the_stream_s_growth_is_that_of_its_medians():
-    said = stream.noticed(made_stream([1, 2, 3], [9, 4, 5]), ["a", "b", "c"])
+    sentences = stream.noticed(made_stream([1, 2, 3], [9, 4, 5]), ["a", "b", "c"])
     assert (
-        said[0]
+        sentences[0]
         == "Before the first block the median length of a token's vector is 2.0, after the last **5.0**: 2.5 times."
     )
     assert (
-        said[1] == "“a” (token 0) stands out: after the last block its vector is **1.8 times** as long as the median."
+        sentences[1]
+        == "“a” (token 0) stands out: after the last block its vector is **1.8 times** as long as the median."
     )
 
 
 def test_a_stream_that_begins_with_nothing_has_no_ratio():
-    said = stream.noticed(made_stream([0.0], [0.0], added=(step(0, "MLP", [0.0], [1.0]),)), ["a"])
-    assert said == ("Before the first block the median length of a token's vector is 0.0, after the last **0.0**.",)
+    sentences = stream.noticed(made_stream([0.0], [0.0], added=(step(0, "MLP", [0.0], [1.0]),)), ["a"])
+    assert sentences == (
+        "Before the first block the median length of a token's vector is 0.0, after the last **0.0**.",
+    )
 
 
 def test_the_largest_step_is_the_mean_over_tokens_of_single_ratios():
     steps = (step(0, "attention", [1, 4], [1, 1]), step(1, "MLP", [2, 10], [4, 1]))  # 62.5 %, 105 %
-    said = stream.noticed(made_stream([1, 1], [1, 1], added=steps), ["a", "b"])
-    assert "that of the MLP of block 1: what it adds to a token is on average **105%** as long" in said[-1]
+    sentences = stream.noticed(made_stream([1, 1], [1, 1], added=steps), ["a", "b"])
+    assert "that of the MLP of block 1: what it adds to a token is on average **105%** as long" in sentences[-1]
 
 
 def made_lens(best: list[list[int]]) -> Lens:
@@ -163,9 +166,9 @@ def test_an_answer_is_settled_where_it_stays_to_the_end(best, where, late):
 
 
 def test_an_answer_that_the_lens_never_shows_is_not_said_to_be_known_from_anywhere():
-    shown = made_lens([[1, 7], [2, 7], [3, 7]])
-    (said,) = lens.noticed(replace(shown, final=torch.tensor([3, 9])), ["a", "b"], ["x", "y"])
-    assert "is not the most probable one through the lens, even after the last block" in said
+    toy_lens = made_lens([[1, 7], [2, 7], [3, 7]])
+    (sentence,) = lens.noticed(replace(toy_lens, final=torch.tensor([3, 9])), ["a", "b"], ["x", "y"])
+    assert "is not the most probable one through the lens, even after the last block" in sentence
     (only,) = lens.noticed(made_lens([[1, 7]]), ["a", "b"], ["x", "y"])
     assert "from before the first block on" in only
 
@@ -198,5 +201,5 @@ def test_parts_of_equal_size_are_named_together_and_none_where_nothing_is_counte
 
 
 def test_one_answer_for_the_whole_input_has_one_sentence():
-    (said,) = lens.noticed(made_lens([[1], [2]]), ["the whole input"], ["cat"])
-    assert said == "The final answer “cat” (50%) is the most probable one from after block 0 on."
+    (sentence,) = lens.noticed(made_lens([[1], [2]]), ["the whole input"], ["cat"])
+    assert sentence == "The final answer “cat” (50%) is the most probable one from after block 0 on."

@@ -25,7 +25,7 @@ def test_formula_and_count_agree_on_the_shipped_example_and_the_section_says_so(
     for title in ("parameters", "FLOPs"):
         assert (table[f"{title}, formula"] == table[f"{title}, count"]).all()
     network = load_embedded_text("gpt-books").network
-    assert table["parameters, count"].iloc[-1] == sum(each.numel() for each in network.parameters())
+    assert table["parameters, count"].iloc[-1] == sum(weight.numel() for weight in network.parameters())
     assert f"agree to the last digit in all {len(table) - 1} parts" in prose(app)
     assert f"**{crossing(shape_of(network)):,.0f} tokens**; your 19 are below it" in prose(app)
 
@@ -37,26 +37,26 @@ def test_they_agree_for_a_pair_of_texts_whose_cross_attention_is_told_apart():
     table = bill(shape, lengths[0], count_parameters(walk.network), worked, target=lengths[1])
     for title in ("parameters", "FLOPs"):
         assert (table[f"{title}, formula"] == table[f"{title}, count"]).all()
-    said = noticed(shape, table, lengths)[2]
-    assert f"take {worked[SCORES] / sum(worked.values()):.1%} of the work" in said
-    assert f"cross-attention, its scores included, takes {worked[CROSS] / sum(worked.values()):.1%} more" in said
+    sentence = noticed(shape, table, lengths)[2]
+    assert f"take {worked[SCORES] / sum(worked.values()):.1%} of the work" in sentence
+    assert f"cross-attention, its scores included, takes {worked[CROSS] / sum(worked.values()):.1%} more" in sentence
 
 
 @pytest.mark.parametrize(("lengths", "where"), [([3, 9], "on both sides of"), ([3], "below"), ([9], "above")])
 def test_the_crossing_is_where_scores_cost_as_much_as_the_mlp(lengths, where):
     shape = Shape(2, 8, 2, 4, 6, vocabulary=20)  # an MLP so narrow that few tokens are enough
-    worked = {each.part: each.value for each in flops(shape, 6)}
+    worked = {line.part: line.value for line in flops(shape, 6)}
     assert worked[SCORES] == worked["MLP"]
     table = bill(shape, lengths[0], {"MLP": 1}, {SCORES: 1, "MLP": 3})
-    said = noticed(shape, table, lengths)[2]
-    assert "**6 tokens**" in said
-    assert f"are {where} it, and scores and weighted sum take 25.0% of the work." in said
+    sentence = noticed(shape, table, lengths)[2]
+    assert "**6 tokens**" in sentence
+    assert f"are {where} it, and scores and weighted sum take 25.0% of the work." in sentence
 
 
 def test_a_link_leads_to_the_same_sizes(opened):
     app = opened(own_layers="12", own_width="768", own_heads="12", own_context="1024", precision="fp32", length="2048")
     assert app.metric[0].value == "124 M"
-    assert any("2,048 tokens in fp32" in each.value for each in app.subheader)
+    assert any("2,048 tokens in fp32" in heading.value for heading in app.subheader)
 
 
 def test_heads_that_do_not_divide_the_width_get_a_sentence(opened):
@@ -67,7 +67,7 @@ def test_heads_that_do_not_divide_the_width_get_a_sentence(opened):
 
 def test_on_a_projector_there_is_no_prose_but_what_is_not_counted_is_said(opened):
     app = opened(present="1")
-    assert any("matrix products" in each.value for each in app.caption)
+    assert any("matrix products" in caption.value for caption in app.caption)
     assert not app.expander
 
 
@@ -88,7 +88,7 @@ def test_a_disagreement_is_said_with_its_part():
 
 def test_the_famous_table_has_every_published_model():
     table = famous()
-    assert list(table["model"]) == [each.model for each in model_sizes()]
+    assert list(table["model"]) == [model.model for model in model_sizes()]
     assert table["difference"].abs().max() < 0.01
 
 

@@ -18,7 +18,7 @@ from dashboard.inputs.scene_builder import FIRST_SCENE
 from pages.words_and_pictures.joint import any_model, co_attention, compute, hidden, match, measured, patches, words
 from pages.words_and_pictures.joint.compute import Looked, Mended
 from tests.core.saved_models import save_pair, save_vilt
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 
 ROOM = "words_and_pictures/joint"
 SCENE = PictureInput(SCENES, FIRST_SCENE)
@@ -30,15 +30,15 @@ SECTIONS = (words.LOOKS, words.HIDDEN, words.PATCHES, words.MATCH, words.GROUNDE
 @pytest.mark.parametrize("section", SECTIONS)
 def test_every_section_opens_with_both_networks(visit, section, title):
     app = visit(ROOM, show=section, joint_network=title)
-    assert not told(app, "warning"), told(app, "warning")
+    assert not message_text(app, "warning"), message_text(app, "warning")
     assert "How it is computed" in [element.value for element in app.subheader]
 
 
 def test_words_of_another_world_get_a_sentence(visit):
     app = visit(ROOM, joint_text="a red unicorn")
-    assert "“unicorn” is not a word of this drawn world" in told(app, "warning")
+    assert "“unicorn” is not a word of this drawn world" in message_text(app, "warning")
     app = visit(ROOM, joint_text="a " * 30)
-    assert "reads at most 22" in told(app, "warning")
+    assert "reads at most 22" in message_text(app, "warning")
 
 
 def test_another_scene_has_another_true_sentence_unless_somebody_has_written(visit):
@@ -79,9 +79,9 @@ def test_apart_words_and_picture_do_not_look_at_one_another_in_that_layer_alone(
     with torch.no_grad(), record_attention(model.network) as record, model.cut_attention(1, len(tokens)):
         model.run(pixels, tokens)
     looks = model.attention(record, len(tokens))
-    given = [(float(layer.words.sum()), float(layer.patches.sum())) for layer in looks]
-    assert given[1] == (0, 0)
-    assert all(both > (0, 0) for place, both in enumerate(given) if place != 1)
+    totals = [(float(layer.words.sum()), float(layer.patches.sum())) for layer in looks]
+    assert totals[1] == (0, 0)
+    assert all(both > (0, 0) for place, both in enumerate(totals) if place != 1)
     other = torch.zeros_like(pixels)
     with contextlib.ExitStack() as stack:  # apart in all layers, the words cannot know the picture
         for layer in range(model.layers):
@@ -98,11 +98,11 @@ def test_what_is_told_of_looks_is_so(name):
     every = f"{min(shares):.0%}" == f"{max(shares):.0%}"
     assert ("in every layer" if every else f"in layer {shares.index(max(shares))};") in share
     assert ("all their attention" in share) == (name == "one-stream")
-    given = sum(layer.patches.mean(dim=(0, 2)) for layer in looked.looks)
-    place = int(given.argmax())
+    weights = sum(layer.patches.mean(dim=(0, 2)) for layer in looked.looks)
+    place = int(weights.argmax())
     assert f"**“{typeset.plain(looked.tokens.labels[place].strip())}”**" in back
     assert ("no word" in back) == looked.tokens.special[place]
-    assert f"{float(given.max() / given.sum()):.0%}" in back
+    assert f"{float(weights.max() / weights.sum()):.0%}" in back
     assert f"an even share would be {1 / len(looked.tokens):.0%}" in back
 
 
@@ -117,18 +117,20 @@ def test_patches_that_attend_to_all_words_alike_prefer_none():
 
 @pytest.mark.parametrize("name", JOINT)
 def test_hidden_words_are_guessed_from_what_is_shown(name):
-    found = {shown: compute.true_chances(name, SCENE, TEXT, (2,), shown)[2] for shown in (ITS, ANOTHER, NONE)}
+    chances = {
+        condition: compute.true_chances(name, SCENE, TEXT, (2,), condition)[2] for condition in (ITS, ANOTHER, NONE)
+    }
     model = joint(name)
     tokens = model.mask_places(model.encode(TEXT), [2])
     grey = torch.zeros(1, 3, 64, 64)
-    said = model.run(grey, tokens).words[0, 2].softmax(dim=-1)
-    assert found[NONE] == pytest.approx(float(said[model.encode(TEXT).ids[2]]), abs=1e-6)
+    probabilities = model.run(grey, tokens).words[0, 2].softmax(dim=-1)
+    assert chances[NONE] == pytest.approx(float(probabilities[model.encode(TEXT).ids[2]]), abs=1e-6)
     guesses = compute.guesses(name, SCENE, TEXT, (2,), ITS)[2]
-    assert guesses[0].probability >= found[ITS] - 1e-6
+    assert guesses[0].probability >= chances[ITS] - 1e-6
     # What is silenced says nothing: another layer, another answer.
     silenced = [compute.true_chances(name, SCENE, TEXT, (2,), ITS, layer)[2] for layer in range(2)]
-    assert len({round(each, 7) for each in (found[ITS], *silenced)}) > 1
-    assert compute.another(SCENE) == compute.another(SCENE) != SCENE
+    assert len({round(chance, 7) for chance in (chances[ITS], *silenced)}) > 1
+    assert compute.other_scene(SCENE) == compute.other_scene(SCENE) != SCENE
 
 
 def test_hidden_places_stand_in_the_address_and_marks_are_none(visit):
@@ -178,7 +180,7 @@ def test_sentences_about_gaps_name_each_hidden_word_and_the_other_network():
 
 @pytest.mark.parametrize("section", [words.LOOKS, words.HIDDEN, words.MATCH])
 def test_without_a_sentence_there_is_a_sentence_about_that(visit, section):
-    assert "no sentence here yet" in told(visit(ROOM, show=section, joint_text="  "), "warning")
+    assert "no sentence here yet" in message_text(visit(ROOM, show=section, joint_text="  "), "warning")
 
 
 def test_patches_that_hold_the_first_thing_are_hidden_at_first_and_nothing_else_changes():
@@ -216,16 +218,16 @@ def test_the_guess_of_hidden_patches_is_compared_with_the_mean_colour_by_sign_an
 def test_each_word_that_could_stand_there_is_tried_and_marked_true_or_not():
     offered = match.others(TEXT)
     assert list(offered) == ["2. red", "3. star", "6. blue", "7. circle", "the relation", "the order"]
-    found = match.tried("two-streams", SCENE, offered["2. red"])
-    assert {each.label for each in found if each.true} == {"red"}
-    assert len(found) == 8
-    chances = [each.chance for each in found]
+    candidates = match.tried("two-streams", SCENE, offered["2. red"])
+    assert {candidate.label for candidate in candidates if candidate.true} == {"red"}
+    assert len(candidates) == 8
+    chances = [candidate.chance for candidate in candidates]
     assert chances == sorted(chances, reverse=True)
     relations = match.tried("two-streams", SCENE, offered["the relation"])
-    assert {each.label for each in relations if each.true} == {"above"}
-    assert {each.label for each in relations} == {"above", "below", "left of", "right of"}
+    assert {candidate.label for candidate in relations if candidate.true} == {"above"}
+    assert {candidate.label for candidate in relations} == {"above", "below", "left of", "right of"}
     order = match.tried("two-streams", SCENE, offered["the order"])
-    assert {each.label for each in order if not each.true} == {"a blue circle above a red star"}
+    assert {candidate.label for candidate in order if not candidate.true} == {"a blue circle above a red star"}
     assert match.others("nothing is green")
     assert match.others("hello") == {}
 
@@ -259,20 +261,20 @@ def test_the_sentences_that_match_best_are_told_with_their_ties():
     [(0.9, 0.3, "prefers what is true"), (0.3, 0.9, "prefers what is false"), (0.5, 0.53, "does not tell them apart")],
 )
 def test_true_sentences_are_compared_with_false_ones_by_sign_and_margin(true, false, says):
-    found = [match.Tried("a", true, True), match.Tried("b", false, False)]
-    assert says in match.noticed(0.8, True, found)[2]
-    assert len(match.noticed(0.8, True, found[:1])) == 1
+    candidates = [match.Tried("a", true, True), match.Tried("b", false, False)]
+    assert says in match.noticed(0.8, True, candidates)[2]
+    assert len(match.noticed(0.8, True, candidates[:1])) == 1
 
 
 def test_measured_sentences_compare_both_networks():
-    def of(name, shown, share, asked=1000):
+    def of(name, condition, share, count=1000):
         kinds = {"all": share, "colour": share, "number": 1.0}
-        return Shares(name, "test", shown, kinds, {"all": asked, "colour": asked, "number": 3})
+        return Shares(name, "test", condition, kinds, {"all": count, "colour": count, "number": 3})
 
     def false_sentences(share):
         return tuple(Shares(name, "test", ITS, {"order": share}, {"order": 400}) for name in JOINT)
 
-    without = [of(name, shown, 0.12) for name in JOINT for shown in (ANOTHER, NONE)]
+    without = [of(name, condition, 0.12) for name in JOINT for condition in (ANOTHER, NONE)]
     both = Results((of("two-streams", ITS, 0.9), of("one-stream", ITS, 0.8), *without), false_sentences(0.52))
     first, needs, *_, better, order, _ = measured.noticed(both)
     assert "**Two streams (ViLBERT)** guesses 90% of the hidden words with the picture, 12% with another one" in first
@@ -321,7 +323,7 @@ def test_the_view_is_sent_every_head_of_every_layer(visit):
 def test_a_vilt_from_a_folder_reads_text_and_picture(visit, tmp_path, kind, text, says):
     folder = save_vilt(kind, tmp_path)
     app = visit(ROOM, show=words.OTHERS, vilt=str(folder), vilt_text=text)
-    assert not told(app, "warning"), told(app, "warning")
+    assert not message_text(app, "warning"), message_text(app, "warning")
     assert says in prose(app)
     (sent,) = [data for part in app.get("bidi_component") if "scene" in (data := json.loads(part.proto.json))]
     assert len(sent["scene"]["maps"]) == 1 + 2 * 2
@@ -330,7 +332,7 @@ def test_a_vilt_from_a_folder_reads_text_and_picture(visit, tmp_path, kind, text
 @pytest.mark.usefixtures("at_home")
 def test_what_is_no_vilt_gets_a_sentence(visit, tmp_path):
     clip = save_pair("clip", tmp_path)
-    assert "Name a ViLT" in told(visit(ROOM, show=words.OTHERS, vilt=str(clip)), "warning")
+    assert "Name a ViLT" in message_text(visit(ROOM, show=words.OTHERS, vilt=str(clip)), "warning")
 
 
 def test_guesses_are_told_beside_those_without_a_picture():

@@ -50,8 +50,8 @@ def names(app: AppTest) -> list[str]:
 
 def cells(app: AppTest, name: str) -> dict:
     """The map whose files have this name."""
-    (found,) = [data for data in sent(app) if data["name"] == f"attention-atlas-{name}"]
-    return found
+    (drawn_map,) = [data for data in sent(app) if data["name"] == f"attention-atlas-{name}"]
+    return drawn_map
 
 
 def numbers(data: dict) -> np.ndarray:
@@ -198,20 +198,22 @@ def test_all_heads_silenced_leave_none_to_compare(visit):
 def test_the_section_opens_with_what_each_head_costs_to_click_and_ranked(visit):
     app = visit(PAGE, show="Silenced")
     costs = compute.measure_costs.peek(watch_text("gpt-books", controls.FIRST_TEXT))
-    shown = cells(app, "costs")
-    assert shown["canClick"]
-    assert numbers(shown) == pytest.approx(np.array([[costs[layer, head] for head in range(6)] for layer in range(6)]))
-    for seen in (app, visit(PAGE, show="Silenced")):
-        table = seen.dataframe[-1].value
+    drawn_map = cells(app, "costs")
+    assert drawn_map["canClick"]
+    assert numbers(drawn_map) == pytest.approx(
+        np.array([[costs[layer, head] for head in range(6)] for layer in range(6)])
+    )
+    for page in (app, visit(PAGE, show="Silenced")):
+        table = page.dataframe[-1].value
         assert len(table) == 36
         costs = table["cost, nats"]
         assert list(costs) == sorted(costs, reverse=True)
         assert (costs.abs() < 0.02).sum() == int(
-            prose(seen).split(" of 36 heads** change the loss by less")[0].rpartition("**")[2]
+            prose(page).split(" of 36 heads** change the loss by less")[0].rpartition("**")[2]
         )
         worst = table.iloc[0]
-        assert f"**Layer {worst['layer']}, head {worst['head']}** costs most" in prose(seen)
-        assert not [button for button in seen.button if "Silence each" in button.label]
+        assert f"**Layer {worst['layer']}, head {worst['head']}** costs most" in prose(page)
+        assert not [button for button in page.button if "Silence each" in button.label]
 
 
 def test_what_takes_long_is_measured_when_it_is_asked_for_and_heads_can_be_clicked_at_once(visit, monkeypatch):

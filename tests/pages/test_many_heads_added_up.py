@@ -52,8 +52,8 @@ def test_a_link_holds_layer_and_token_and_the_sum_is_said_to_be_exact(opened, ex
     assert app.number_input(key="layer").value == 2
     assert app.slider(key="token").value == 10
     assert "What each head of layer 2 adds at “it”" in app.subheader[0].value
-    found = largest_difference(compute.head_outputs(example)[2]).largest
-    assert f"over all 19 tokens and 288 channels the largest difference is **{found:.0e}"[:-4] in prose(app)
+    difference = largest_difference(compute.head_outputs(example)[2]).largest
+    assert f"over all 19 tokens and 288 channels the largest difference is **{difference:.0e}"[:-4] in prose(app)
 
 
 def test_impossible_links_and_shorter_texts_fall_back(opened):
@@ -85,7 +85,7 @@ def summed(vectors: list[list[float]], bias: list[float] | None = None) -> Sum:
 
 
 @pytest.mark.parametrize(
-    ("vectors", "said"),
+    ("vectors", "phrase"),
     [
         (
             [[3, 0], [-2, 0], [0, 1]],
@@ -100,12 +100,12 @@ def summed(vectors: list[list[float]], bias: list[float] | None = None) -> Sum:
         ([[1, 0], [0, 0], [2, 0]], "smallest cosine between two of them is 1.00"),  # the silent one has no direction
     ],
 )
-def test_heads_that_pull_against_each_other_are_named_and_only_those(vectors, said):
-    assert said in noticed(summed(vectors), [1 / len(vectors)] * len(vectors), "“x”")[1]
+def test_heads_that_pull_against_each_other_are_named_and_only_those(vectors, phrase):
+    assert phrase in noticed(summed(vectors), [1 / len(vectors)] * len(vectors), "“x”")[1]
 
 
 @pytest.mark.parametrize(
-    ("vectors", "bias", "said"),
+    ("vectors", "bias", "phrase"),
     [
         ([[1, 0], [0, 1]], [9, 9], "add up to 2.00; the sum of their vectors is 1.41 long, with the bias 14.14: the"),
         ([[1, 0], [2, 0]], [0, 0], "add up to 3.00; the sum of their vectors is 3.00 long."),
@@ -113,12 +113,12 @@ def test_heads_that_pull_against_each_other_are_named_and_only_those(vectors, sa
         ([[2, 0]], [0, 0], "add up to 2.00; the sum of their vectors is 2.00 long."),
     ],
 )
-def test_a_bias_is_not_taken_for_heads_that_point_different_ways(vectors, bias, said):
-    assert said in noticed(summed(vectors, bias), [1 / len(vectors)] * len(vectors), "“x”")[-1]
+def test_a_bias_is_not_taken_for_heads_that_point_different_ways(vectors, bias, phrase):
+    assert phrase in noticed(summed(vectors, bias), [1 / len(vectors)] * len(vectors), "“x”")[-1]
 
 
 @pytest.mark.parametrize(
-    ("vectors", "usual", "said"),
+    ("vectors", "usual", "phrase"),
     [
         ([[2, 0]], [1.0], "The only head of this layer writes a vector of length 2.00 at “x”."),
         ([[2, 0], [0, 2]], [0.5, 0.5], "**Heads 0 and 1** write most at “x”: 50% of all lengths together each. Over"),
@@ -128,9 +128,9 @@ def test_a_bias_is_not_taken_for_heads_that_point_different_ways(vectors, bias, 
         ([[3, 0], [0, 1]], [float("nan")] * 2, "75% of all lengths together."),
     ],
 )
-def test_who_writes_most_is_said_of_those_that_do(vectors, usual, said):
+def test_who_writes_most_is_said_of_those_that_do(vectors, usual, phrase):
     first = noticed(summed(vectors), usual, "“x”")[0]
-    assert said in first
+    assert phrase in first
     assert "nan" not in first
 
 

@@ -35,9 +35,9 @@ def said_of(*patterns: torch.Tensor, **more: torch.Tensor) -> str:
 
 
 def test_the_previous_token_head_is_named():
-    said = said_of(torch.stack([UNIFORM, UNIFORM]), torch.stack([UNIFORM, PREVIOUS]))
-    assert "**Layer 1, head 1** looks most at the token just before: a token gives that one on average 100%" in said
-    assert "a previous-token head" in said
+    text = said_of(torch.stack([UNIFORM, UNIFORM]), torch.stack([UNIFORM, PREVIOUS]))
+    assert "**Layer 1, head 1** looks most at the token just before: a token gives that one on average 100%" in text
+    assert "a previous-token head" in text
     assert "a previous-token head" not in said_of(UNIFORM[None])
 
 
@@ -67,9 +67,9 @@ def test_a_head_has_the_share_that_its_own_mask_leaves_it():
 
 @pytest.mark.parametrize(("share", "verdict"), [(0.4, ": an induction head."), (0.02, ": too little to call it")])
 def test_a_weak_induction_head_is_not_called_one(share, verdict):
-    said = said_of(torch.stack([UNIFORM, UNIFORM]), induction=torch.tensor([[0.0, share]]))
-    assert f"**layer 0, head 1** gives {share:.0%} of its attention to what came next" in said
-    assert verdict in said
+    text = said_of(torch.stack([UNIFORM, UNIFORM]), induction=torch.tensor([[0.0, share]]))
+    assert f"**layer 0, head 1** gives {share:.0%} of its attention to what came next" in text
+    assert verdict in text
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,9 @@ def test_a_weak_induction_head_is_not_called_one(share, verdict):
 )
 def test_a_head_is_an_induction_head_only_beyond_its_control(job, control, named):
     tested = Jobs(*(torch.tensor(values)[:, None, None] for values in (job, control)))
-    said = measured.about_induction([Finding(0, 0, sum(job) / 4)], tested)
-    assert (": an induction head." in said) == named
-    assert f"({sum(control) / 4:.0%} where other tokens stood there)" in said
+    sentence = measured.about_induction([Finding(0, 0, sum(job) / 4)], tested)
+    assert (": an induction head." in sentence) == named
+    assert f"({sum(control) / 4:.0%} where other tokens stood there)" in sentence
 
 
 def test_where_no_head_has_a_score_nothing_is_said_of_induction():
@@ -100,14 +100,14 @@ def test_a_head_that_gives_the_token_before_no_more_than_even_has_no_liking_for_
 
 
 def test_heads_that_cost_alike_are_not_ranked():
-    said = one_at_a_time.noticed({(0, 0): 0.5, (0, 1): 0.501, (0, 2): 0.1}, 3)[1]
-    assert "costs most, 1 more head as much" in said
+    sentence = one_at_a_time.noticed({(0, 0): 0.5, (0, 1): 0.501, (0, 2): 0.1}, 3)[1]
+    assert "costs most, 1 more head as much" in sentence
     assert "will say what each one costs" in one_at_a_time.noticed({}, 0)[0]
 
 
 def test_the_broadest_and_the_narrowest_layer_are_named():
-    said = said_of(UNIFORM[None], PREVIOUS[None])
-    assert "Layer 0 looks most broadly (3.0 bits on average, of at most 3.0), layer 1 most narrowly (0.0 bits)" in said
+    text = said_of(UNIFORM[None], PREVIOUS[None])
+    assert "Layer 0 looks most broadly (3.0 bits on average, of at most 3.0), layer 1 most narrowly (0.0 bits)" in text
 
 
 def test_no_common_bound_is_claimed_for_layers_that_see_different_numbers_of_tokens():
@@ -115,8 +115,8 @@ def test_no_common_bound_is_claimed_for_layers_that_see_different_numbers_of_tok
 
 
 def test_layers_that_share_a_place_are_named_together():
-    said = measured.about_entropy(torch.tensor([[3.0], [1.0], [2.98], [torch.nan]]), None)
-    assert said == ["Layers 0 and 2 look most broadly (3.0 bits on average), layer 1 most narrowly (1.0 bits)."]
+    sentences = measured.about_entropy(torch.tensor([[3.0], [1.0], [2.98], [torch.nan]]), None)
+    assert sentences == ["Layers 0 and 2 look most broadly (3.0 bits on average), layer 1 most narrowly (1.0 bits)."]
     assert measured.about_entropy(torch.full((2, 1), torch.nan), None) == []
 
 
@@ -125,23 +125,23 @@ def test_layers_that_are_alike_are_not_ranked():
 
 
 def test_heads_that_are_not_there_are_not_spoken_of():
-    said = said_of(torch.stack([UNIFORM, UNIFORM]), PREVIOUS[None])
-    assert "nan" not in said
-    assert "**Layer 1, head 0** looks most at the token just before" in said
+    text = said_of(torch.stack([UNIFORM, UNIFORM]), PREVIOUS[None])
+    assert "nan" not in text
+    assert "**Layer 1, head 0** looks most at the token just before" in text
 
 
 @pytest.mark.parametrize("text", ["one", "one two"])
 def test_of_one_or_two_tokens_nothing_is_said_that_is_no_number(text):
     count = len(text.split())
     watched = watched_text(tokens_of(text), torch.full((2, count, count), 1 / count))
-    said = measured.noticed(watched, measure_heads(watched.model, watched.run, watched.record))
-    assert "nan" not in "".join(said)
+    sentences = measured.noticed(watched, measure_heads(watched.model, watched.run, watched.record))
+    assert "nan" not in "".join(sentences)
 
 
 def test_distances_in_windows_are_told_in_the_patches_of_their_layer():
-    found = measured.findings(torch.tensor([[1.0, 4.0], [2.0, torch.nan]]))
-    said = distance_notice(found, None)
-    assert said == (
+    findings = measured.findings(torch.tensor([[1.0, 4.0], [2.0, torch.nan]]))
+    sentence = distance_notice(findings, None)
+    assert sentence == (
         "**Layer 0, head 0** looks nearest, 1.0 patches of its own layer away on average; **layer 0, head 1** "
         "farthest, 4.0."
     )
@@ -150,12 +150,12 @@ def test_distances_in_windows_are_told_in_the_patches_of_their_layer():
 def test_the_distances_of_the_example_picture_are_ranked_as_they_are_told():
     watched = watch_image("vit-tiny-imagenet", "coffee", 96)
     distances = compute.head_table(watched).values["mean_distance_in_plane"]
-    said = measured.noticed(watched, compute.head_table(watched))[0]
+    sentence = measured.noticed(watched, compute.head_table(watched))[0]
     near, wide = (divmod(int(place), distances.shape[1]) for place in (distances.argmin(), distances.argmax()))
-    assert f"**Layer {near[0]}, head {near[1]}** looks nearest, {distances.min():.1f} patches away" in said
-    assert f"**layer {wide[0]}, head {wide[1]}** farthest, {distances.max():.1f}." in said
+    assert f"**Layer {near[0]}, head {near[1]}** looks nearest, {distances.min():.1f} patches away" in sentence
+    assert f"**layer {wide[0]}, head {wide[1]}** farthest, {distances.max():.1f}." in sentence
     assert isinstance(watched.inputs.patches, Patches)
-    assert "Attention spread evenly would reach 6.2" in said
+    assert "Attention spread evenly would reach 6.2" in sentence
 
 
 def test_the_table_has_one_row_a_head_and_no_head_that_is_not_there():
@@ -190,46 +190,50 @@ def without(probabilities: list[float]) -> torch.Tensor:
 
 
 def test_the_whole_loss_is_told_as_a_perplexity():
-    said = silenced.noticed(trial_of([0.1, 0.1, 0.1]), 0, None)
-    assert f"the loss is {-math.log(0.1):.2f} nats, a perplexity of 10:" in said
+    sentence = silenced.noticed(trial_of([0.1, 0.1, 0.1]), 0, None)
+    assert f"the loss is {-math.log(0.1):.2f} nats, a perplexity of 10:" in sentence
 
 
 def test_the_cost_of_the_silenced_heads_together_is_told_as_a_ratio_of_probabilities():
-    said = silenced.noticed(trial_of([0.4, 0.8]), 2, without([0.2, 0.4]))
-    assert "Without the 2 silenced heads the loss **rises by 0.69 nats**: the next token of the text is 2.00" in said
-    assert "times less probable (geometric mean over 2 predictions)" in said
-    said = silenced.noticed(trial_of([0.2]), 1, without([0.4]))
-    assert said == (
+    sentence = silenced.noticed(trial_of([0.4, 0.8]), 2, without([0.2, 0.4]))
+    assert (
+        "Without the 2 silenced heads the loss **rises by 0.69 nats**: the next token of the text is 2.00" in sentence
+    )
+    assert "times less probable (geometric mean over 2 predictions)" in sentence
+    sentence = silenced.noticed(trial_of([0.2]), 1, without([0.4]))
+    assert sentence == (
         "Without the silenced head the loss **falls by 0.69 nats**: the next token of the text is 2.00 times more "
         "probable."
     )
 
 
 def test_rises_and_falls_that_cancel_are_not_called_nothing():
-    said = silenced.noticed(trial_of([0.2, 0.4, 0.3]), 1, without([0.4, 0.2, 0.3]))
-    assert "the mean loss stays within 0.005 nats of what it was, but it is a mean: of 3 predictions 1 become" in said
-    assert "1 become less probable and 1 more, by up to 0.69 nats" in said
-    assert "nothing" not in said
+    sentence = silenced.noticed(trial_of([0.2, 0.4, 0.3]), 1, without([0.4, 0.2, 0.3]))
+    assert (
+        "the mean loss stays within 0.005 nats of what it was, but it is a mean: of 3 predictions 1 become" in sentence
+    )
+    assert "1 become less probable and 1 more, by up to 0.69 nats" in sentence
+    assert "nothing" not in sentence
 
 
 def test_only_where_no_prediction_changes_this_is_said():
-    said = silenced.noticed(trial_of([0.2, 0.4]), 1, without([0.2004, 0.4]))
-    assert said == "Without the silenced head the loss of each prediction stays within 0.005 nats of what it was."
+    sentence = silenced.noticed(trial_of([0.2, 0.4]), 1, without([0.2004, 0.4]))
+    assert sentence == "Without the silenced head the loss of each prediction stays within 0.005 nats of what it was."
 
 
 def test_a_model_s_own_answer_is_not_called_right():
     trial = trial_of([0.6, 0.9], MaskedLanguageModel)
     before = math.exp((math.log(0.6) + math.log(0.9)) / 2)
     assert f"its own answer a probability of {before:.0%} (geometric mean over 2" in silenced.noticed(trial, 0, None)
-    said = silenced.noticed(trial, 1, logits_of([0.3, 0.45]))
-    assert "the model's own answer is 2.00 times less probable (geometric mean over 2 predictions)." in said
-    assert "right" not in said
+    sentence = silenced.noticed(trial, 1, logits_of([0.3, 0.45]))
+    assert "the model's own answer is 2.00 times less probable (geometric mean over 2 predictions)." in sentence
+    assert "right" not in sentence
 
 
 def test_a_ratio_beyond_all_reading_is_written_with_a_power_of_ten():
     logits = torch.tensor([[-50.0, 0.0], [0.0, 0.0]])
-    said = silenced.noticed(trial_of([0.5]), 1, logits)
-    assert "is 2.6\u00a0×\u00a010²¹ times less probable" in said
+    sentence = silenced.noticed(trial_of([0.5]), 1, logits)
+    assert "is 2.6\u00a0×\u00a010²¹ times less probable" in sentence
 
 
 @settings(max_examples=25, deadline=None)
@@ -240,23 +244,23 @@ def test_what_silence_costs_is_the_mean_of_single_changes(pairs):
     mean, most = sum(changes) / len(changes), max(map(abs, changes))
     if abs(most - 0.005) < 1e-5 or abs(abs(mean) - 0.005) < 1e-5:
         return
-    said = silenced.noticed(trial_of(before), 1, without(after))
+    sentence = silenced.noticed(trial_of(before), 1, without(after))
     if most < 0.005:
-        assert "of each prediction stays within" in said
+        assert "of each prediction stays within" in sentence
     elif abs(mean) < 0.005:
         up = sum(change >= 0.005 for change in changes)
-        assert f"{up} become less probable and {sum(change <= -0.005 for change in changes)} more" in said
+        assert f"{up} become less probable and {sum(change <= -0.005 for change in changes)} more" in sentence
     else:
-        assert ("rises" if mean > 0 else "falls") in said
-        assert f"{abs(mean):.2f} nats" in said or abs(abs(mean) * 100 % 1 - 0.5) < 1e-3
+        assert ("rises" if mean > 0 else "falls") in sentence
+        assert f"{abs(mean):.2f} nats" in sentence or abs(abs(mean) * 100 % 1 - 0.5) < 1e-3
 
 
 def test_costs_are_counted_and_the_dearest_head_is_named():
     costs = {(0, 0): 0.5, (0, 1): 0.01, (1, 0): -0.3, (1, 1): 0.02}
-    said = "\n".join(one_at_a_time.noticed(costs, 4))
-    assert "**1 of 4 heads** change the loss by less than 0.02 nats" in said
-    assert "**Layer 0, head 0** costs most: the loss rises by 0.50 nats" in said
-    assert "Without **layer 1, head 0** the loss *falls*, by 0.30 nats" in said
+    text = "\n".join(one_at_a_time.noticed(costs, 4))
+    assert "**1 of 4 heads** change the loss by less than 0.02 nats" in text
+    assert "**Layer 0, head 0** costs most: the loss rises by 0.50 nats" in text
+    assert "Without **layer 1, head 0** the loss *falls*, by 0.30 nats" in text
 
 
 def test_where_no_head_costs_anything_none_is_said_to_cost_most():
@@ -266,8 +270,8 @@ def test_where_no_head_costs_anything_none_is_said_to_cost_most():
 
 
 def test_nothing_is_said_of_costs_before_all_are_measured():
-    (said,) = one_at_a_time.noticed({(0, 0): 0.5}, 2)
-    assert "will say what each one costs" in said
+    (sentence,) = one_at_a_time.noticed({(0, 0): 0.5}, 2)
+    assert "will say what each one costs" in sentence
 
 
 def test_the_costs_are_ranked_with_the_dearest_first():
@@ -278,17 +282,17 @@ def test_the_costs_are_ranked_with_the_dearest_first():
 
 
 def test_who_is_stopped_keeps_what_was_measured_and_may_go_on(monkeypatch):
-    watched, measured_heads, asked = watch_text("gpt-books", "Few words."), [], []
+    watched, measured_heads, progress_calls = watch_text("gpt-books", "Few words."), [], []
     monkeypatch.setattr(Trial, "cost", lambda _, head: measured_heads.append(head) or head[0] / 10)
 
     def stop(done, heads):
-        asked.append((done, heads))
-        if len(asked) == 4:
+        progress_calls.append((done, heads))
+        if len(progress_calls) == 4:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         compute.measure_costs(watched, stop)
-    assert asked == [(done, 36) for done in range(4)]
+    assert progress_calls == [(done, 36) for done in range(4)]
     assert compute.known_costs(watched) == {(0, 0): 0.0, (0, 1): 0.0, (0, 2): 0.0}
     compute.measure_costs(watched)
     assert compute.known_costs(watched) == {(layer, head): layer / 10 for layer in range(6) for head in range(6)}

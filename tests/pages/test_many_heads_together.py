@@ -20,7 +20,7 @@ from pages.foundations.many_heads.compute import take_together
 from pages.foundations.many_heads.together import noticed
 from tests.core import saved_models
 from tests.dashboard.watched import calls_of, causal, tokens_of
-from tests.pages.conftest import told
+from tests.pages.conftest import message_text
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_every_aggregate_has_its_warning():
 def test_a_link_brings_the_aggregate_with_its_warning_and_joins_words(opened):
     app = opened(together=record_aggregation.WIDEST, words="true")
     assert words.AGGREGATES[record_aggregation.WIDEST].warning in app.warning[0].value
-    assert "the largest value between any two" in told(app, "caption")
+    assert "the largest value between any two" in message_text(app, "caption")
 
 
 def test_when_it_is_presented_there_is_no_prose(opened):
@@ -139,14 +139,14 @@ def test_work_that_was_stopped_leaves_nothing_half_done():
 
 
 def test_of_an_encoder_decoder_only_the_encoder_is_taken_together(tmp_path):
-    found = compute.stack_of(watch_text(str(saved_models.save_text_model("t5", tmp_path)), "the cat sat on the mat"))
-    assert [call.path.split(".")[0] for call in found.calls.values()] == ["encoder", "encoder"]
-    assert (found.sequence, found.skipped) == ("source", ())
+    stack = compute.stack_of(watch_text(str(saved_models.save_text_model("t5", tmp_path)), "the cat sat on the mat"))
+    assert [call.path.split(".")[0] for call in stack.calls.values()] == ["encoder", "encoder"]
+    assert (stack.sequence, stack.skipped) == ("source", ())
 
 
 def test_layers_that_look_through_windows_are_left_out(tmp_path):
-    found = compute.stack_of(watch_image(str(saved_models.save_timm_model("swin", tmp_path)), "coffee", None))
-    assert (list(found.calls), found.skipped) == ([1], (0,))
+    stack = compute.stack_of(watch_image(str(saved_models.save_timm_model("swin", tmp_path)), "coffee", None))
+    assert (list(stack.calls), stack.skipped) == ([1], (0,))
 
 
 def test_where_nobody_sees_the_whole_a_sentence_says_so(example, monkeypatch):
@@ -183,8 +183,8 @@ def test_how_much_the_mean_hides_is_true_of_the_example(example):
 def test_what_the_first_and_the_last_layer_have_in_common_is_true_of_the_example(example):
     mean = written_out(example).mean(dim=1)
     common = torch.minimum(mean[0], mean[5]).sum(dim=-1).mean()
-    said = sentences(example, record_aggregation.OVERALL)[0]
-    assert f"layers 0 and 5 have {common:.0%} of their attention in common" in said
+    sentence = sentences(example, record_aggregation.OVERALL)[0]
+    assert f"layers 0 and 5 have {common:.0%} of their attention in common" in sentence
 
 
 FOUR = tokens_of("a b c d")
@@ -207,8 +207,8 @@ def test_layers_of_which_the_mean_hides_as_much_are_not_ranked():
 
 def test_even_attention_leads_rollout_to_no_patch():
     even = torch.full((2, 5, 5), 0.2)
-    said = said_of(record_aggregation.ROLLOUT, Patches(2, 2, ("class",)), even)[1]
-    assert "leads to no patch much more than to others" in said
+    sentence = said_of(record_aggregation.ROLLOUT, Patches(2, 2, ("class",)), even)[1]
+    assert "leads to no patch much more than to others" in sentence
 
 
 def test_of_a_single_head_the_mean_is_not_said_to_hide_anything():

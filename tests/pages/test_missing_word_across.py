@@ -25,7 +25,7 @@ from pages.language.missing_word.across_sentences import (
     about_links,
     about_measured,
 )
-from tests.pages.conftest import check, prose, told
+from tests.pages.conftest import check, message_text, prose
 from tests.pages.measured_files import TEXTS, agreement, write_alignment
 
 PAGE = "language/missing_word"
@@ -38,22 +38,22 @@ def test_the_section_is_alive_at_once_with_a_word_hidden(visit):
     assert not app.info
     titles = [element.value for element in app.subheader]
     assert titles[:3] == ["What should stand there?", "Which word looks at which?", "Do they look where people would?"]
-    said = prose(app)
-    assert "With the French sentence beside it, what was hidden has a probability of" in said
-    assert "Of **1 hidden token**" in said
-    assert f"“{words_across.FIRST.english.split()[5]}”" in said  # the word that is hidden, in the formula
-    assert "of its attention to the English words on average" in said
-    assert "Over the held-out sentences: English" in said
+    text = prose(app)
+    assert "With the French sentence beside it, what was hidden has a probability of" in text
+    assert "Of **1 hidden token**" in text
+    assert f"“{words_across.FIRST.english.split()[5]}”" in text  # the word that is hidden, in the formula
+    assert "of its attention to the English words on average" in text
+    assert "Over the held-out sentences: English" in text
 
 
 def test_the_table_is_that_of_translation(visit):
     app = visit(PAGE, **open_section())
-    shown = app.dataframe[-1].value
+    table = app.dataframe[-1].value
     expected = alignment_table.table(compute_across.alignment())
-    assert list(shown["links from"]) == list(expected["links from"])
-    assert any(name.startswith("BERT on both sentences, layer") for name in shown["links from"])
-    assert {"Bahdanau's attention", "IBM model 1, no network"} <= set(shown["links from"])
-    assert list(shown["AER, Hansards"]) == pytest.approx([100 * value for value in expected["AER, Hansards"]])
+    assert list(table["links from"]) == list(expected["links from"])
+    assert any(name.startswith("BERT on both sentences, layer") for name in table["links from"])
+    assert {"Bahdanau's attention", "IBM model 1, no network"} <= set(table["links from"])
+    assert list(table["AER, Hansards"]) == pytest.approx([100 * value for value in expected["AER, Hansards"]])
 
 
 def test_a_word_that_the_model_cannot_read_is_not_the_first_to_be_hidden():
@@ -106,22 +106,22 @@ def test_nothing_hidden_leaves_the_map_and_the_table(visit):
 @pytest.mark.parametrize("side", ["english", "french"])
 def test_an_empty_side_is_one_sentence(visit, side):
     app = visit(PAGE, **open_section(**{side: "  "}))
-    assert told(app, "warning") == "There is no text here yet. Type a sentence or open a file."
+    assert message_text(app, "warning") == "There is no text here yet. Type a sentence or open a file."
 
 
 def test_sentences_that_are_too_long_together_are_told_with_numbers(visit):
     app = visit(PAGE, **open_section(french="Le chat dort dans le jardin. " * 30))
-    assert re.search(r"have \d+ tokens together; this model reads at most 128 at once", told(app, "warning"))
+    assert re.search(r"have \d+ tokens together; this model reads at most 128 at once", message_text(app, "warning"))
     assert len(app.warning) == 1
 
 
 def test_words_that_the_tokenizer_cannot_read_are_named(visit):
     app = visit(PAGE, **open_section(french="Le 猫 dort 😀.", hide_english="0"))
     assert not app.warning
-    (said,) = [element.value for element in app.info]
-    assert "“猫”" in said
-    assert "“😀”" in said
-    assert "8,004 pieces" in said
+    (notice,) = [element.value for element in app.info]
+    assert "“猫”" in notice
+    assert "“😀”" in notice
+    assert "8,004 pieces" in notice
 
 
 @pytest.mark.parametrize("french", ["<b>x</b> **y** $z$", "[SEP] [MASK]", "مرحبا"])
@@ -131,16 +131,16 @@ def test_odd_sentences_are_read_like_any_other(visit, french):
 
 def test_gaps_that_the_sentences_do_not_have_are_left_out(visit):
     app = visit(PAGE, **open_section(english="A cat.", french="Un chat.", hide_english="1.40", hide_french="x"))
-    said = told(app, "info")
-    assert "1 of the hidden words in the address is not among the 3 words of the English sentence" in said
-    assert "words of the French sentence: left out" in said
+    notices = message_text(app, "info")
+    assert "1 of the hidden words in the address is not among the 3 words of the English sentence" in notices
+    assert "words of the French sentence: left out" in notices
     assert "Of **1 hidden token**" in prose(app)
 
 
 def test_what_is_not_measured_says_so_and_the_rest_is_there(visit, monkeypatch, tmp_path):
     monkeypatch.setattr(compute_across, "PAIRS_FOLDER", tmp_path)
     app = visit(PAGE, **open_section())
-    assert words_across.NOT_MEASURED in told(app, "caption")
+    assert words_across.NOT_MEASURED in message_text(app, "caption")
     assert not any("BERT" in name for name in app.dataframe[-1].value["links from"])
     assert "held-out sentences" not in prose(app)
     assert "**Layer 0, head 0**" in prose(app)
@@ -149,7 +149,7 @@ def test_what_is_not_measured_says_so_and_the_rest_is_there(visit, monkeypatch, 
 def test_a_model_that_is_not_there_is_one_sentence(visit, monkeypatch):
     monkeypatch.delitem(zoo.TEXT, PAIRS)
     app = visit(PAGE, **open_section())
-    assert told(app, "warning") == words_across.MISSING
+    assert message_text(app, "warning") == words_across.MISSING
 
 
 def test_the_projector_shows_no_prose_below(visit):
@@ -189,21 +189,21 @@ def twice(beside: list[float], alone: list[float], true: int | None = 0) -> Gues
 @settings(max_examples=50)
 @given(SHARES, SHARES)
 def test_a_gap_is_told_with_both_probabilities_both_ranks_and_the_bits_between(beside, alone):
-    said = about_gap(twice(beside, alone), "French")
+    sentence = about_gap(twice(beside, alone), "French")
     ranks = [1 + sum(share > shares[0] for share in shares[1:]) for shares in (beside, alone)]
-    assert said.startswith("With the English sentence beside it")
+    assert sentence.startswith("With the English sentence beside it")
     for shares, rank in zip((beside, alone), ranks, strict=True):
-        assert f"**{'less than 0.1%' if shares[0] < 0.0005 else format(shares[0], '.1%')}**" in said
-        assert re.search(rf"comes {rank}(st|nd|rd|th)", said)
+        assert f"**{'less than 0.1%' if shares[0] < 0.0005 else format(shares[0], '.1%')}**" in sentence
+        assert re.search(rf"comes {rank}(st|nd|rd|th)", sentence)
     bits = math.log(beside[0], 2) - math.log(alone[0], 2)
     if 0.049 < abs(bits) < 0.051:
         return
     if bits >= 0.05:
-        assert f"worth **{bits:.1f} bits**" in said
+        assert f"worth **{bits:.1f} bits**" in sentence
     elif bits <= -0.05:
-        assert f"a loss of **{-bits:.1f} bits**" in said
+        assert f"a loss of **{-bits:.1f} bits**" in sentence
     else:
-        assert "changes next to nothing" in said
+        assert "changes next to nothing" in sentence
 
 
 def test_a_mask_of_the_visitors_own_claims_nothing():
@@ -216,23 +216,25 @@ def test_a_mask_of_the_visitors_own_claims_nothing():
 @given(st.lists(st.tuples(SHARES, SHARES), min_size=1, max_size=5))
 def test_right_guesses_and_bits_are_counted_over_both_languages(shares):
     gaps = [twice(beside, alone) for beside, alone in shares]
-    said = about_all(gaps[:2], gaps[2:])
-    right = [sum(max(each) == each[0] for each in side) for side in zip(*shares, strict=True)]
-    assert f"right for **{right[0]}** with the other language and for **{right[1]}** without it" in said
+    sentence = about_all(gaps[:2], gaps[2:])
+    right = [
+        sum(max(probabilities) == probabilities[0] for probabilities in side) for side in zip(*shares, strict=True)
+    ]
+    assert f"right for **{right[0]}** with the other language and for **{right[1]}** without it" in sentence
     bits = math.log2(math.prod(beside[0] for beside, _ in shares) / math.prod(alone[0] for _, alone in shares))
     if abs(bits) < 0.049:
-        assert re.search("the other language changes next to nothing .* in all", said)
+        assert re.search("the other language changes next to nothing .* in all", sentence)
     elif abs(bits) > 0.051:
-        amount = float(re.search(r"is worth (\d+\.\d) bits" if bits > 0 else r"costs (\d+\.\d) bits", said)[1])
+        amount = float(re.search(r"is worth (\d+\.\d) bits" if bits > 0 else r"costs (\d+\.\d) bits", sentence)[1])
         assert amount == pytest.approx(abs(bits), abs=0.051)
-    assert ("1 hidden token**" in said) == (len(shares) == 1)
+    assert ("1 hidden token**" in sentence) == (len(shares) == 1)
 
 
 @settings(max_examples=50)
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 1000))
 def test_links_that_cross_are_counted_pair_by_pair(french, english, seed):
     weights = np.random.default_rng(seed).dirichlet(np.ones(english + 1), size=french)[:, :english]
-    said = about_links(
+    sentence = about_links(
         weights, [f" f{n}" for n in range(french)], [f" e{n}" for n in range(english)], "Layer 0, head 1"
     )
     links = [(row, max(range(english), key=lambda column: weights[row, column])) for row in range(french)]
@@ -240,12 +242,12 @@ def test_links_that_cross_are_counted_pair_by_pair(french, english, seed):
     pairs = [(a, b) for a in links for b in links if a[0] < b[0]]
     crossing = [pair for pair in pairs if pair[0][1] > pair[1][1]]
     has_order = len({column for _, column in links}) > 1
-    assert ("Nothing can be said of the order" in said) == (not has_order)
+    assert ("Nothing can be said of the order" in sentence) == (not has_order)
     if has_order:
-        assert f"**{len(crossing) or 'None'} of {len(pairs)}** pairs of links" in said
+        assert f"**{len(crossing) or 'None'} of {len(pairs)}** pairs of links" in sentence
     row, column = max(((r, c) for r in range(french) for c in range(english)), key=lambda cell: weights[cell])
-    assert f"“f{row}” gives {weights[row, column]:.0%} to “e{column}”" in said
-    assert f"a French word gives {sum(map(sum, weights)) / french:.0%} of its attention" in said
+    assert f"“f{row}” gives {weights[row, column]:.0%} to “e{column}”" in sentence
+    assert f"a French word gives {sum(map(sum, weights)) / french:.0%} of its attention" in sentence
 
 
 def test_the_order_of_a_turned_pair_is_told():
@@ -264,9 +266,9 @@ def test_the_order_of_a_turned_pair_is_told():
     ],
 )
 def test_of_fewer_than_two_links_no_order_is_told(weights):
-    said = about_links(weights, "abcd"[: len(weights)], "xyz"[: weights.shape[1]], "H")
-    assert "pairs of links" not in said
-    assert "othing can" in said
+    sentence = about_links(weights, "abcd"[: len(weights)], "xyz"[: weights.shape[1]], "H")
+    assert "pairs of links" not in sentence
+    assert "othing can" in sentence
 
 
 RATE = st.floats(0, 1)
@@ -291,19 +293,22 @@ def alignments(draw) -> Alignment:
 
 @settings(max_examples=50)
 @given(alignments())
-def test_the_chosen_head_is_compared_with_what_was_measured_on_the_same_pairs(found):
-    for text, said in zip(TEXTS[1:], about_alignment(found), strict=True):
-        own = found.models[PAIRS]["agreement"][text]
-        assert f"{own['aer']:.0%}" in said
+def test_the_chosen_head_is_compared_with_what_was_measured_on_the_same_pairs(alignment):
+    for text, sentence in zip(TEXTS[1:], about_alignment(alignment), strict=True):
+        own = alignment.models[PAIRS]["agreement"][text]
+        assert f"{own['aer']:.0%}" in sentence
         if own["pairs"] != 400:
-            assert "on 90 of 400 pairs only" in said
+            assert "on 90 of 400 pairs only" in sentence
             continue
-        agreements = {TITLES[name]: of["agreement"] for name, of in found.models.items() if name != PAIRS}
-        agreements |= {"IBM model 1": found.baselines["IBM model 1"], "the diagonal": found.baselines["diagonal"]}
+        agreements = {TITLES[name]: of["agreement"] for name, of in alignment.models.items() if name != PAIRS}
+        agreements |= {
+            "IBM model 1": alignment.baselines["IBM model 1"],
+            "the diagonal": alignment.baselines["diagonal"],
+        }
         for title, of in agreements.items():
-            assert (f"{title} {of[text]['aer']:.0%}" in said) == (of[text]["pairs"] == 400)
+            assert (f"{title} {of[text]['aer']:.0%}" in sentence) == (of[text]["pairs"] == 400)
             if of[text]["pairs"] == 400:
-                (part,) = [part for part in re.split(r"; ", said) if f"{title} {of[text]['aer']:.0%}" in part]
+                (part,) = [part for part in re.split(r"; ", sentence) if f"{title} {of[text]['aer']:.0%}" in part]
                 apart = of[text]["aer"] - own["aer"]
                 side = "within a point of it" if abs(apart) <= 0.01 else "below it" if apart < 0 else "above it"
                 assert part.rstrip(".").endswith(side)
@@ -311,24 +316,26 @@ def test_the_chosen_head_is_compared_with_what_was_measured_on_the_same_pairs(fo
 
 def test_without_a_measurement_nothing_is_compared(tmp_path):
     write_alignment(tmp_path)
-    found = compute_across.translator_results.alignment(tmp_path, tmp_path / "none")
-    assert about_alignment(found) == ()
-    assert not any("BERT" in name for name in alignment_table.agreements_by_method(found))
+    alignment = compute_across.translator_results.alignment(tmp_path, tmp_path / "none")
+    assert about_alignment(alignment) == ()
+    assert not any("BERT" in name for name in alignment_table.agreements_by_method(alignment))
 
 
 def test_the_row_of_both_languages_stands_between_the_models_and_what_needs_none(tmp_path):
     write_alignment(tmp_path)
     own = {"layer": 4, "head": 2, "shift": 0, "direction": "both", "agreement": agreement(0.25)}
     (tmp_path / "results.json").write_text(json.dumps({"alignment": own}))
-    found = compute_across.translator_results.alignment(tmp_path, tmp_path)
-    table = alignment_table.table(found).set_index("links from")
+    alignment = compute_across.translator_results.alignment(tmp_path, tmp_path)
+    table = alignment_table.table(alignment).set_index("links from")
     assert list(table.index)[-3:] == ["BERT on both sentences, layer 4, head 2", "IBM model 1, no network", "Diagonal"]
     assert table.loc["BERT on both sentences, layer 4, head 2", "AER, Stories"] == pytest.approx(0.25)
-    assert "BERT on both sentences: links that both sides agree on" in alignment_table.describe_methods(found)
+    assert "BERT on both sentences: links that both sides agree on" in alignment_table.describe_methods(alignment)
 
 
 def test_held_out_guesses_are_told_by_language():
-    said = about_measured({"English": Guesses(2500, 0.62, 0.41, 6.1, 31.54), "French": Guesses(9, 0.5, 0.25, 2.0, 4.0)})
-    assert "English, 2,500 hidden tokens: **41%** right alone, **62%** with the French sentence" in said
-    assert "(perplexity 31.5 and 6.1)" in said
-    assert "French, 9 hidden tokens: **25%** right alone, **50%** with the English sentence" in said
+    sentence = about_measured(
+        {"English": Guesses(2500, 0.62, 0.41, 6.1, 31.54), "French": Guesses(9, 0.5, 0.25, 2.0, 4.0)}
+    )
+    assert "English, 2,500 hidden tokens: **41%** right alone, **62%** with the French sentence" in sentence
+    assert "(perplexity 31.5 and 6.1)" in sentence
+    assert "French, 9 hidden tokens: **25%** right alone, **50%** with the English sentence" in sentence

@@ -23,7 +23,7 @@ from pages.language.missing_word.both_ways import (
 )
 from pages.language.missing_word.compute_both_ways import Reading
 from tests.core.saved_models import save_text_model
-from tests.pages.conftest import check, prose, told
+from tests.pages.conftest import check, message_text, prose
 from tests.pages.tiny_bert_books import tiny_bert_books  # noqa: F401
 
 PAGE = "language/missing_word"
@@ -48,7 +48,7 @@ def test_both_models_are_asked_for_the_same_word(visit):
 def test_from_the_left_nobody_can_guess_the_first_word(visit):
     app = visit(PAGE, **open_section(text="The old man sat by the fire.", word="0"))
     assert "it cannot be guessed from the left" in prose(app)
-    assert "Nothing stands before the first word" in told(app)
+    assert "Nothing stands before the first word" in message_text(app)
 
 
 @pytest.mark.parametrize("text", ["a", "😀", "مرحبا بالعالم", "猫と犬", "<b>x</b> **y**", "word " * 300])
@@ -76,13 +76,13 @@ def test_the_page_is_measured_when_it_is_asked_for_and_kept(visit, monkeypatch):
     assert not compute.page_guessed.peek("bert-books")
     (button,) = [button for button in app.button if "words of a page" in button.label]
     check(button.click().run())
-    found = compute.page_guessed.peek("bert-books")
-    assert len(found.words) == 12
-    for seen in (app, visit(PAGE, **open_section())):
-        assert f"for {found.next_left.accuracy:.0%} of 12 words from the left" in prose(seen)
-        table = seen.dataframe[0].value
+    guesses = compute.page_guessed.peek("bert-books")
+    assert len(guesses.words) == 12
+    for opened in (app, visit(PAGE, **open_section())):
+        assert f"for {guesses.next_left.accuracy:.0%} of 12 words from the left" in prose(opened)
+        table = opened.dataframe[0].value
         assert table["first guess is right"].tolist()[:4] == pytest.approx(
-            [100 * answers.accuracy for answers in (found.next_left, found.left, found.right, found.both)]
+            [100 * answers.accuracy for answers in (guesses.next_left, guesses.left, guesses.right, guesses.both)]
         )
 
 
@@ -97,14 +97,14 @@ def reading(open_links: np.ndarray, influence: list[float], true: float = 0.25, 
 
 def test_links_and_words_that_inform_are_counted():
     causal, full = np.tri(3, dtype=bool), np.ones((3, 3), dtype=bool)
-    said = about_masks(reading(causal, [0.1, np.nan, 0.0]), reading(full, [0.1, np.nan, 0.2]))
-    assert "leaves **6 of 9** links open, the BERT's 9 of 9" in said
-    assert "with **1 of 2** other words in the GPT, and with **2 of 2** in the BERT" in said
+    sentence = about_masks(reading(causal, [0.1, np.nan, 0.0]), reading(full, [0.1, np.nan, 0.2]))
+    assert "leaves **6 of 9** links open, the BERT's 9 of 9" in sentence
+    assert "with **1 of 2** other words in the GPT, and with **2 of 2** in the BERT" in sentence
 
 
 def test_a_single_word_has_no_other_that_could_inform_its_guess():
     single = reading(np.ones((1, 1), dtype=bool), [np.nan])
-    single = replace(single, words=single.words[:1], asked=0)
+    single = replace(single, words=single.words[:1], target=0)
     assert "of 0" not in about_masks(single, single)
     assert "single word" in about_masks(single, single)
 
@@ -124,7 +124,7 @@ def answers(*ranks: int) -> Answers:
 
 
 def test_the_page_is_told_with_its_shares_and_what_both_sides_alone_find():
-    found = ContextGuesses(
+    guesses = ContextGuesses(
         ("the", "sea", "the", "moon"),
         8,
         next_left=answers(1, 2, 2, 2),
@@ -134,13 +134,13 @@ def test_the_page_is_told_with_its_shares_and_what_both_sides_alone_find():
         commonest=0.5,
         commonest_word="the",
     )
-    said = about_page(found)
-    assert "right for 25% of 4 words from the left (GPT) and for 75% from both sides" in said
-    assert "“the” would be right for 50%" in said
-    assert error(found.both) == pytest.approx((0.75 * 0.25 / 4) ** 0.5)
-    assert "finds 25% from the left and 0% from the right: the difference is within" in about_one_side(found)
-    assert "**2** words" in about_one_side(found)
-    table = page_table(found, "GPT", "BERT")
+    sentence = about_page(guesses)
+    assert "right for 25% of 4 words from the left (GPT) and for 75% from both sides" in sentence
+    assert "“the” would be right for 50%" in sentence
+    assert error(guesses.both) == pytest.approx((0.75 * 0.25 / 4) ** 0.5)
+    assert "finds 25% from the left and 0% from the right: the difference is within" in about_one_side(guesses)
+    assert "**2** words" in about_one_side(guesses)
+    table = page_table(guesses, "GPT", "BERT")
     assert table["first guess is right"].tolist() == [0.25, 0.25, 0.0, 0.75, 0.5]
     assert table["perplexity"].tolist()[:4] == pytest.approx([2, 2, 2, 2])
     assert table["among the first five"].tolist()[:4] == [1, 1, 1, 1]
@@ -160,8 +160,8 @@ def test_a_reader_is_better_only_beyond_two_standard_errors(left, other, verdict
     def of(right, count):
         return answers(*[1] * right, *[2] * (count - right))
 
-    found = ContextGuesses(("word",) * left[1], 8, of(*left), of(*left), of(*other), of(*other), 0.1, "the")
-    assert verdict.lower() in about_page(found).lower()
-    said = about_one_side(found)
-    assert ("more from the left" in said) == (verdict[4:7] == "GPT")
-    assert ("more from the right" in said) == (verdict[4:8] == "BERT")
+    guesses = ContextGuesses(("word",) * left[1], 8, of(*left), of(*left), of(*other), of(*other), 0.1, "the")
+    assert verdict.lower() in about_page(guesses).lower()
+    sentence = about_one_side(guesses)
+    assert ("more from the left" in sentence) == (verdict[4:7] == "GPT")
+    assert ("more from the right" in sentence) == (verdict[4:8] == "BERT")

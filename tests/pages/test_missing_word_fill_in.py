@@ -14,7 +14,7 @@ from pages.language.missing_word import hidden_words, words
 from pages.language.missing_word.fill_in import cost_table, more_table
 from pages.language.missing_word.fill_in_sentences import about_cost, about_guesses, about_looks, about_more
 from tests.core.saved_models import save_text_model
-from tests.pages.conftest import check, prose, told
+from tests.pages.conftest import check, message_text, prose
 from tests.pages.tiny_bert_books import tiny_bert_books  # noqa: F401
 
 PAGE = "language/missing_word"
@@ -39,7 +39,7 @@ def test_the_section_is_alive_at_once_with_a_word_hidden(visit):
     app = visit(PAGE)
     assert app.title[0].value == "What does a BERT look at?"
     assert not app.warning
-    assert "What should stand there?" in [each.value for each in app.subheader]
+    assert "What should stand there?" in [heading.value for heading in app.subheader]
     assert "pseudo-perplexity of the text is" in prose(app)
     assert "What was hidden" in prose(app)
     assert "words; when all" in prose(app)
@@ -55,12 +55,12 @@ def test_a_link_says_which_words_are_hidden(visit):
 def test_nothing_hidden_leaves_the_text_and_its_costs(visit):
     app = visit(PAGE, hide="none")
     assert "Click a word: it is hidden from the model" in prose(app)
-    assert "What should stand there?" not in [each.value for each in app.subheader]
+    assert "What should stand there?" not in [heading.value for heading in app.subheader]
 
 
 def test_hidden_words_that_the_text_does_not_have_are_left_out_and_that_is_said(visit):
     app = visit(PAGE, text="One two three.", hide="1.77.x")
-    assert "2 of the hidden words in the address are not among the 4 words" in told(app)
+    assert "2 of the hidden words in the address are not among the 4 words" in message_text(app)
     assert "What was hidden" in prose(app)
 
 
@@ -75,12 +75,12 @@ def test_odd_texts_are_read_like_any_other(visit, text):
 
 def test_a_long_text_is_cut_and_that_is_said(visit):
     app = visit(PAGE, text="The old man sat by the fire. " * 60, draw="1")
-    assert "it reads the first 126 of" in told(app)
+    assert "it reads the first 126 of" in message_text(app)
 
 
 def test_an_empty_text_gets_one_sentence(visit):
     app = visit(PAGE, text="   ")
-    assert "There is no text here yet" in told(app)
+    assert "There is no text here yet" in message_text(app)
     check(app.text_area(key="text").set_value("Now there is one.").run())
     assert not app.warning
 
@@ -94,7 +94,7 @@ def test_an_example_replaces_the_text_and_what_was_hidden(visit):
 
 def test_a_gpt_is_refused_in_a_sentence(visit):
     app = visit(PAGE, model="gpt-books")
-    assert "does not fill gaps" in told(app)
+    assert "does not fill gaps" in message_text(app)
 
 
 @pytest.mark.usefixtures("at_home")
@@ -108,7 +108,7 @@ def test_a_named_masked_model_fills_gaps(visit, kind, tmp_path):
 
 def test_the_projector_s_view_has_no_prose(visit):
     app = visit(PAGE, present="1")
-    assert not any("Try this" in each.value for each in app.subheader)
+    assert not any("Try this" in heading.value for heading in app.subheader)
 
 
 def test_addresses_are_read_back_and_what_is_none_is_counted():
@@ -131,28 +131,28 @@ def test_one_gap_is_told_by_its_rank_and_probability():
 
 
 def test_several_gaps_are_counted_and_their_probabilities_averaged_geometrically():
-    said = about_guesses([gap(1, 0.4), gap(2, 0.1), MaskedToken(5, None, torch.ones(4) / 4)])
-    assert "Of **2 hidden tokens** the first guess is right for **1**" in said
-    assert f"{math.sqrt(0.04):.1%}" in said
+    sentence = about_guesses([gap(1, 0.4), gap(2, 0.1), MaskedToken(5, None, torch.ones(4) / 4)])
+    assert "Of **2 hidden tokens** the first guess is right for **1**" in sentence
+    assert f"{math.sqrt(0.04):.1%}" in sentence
     assert "Click a word" in about_guesses([])
 
 
 def test_what_a_gap_looks_at_adds_up_to_all_of_its_attention():
     tokens = tokens_of("[CLS]", "a", "b", "c", "[SEP]", special=(0, 4))
     looks = {"0.0": np.array([0.1, 0.2, 0.3, 0.4, 0.0]), "1.1": np.array([0.3, 0.0, 0.1, 0.2, 0.4])}
-    said = about_looks(looks, 2, tokens)
+    sentence = about_looks(looks, 2, tokens)
     assert (
         "gives 10% of its attention to what stands before it, 30% to what stands after it, 20% to itself and 40%"
-        in said
+        in sentence
     )
-    assert "**layer 0, head 0** gives 40% to “c”" in said
+    assert "**layer 0, head 0** gives 40% to “c”" in sentence
 
 
 def test_the_only_token_of_a_text_has_no_link_to_tell_of():
     tokens = tokens_of("[CLS]", "a", "[SEP]", special=(0, 2))
-    said = about_looks({"0.0": np.array([0.2, 0.5, 0.3])}, 1, tokens)
-    assert "50% to itself and 50% to special tokens" in said
-    assert "strongest" not in said
+    sentence = about_looks({"0.0": np.array([0.2, 0.5, 0.3])}, 1, tokens)
+    assert "50% to itself and 50% to special tokens" in sentence
+    assert "strongest" not in sentence
 
 
 def scored(*nats: float) -> PseudoLikelihood:
@@ -163,10 +163,10 @@ def scored(*nats: float) -> PseudoLikelihood:
 
 def test_the_cost_of_a_text_names_the_word_with_the_largest_share():
     two = math.log(2)
-    said = about_cost(scored(1 * two, 5 * two, 2 * two))
-    assert f"pseudo-perplexity of the text is **{2 ** (8 / 3):.1f}**" in said
-    assert "each of its 3 tokens, hidden alone, costs 2.7 bits on average" in said
-    assert "“w1” costs most: 5.0 bits, 62% of the whole text" in said
+    sentence = about_cost(scored(1 * two, 5 * two, 2 * two))
+    assert f"pseudo-perplexity of the text is **{2 ** (8 / 3):.1f}**" in sentence
+    assert "each of its 3 tokens, hidden alone, costs 2.7 bits on average" in sentence
+    assert "“w1” costs most: 5.0 bits, 62% of the whole text" in sentence
     table = cost_table(scored(1 * two, 5 * two, 2 * two))
     assert table["bits"].tolist() == pytest.approx([1, 5, 2])
     assert table["share"].sum() == pytest.approx(1)
@@ -182,13 +182,13 @@ def test_hiding_more_is_told_by_its_first_and_last_point():
         places = torch.tensor(ranks, dtype=torch.long)
         return Answers(torch.full((len(ranks),), 0.5).log(), places, places)
 
-    found = HidingCurve(4, (1, 4), (answers(1, 1, 2, 1), answers(1, 3, 2, 9)))
-    assert "right for **3 of 4** words; when all 4 are hidden at once that falls to 1 of 4." in about_more(found)
-    assert "too few" in about_more(found)
+    curve = HidingCurve(4, (1, 4), (answers(1, 1, 2, 1), answers(1, 3, 2, 9)))
+    assert "right for **3 of 4** words; when all 4 are hidden at once that falls to 1 of 4." in about_more(curve)
+    assert "too few" in about_more(curve)
     many = HidingCurve(12, (1, 12), (answers(*[1] * 12), answers(*[1] * 6, *[2] * 6)))
     assert about_more(many).endswith("falls to 6 of 12.")
     same = HidingCurve(4, (1, 4), (answers(1, 2), answers(2, 1)))
     assert about_more(same).endswith("that stays.")
     assert "No word" in about_more(HidingCurve(2, (1, 2), (answers(), answers())))
-    assert more_table(found)["right"].tolist() == [0.75, 0.25]
-    assert more_table(found)["probability"].tolist() == pytest.approx([0.5, 0.5])
+    assert more_table(curve)["right"].tolist() == [0.75, 0.25]
+    assert more_table(curve)["probability"].tolist() == pytest.approx([0.5, 0.5])

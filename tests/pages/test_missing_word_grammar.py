@@ -23,7 +23,7 @@ from pages.language.missing_word.compute_grammar import EXAMPLES, Reading
 from pages.language.missing_word.figures_grammar import Arc, Dot, arcs, relation_dots
 from pages.language.missing_word.grammar_arcs import Drawn
 from tests.core.saved_models import save_text_model
-from tests.pages.conftest import FRAME, check, prose, told
+from tests.pages.conftest import FRAME, check, message_text, prose
 
 PAGE = "language/missing_word"
 LOOK = Look(LIGHT)
@@ -53,8 +53,8 @@ def test_the_section_opens_and_draws_what_the_first_heads_say(visit):
     assert "How it is computed" in [element.value for element in app.subheader]
     assert drawn["layout"]["xaxis"]["ticktext"][:4] == words.SENTENCE.split()[:4]
     assert len(dots["layout"]["yaxis"]["ticktext"]) > 15
-    assert words_grammar.UNKNOWN in told(app, "caption")
-    assert "BERT-base on another treebank" in told(app, "caption")
+    assert words_grammar.UNKNOWN in message_text(app, "caption")
+    assert "BERT-base on another treebank" in message_text(app, "caption")
     assert not app.warning
 
 
@@ -68,17 +68,17 @@ def test_an_address_leads_to_an_annotated_sentence_and_to_chosen_relations(visit
     assert drawn["layout"]["xaxis"]["ticktext"] == list(tree.words)
     assert any(trace.get("yaxis") == "y2" for trace in drawn["data"])
     assert app.segmented_control(key="grammar_direction").value == TO_DEPENDENT
-    assert words_grammar.BELOW in told(app, "caption")
+    assert words_grammar.BELOW in message_text(app, "caption")
     assert "The tree has" in prose(app)
 
 
 def test_made_up_addresses_and_long_and_empty_texts_get_a_sentence_or_an_answer(visit):
     odd = {"grammar_from": "x", "grammar_heads": "", "grammar_sentence": "99", "grammar_relation": "nothing"}
     assert len(charts(visit(PAGE, show=words.GRAMMAR, **odd))) == 2
-    assert "There is no text here yet" in told(visit(PAGE, show=words.GRAMMAR, text=" "))
-    assert "A link needs two words" in told(visit(PAGE, show=words.GRAMMAR, text="Alone"))
+    assert "There is no text here yet" in message_text(visit(PAGE, show=words.GRAMMAR, text=" "))
+    assert "A link needs two words" in message_text(visit(PAGE, show=words.GRAMMAR, text="Alone"))
     app = visit(PAGE, show=words.GRAMMAR, text="word " * 3_000)
-    assert "the first 100 of 3,000 words" in told(app, "caption")
+    assert "the first 100 of 3,000 words" in message_text(app, "caption")
     assert app.number_input(key="grammar_part").value == 0
     app = visit(PAGE, show=words.GRAMMAR, text="<b>猫</b> 👩‍👩‍👧 и 猫猫 $x$. Second one here!")
     assert len(charts(app)) == 2
@@ -88,7 +88,7 @@ def test_made_up_addresses_and_long_and_empty_texts_get_a_sentence_or_an_answer(
 def test_the_projector_shows_the_figures_without_prose(visit):
     app = visit(PAGE, show=words.GRAMMAR, present="1")
     for sentence in (words_grammar.UNKNOWN, "Measured on"):
-        assert sentence in told(app, "caption")
+        assert sentence in message_text(app, "caption")
     assert "How it is computed" not in [element.value for element in app.subheader]
     assert len(charts(app)) == 2
 
@@ -98,19 +98,19 @@ def test_a_model_that_nobody_has_measured_shows_one_head_and_is_measured_on_a_tr
     name = str(save_text_model("bert", tmp_path))
     text = "The lazy dog jumps over the fox."
     app = visit(PAGE, show=words.GRAMMAR, model=name, text=text)
-    assert "has not been measured here" in told(app)
+    assert "has not been measured here" in message_text(app)
     assert len(charts(app)) == 1
     assert app.number_input(key="grammar_layer").value == 0
     app = opened_with(treebank(80), model=name, text=text)
-    assert "Your treebank: 80 sentences" in told(app, "caption")
+    assert "Your treebank: 80 sentences" in message_text(app, "caption")
     assert app.button(key="grammar_measure")
     reports = []
     upload = memo.store_upload(treebank(80))
-    found = compute_grammar.measure(name, upload, lambda done, total: reports.append((done, total)))
+    measured = compute_grammar.measure(name, upload, lambda done, total: reports.append((done, total)))
     assert reports == [(done, 80) for done in range(80)]
-    assert (found.chosen_in, found.tried_in) == (40, 40)
+    assert (measured.chosen_in, measured.tried_in) == (40, 40)
     app = opened_with(treebank(80), model=name, text=text)
-    assert "Measured on your file" in told(app, "caption")
+    assert "Measured on your file" in message_text(app, "caption")
     assert len(charts(app)) == 2
 
 
@@ -132,7 +132,7 @@ def test_a_file_that_is_none_or_too_small_is_one_sentence(content, sentence):
     app = opened_with(content)
     if b"not" not in content:
         app.button(key="grammar_measure").click().run()
-    assert sentence in told(app, "warning")
+    assert sentence in message_text(app, "warning")
     assert not app.exception
 
 
@@ -154,16 +154,16 @@ def test_the_annotated_sentences_are_trees():
 
 
 def test_every_relation_of_the_table_is_said_in_plain_words():
-    shown = {best.relation for of in grammar_heads().values() for best in of.heads if best.cases >= 30}
-    for relation in shown:
+    relations = {best.relation for of in grammar_heads().values() for best in of.heads if best.cases >= 30}
+    for relation in relations:
         assert grammar_relations.titled(relation) != relation
 
 
 @given(text=st.text(alphabet="ab.!?。\n ", min_size=1))
 def test_sentences_hold_all_of_the_text_but_spaces(text):
-    found = grammar.sentences_of(text)
-    assert "".join("".join(found).split()) == "".join(text.split())
-    assert all(sentence.strip() == sentence != "" for sentence in found)
+    sentences = grammar.sentences_of(text)
+    assert "".join("".join(sentences).split()) == "".join(text.split())
+    assert all(sentence.strip() == sentence != "" for sentence in sentences)
 
 
 def test_sentences_end_at_marks_and_lines():
@@ -203,10 +203,10 @@ def readings(draw):
 @given(case=readings(), least=st.sampled_from([0.0, 0.3]))
 def test_arcs_are_the_strong_links_and_solid_where_the_tree_has_them(case, least):
     reading, tree, drawn = case
-    found = grammar_arcs.arcs_of(reading, [drawn], tree, least)
+    links = grammar_arcs.arcs_of(reading, [drawn], tree, least)
     strong = [(w, o) for w, o in enumerate(reading.looked_at[0]) if o >= 0 and reading.weight[0, w] >= least]
-    assert [(arc.start, arc.end) for arc in found] == strong
-    for arc in found:
+    assert [(arc.start, arc.end) for arc in links] == strong
+    for arc in links:
         up = (arc.start, arc.end, tree.relations[arc.start]) in [*tree.links, *puncts(tree)]
         down = (arc.end, arc.start, tree.relations[arc.end]) in [*tree.links, *puncts(tree)]
         if drawn.direction == TO_GOVERNOR:
@@ -218,15 +218,15 @@ def test_arcs_are_the_strong_links_and_solid_where_the_tree_has_them(case, least
         assert arc.sure == expected
         assert f"“w{arc.start}” looks most at “w{arc.end}”" in arc.tell
         assert ("as in the tree" in arc.tell) == expected
-    told_of = grammar_arcs.about_shown(found, [drawn], tree)
-    if not found:
+    told_of = grammar_arcs.about_shown(links, [drawn], tree)
+    if not links:
         assert told_of == "**No link** is strong enough to be drawn."
         return
     numbers = [int(number) for number in re.findall(r"\d+", told_of)]
-    assert numbers[:3] == [len(found), sum(abs(a.start - a.end) == 1 for a in found), sum(a.sure for a in found)]
+    assert numbers[:3] == [len(links), sum(abs(a.start - a.end) == 1 for a in links), sum(a.sure for a in links)]
     if drawn.relation:
         cases = [link for link in tree.links if link[2] == drawn.relation]
-        pairs = {(arc.start, arc.end) for arc in found if arc.sure}
+        pairs = {(arc.start, arc.end) for arc in links if arc.sure}
         reached = sum((d, g) in pairs or (g, d) in pairs for d, g, _ in cases)
         assert numbers[3:] == [reached, len(cases)]
     assert all(arc.sure for arc in grammar_arcs.arcs_of(reading, [drawn], None, 0))
@@ -238,10 +238,10 @@ def puncts(tree):
 
 def test_the_tree_is_drawn_from_governors_to_dependents():
     tree = EXAMPLES[0]
-    found = grammar_arcs.tree_arcs(tree, [Drawn("det to governor", (0, 0), "det", TO_GOVERNOR)])
-    assert [(arc.end, arc.start) for arc in found] == [link[:2] for link in tree.links]
-    assert [arc.group == "det to governor" for arc in found] == [link[2] == "det" for link in tree.links]
-    assert found[0].tell == "“The” depends on “man” as det: article, determiner"
+    links = grammar_arcs.tree_arcs(tree, [Drawn("det to governor", (0, 0), "det", TO_GOVERNOR)])
+    assert [(arc.end, arc.start) for arc in links] == [link[:2] for link in tree.links]
+    assert [arc.group == "det to governor" for arc in links] == [link[2] == "det" for link in tree.links]
+    assert links[0].tell == "“The” depends on “man” as det: article, determiner"
 
 
 def best(relation="det", direction=TO_GOVERNOR, share=0.5, offset_share=0.3, **other):
@@ -264,42 +264,42 @@ tables = st.lists(bests, min_size=1, max_size=8, unique_by=lambda row: (row.rela
 )
 
 
-@given(found=tables, direction=st.sampled_from([grammar_relations.BETTER, *DIRECTIONS]))
-def test_rows_are_chosen_where_heads_were_chosen_and_sorted_by_gain(found, direction):
-    rows = grammar_relations.rows_of(found, direction)
+@given(measured=tables, direction=st.sampled_from([grammar_relations.BETTER, *DIRECTIONS]))
+def test_rows_are_chosen_where_heads_were_chosen_and_sorted_by_gain(measured, direction):
+    rows = grammar_relations.rows_of(measured, direction)
     gains = [row.share - row.offset_share for row in rows.values()]
     assert gains == sorted(gains, reverse=True)
-    for relation in {row.relation for row in found.heads}:
-        able = [row for row in found.heads if row.relation == relation and row.cases >= 30]
+    for relation in {row.relation for row in measured.heads}:
+        able = [row for row in measured.heads if row.relation == relation and row.cases >= 30]
         able = [row for row in able if direction in (grammar_relations.BETTER, row.direction)]
         assert (relation in rows) == bool(able)
         if able:
             assert rows[relation].chosen_share == max(row.chosen_share for row in able)
 
 
-@given(found=tables)
-def test_sentences_about_the_shares_are_true_of_them(found):
-    rows = grammar_relations.rows_of(found, grammar_relations.BETTER)
+@given(measured=tables)
+def test_sentences_about_the_shares_are_true_of_them(measured):
+    rows = grammar_relations.rows_of(measured, grammar_relations.BETTER)
     if rows:
-        said = grammar_relations.about_gains(rows)
+        sentence = grammar_relations.about_gains(rows)
         clear = sum(grammar_relations.is_clear(row) for row in rows.values())
-        assert f"**{clear} of {len(rows)}** relations" in said
+        assert f"**{clear} of {len(rows)}** relations" in sentence
     if rows and max(row.gain for row in rows.values()) > 0:
-        most = next(row for row in rows.values() if f"`{row.relation}` {row.direction}:" in said)
+        most = next(row for row in rows.values() if f"`{row.relation}` {row.direction}:" in sentence)
         assert most.gain == max(row.gain for row in rows.values())
-        assert f"**{most.share:.0%}** of {most.cases:,} cases" in said
-        named, count = re.search(r"Layers? ([\d, ]+) ha(?:s|ve each) the best heads of (\d+)", said).groups()
+        assert f"**{most.share:.0%}** of {most.cases:,} cases" in sentence
+        named, count = re.search(r"Layers? ([\d, ]+) ha(?:s|ve each) the best heads of (\d+)", sentence).groups()
         layers = [row.head[0] for row in rows.values()]
         most_of_all = [layer for layer in sorted(set(layers)) if layers.count(layer) == int(count)]
         assert most_of_all == list(map(int, named.split(", ")))
         assert int(count) == max(map(layers.count, layers))
     for direction in DIRECTIONS:
-        own = [row for row in found.heads if row.direction == direction]
-        said = " ".join(grammar_relations.about_ahead(found))
+        own = [row for row in measured.heads if row.direction == direction]
+        sentence = " ".join(grammar_relations.about_ahead(measured))
         if own:
             later = np.average([1 - row.earlier for row in own], weights=[row.cases for row in own])
-            assert f"**{later:.0%}** of {sum(row.cases for row in own):,} cases {direction}" in said
-    assert grammar_relations.about_ahead(Measured(found.heads, False, 1, 1)) == ()
+            assert f"**{later:.0%}** of {sum(row.cases for row in own):,} cases {direction}" in sentence
+    assert grammar_relations.about_ahead(Measured(measured.heads, False, 1, 1)) == ()
 
 
 @pytest.mark.parametrize(
@@ -316,14 +316,14 @@ def test_a_head_beats_a_distance_by_points_and_by_standard_errors(share, fixed, 
 
 
 def test_no_head_is_praised_where_a_fixed_distance_finds_as_much():
-    said = grammar_relations.about_gains({"det": best(share=0.3, offset_share=0.3)})
-    assert "**0 of 1** relations" in said
-    assert "gains most" not in said
+    sentence = grammar_relations.about_gains({"det": best(share=0.3, offset_share=0.3)})
+    assert "**0 of 1** relations" in sentence
+    assert "gains most" not in sentence
 
 
-@given(found=tables)
-def test_the_relations_drawn_at_first_have_a_head_each_and_are_the_most_telling_of_it(found):
-    rows = grammar_relations.rows_of(found, grammar_relations.BETTER)
+@given(measured=tables)
+def test_the_relations_drawn_at_first_have_a_head_each_and_are_the_most_telling_of_it(measured):
+    rows = grammar_relations.rows_of(measured, grammar_relations.BETTER)
     chosen = grammar_relations.of_several_heads(rows)
     clear = [row for row in rows.values() if row.cases >= 300 and row.gain >= 0.05]
     assert sorted(rows[relation].head for relation in chosen if clear) == sorted({row.head for row in clear})
@@ -334,13 +334,13 @@ def test_the_relations_drawn_at_first_have_a_head_each_and_are_the_most_telling_
 
 def test_published_shares_stand_only_beside_the_same_direction():
     up, down = best(share=0.95), best(direction=TO_DEPENDENT, share=0.95)
-    (said,) = grammar_relations.about_published({"det": up})
-    assert "for 1 of these relations" in said
-    assert "larger share in 0 of them and a smaller one in 0" in said  # 95 of 100 cases beside 94.3 %
-    (said,) = grammar_relations.about_published({"det": best(share=0.97, cases=3000)})
-    assert "larger share in 1 of them" in said
-    (said,) = grammar_relations.about_published({"det": best(share=0.5)})
-    assert "smaller one in 1" in said
+    (sentence,) = grammar_relations.about_published({"det": up})
+    assert "for 1 of these relations" in sentence
+    assert "larger share in 0 of them and a smaller one in 0" in sentence  # 95 of 100 cases beside 94.3 %
+    (sentence,) = grammar_relations.about_published({"det": best(share=0.97, cases=3000)})
+    assert "larger share in 1 of them" in sentence
+    (sentence,) = grammar_relations.about_published({"det": best(share=0.5)})
+    assert "smaller one in 1" in sentence
     assert grammar_relations.about_published({"det": down}) == ()
     assert grammar_relations.about_published({"cc": best("cc")}) == ()
     frame = grammar_relations.relations_table([(up, 0.943), (down, None)])

@@ -25,7 +25,7 @@ from pages.language.missing_word.inference_sentences import (
     about_words,
     about_worth,
 )
-from tests.pages.conftest import check, prose, told
+from tests.pages.conftest import check, message_text, prose
 
 PAGE = "language/missing_word"
 open_section = partial(dict, show="Inference across languages")
@@ -56,10 +56,10 @@ def test_a_link_holds_own_sentences_languages_head_and_the_switch(visit):
     reading = compute_inference.read(*sentences.values(), ("English", "English"))
     assert reading.labels[1] == "Two"
     assert f"{float(reading.probabilities.max()):.1%}" in prose(app)
-    said = prose(app)
-    assert "Layer 1, head 2 changed less than another head" in said
+    text = prose(app)
+    assert "Layer 1, head 2 changed less than another head" in text
     link = about_link(reading.before[1, 2].tolist(), reading.labels, sides(reading.tokens))
-    assert link.replace("\\", "") in said
+    assert link.replace("\\", "") in text
 
 
 def test_an_example_is_taken_by_a_click_and_follows_the_languages(visit):
@@ -78,18 +78,18 @@ def test_an_example_is_taken_by_a_click_and_follows_the_languages(visit):
 def test_an_empty_sentence_is_one_sentence(visit, text):
     app = visit(PAGE, **open_section(infer_first="A man"))
     check(app.text_input(key="infer_second").set_value(text).run())
-    assert re.search("There is no text here yet|one of them is empty", told(app))
+    assert re.search("There is no text here yet|one of them is empty", message_text(app))
 
 
 def test_sentences_that_are_too_long_together_are_one_sentence_with_the_numbers(visit):
     app = visit(PAGE, **open_section(infer_first="man " * 90, infer_second="man " * 90))
-    assert re.search(r"183 tokens together; this model reads at most 128", told(app))
+    assert re.search(r"183 tokens together; this model reads at most 128", message_text(app))
 
 
 def test_characters_that_the_model_cannot_read_are_named(visit):
     app = visit(PAGE, **open_section(infer_first="A man 日本", infer_second="A man"))
-    assert "日" in told(app)
-    assert f"{compute_inference.model().tokenizer.get_vocab_size():,}" in told(app)
+    assert "日" in message_text(app)
+    assert f"{compute_inference.model().tokenizer.get_vocab_size():,}" in message_text(app)
 
 
 @pytest.mark.parametrize("text", ["😀", "<b>x</b> **y** $z$", "[SEP] [MASK]", "\u200b x"])

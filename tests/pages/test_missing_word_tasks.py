@@ -27,7 +27,7 @@ from pages.language.missing_word.tasks_sentences import (
     about_verdict,
     log_odds,
 )
-from tests.pages.conftest import check, prose, told
+from tests.pages.conftest import check, message_text, prose
 
 PAGE = "language/missing_word"
 
@@ -41,16 +41,16 @@ def test_the_section_is_alive_at_once_and_claims_what_the_model_says(visit):
     layer, head = divmod(int(looks.moved.argmax()), looks.moved.shape[1])
     assert (app.number_input(key="tasks_layer").value, app.number_input(key="tasks_head").value) == (layer, head)
     assert f"**Layer {layer}, head {head}** moved most" in prose(app)
-    assert f"with a probability of {max(looks.said.sentiment.tolist()):.1%}" in prose(app)
-    assert f"{len(looks.said.words)} words" in prose(app)
+    assert f"with a probability of {max(looks.predictions.sentiment.tolist()):.1%}" in prose(app)
+    assert f"{len(looks.predictions.words)} words" in prose(app)
 
 
 def test_a_link_holds_sentence_word_row_and_head(visit):
-    asked = {"tasks_text": "They can fish.", "tasks_word": "1", "tasks_layer": "1", "tasks_head": "2"}
-    app = visit(PAGE, **open_section(**asked))
+    query = {"tasks_text": "They can fish.", "tasks_word": "1", "tasks_layer": "1", "tasks_head": "2"}
+    app = visit(PAGE, **open_section(**query))
     assert app.text_input(key="tasks_text").value == "They can fish."
     assert "Layer 1, head 2, the row of “can”" in prose(app)
-    app = visit(PAGE, **open_section(**asked, tasks_of=words_tasks.VERDICT))
+    app = visit(PAGE, **open_section(**query, tasks_of=words_tasks.VERDICT))
     assert "Layer 1, head 2, the row of [CLS]" in prose(app)
 
 
@@ -64,13 +64,13 @@ def test_an_example_is_taken_by_a_click(visit):
 def test_an_empty_sentence_is_one_sentence(visit, text):
     app = visit(PAGE, **open_section())
     check(app.text_input(key="tasks_text").set_value(text).run())
-    assert "There is no text here yet" in told(app)
+    assert "There is no text here yet" in message_text(app)
 
 
 def test_a_long_text_is_cut_and_that_is_said(visit):
     app = visit(PAGE, **open_section(tasks_text="The old man the boats. " * 60, tasks_word="500"))
-    assert "This text is longer than the model can read at once" in told(app)
-    assert "The address names word 500" in told(app)
+    assert "This text is longer than the model can read at once" in message_text(app)
+    assert "The address names word 500" in message_text(app)
 
 
 @pytest.mark.parametrize("text", ["😀", "مرحبا بالعالم", "<b>x</b> **y** $z$", "[SEP] [MASK]", "\u200b", "¶"])
@@ -91,7 +91,7 @@ def test_without_the_weights_one_sentence_says_how_to_get_them(visit, tmp_path, 
         app = visit(PAGE, **open_section())
     finally:
         memo.clear()
-    assert "make train-bert-tasks" in told(app)
+    assert "make train-bert-tasks" in message_text(app)
 
 
 def test_every_tag_has_a_name_a_group_and_a_colour():
@@ -117,25 +117,27 @@ def said_of(texts: list[str], seed: int = 0) -> TaskPredictions:
 @pytest.mark.parametrize("seed", range(5))
 def test_words_whose_tag_differs_are_counted_and_named(seed):
     dice, texts = random.Random(seed), [f"w{number}" for number in range(9)]
-    said = said_of(texts, seed)
+    predictions = said_of(texts, seed)
     usual = [dice.choice([None, TagCount(dice.choice(TAGS), 3, 4)]) for _ in texts]
-    sentence = about_tags(said, usual).replace("\\", "")
-    best = [max(zip(row.tolist(), TAGS, strict=True))[1] for row in said.tags]
-    other = [word for word, tag, seen in zip(texts, best, usual, strict=True) if seen and seen.tag != tag]
+    sentence = about_tags(predictions, usual).replace("\\", "")
+    best = [max(zip(row.tolist(), TAGS, strict=True))[1] for row in predictions.tags]
+    other = [
+        word for word, tag, tag_count in zip(texts, best, usual, strict=True) if tag_count and tag_count.tag != tag
+    ]
     known = len(usual) - usual.count(None)
     assert f"9 words, {known} of them counted in the treebank: **{len(other)}** ha" in sentence
     assert re.findall(r"“(w\d)” is", sentence) == other[:3]
     assert (f"and {len(other) - 3} more" in sentence) == (len(other) > 3)
-    least = min(range(9), key=lambda place: max(said.tags[place].tolist()))
+    least = min(range(9), key=lambda place: max(predictions.tags[place].tolist()))
     assert f"least sure of “w{least}”: {best[least]} with" in sentence
 
 
-@pytest.mark.parametrize(("odds", "told"), [(0.9949, "least sure of “b”"), (0.9961, "no tag has less than 99.6%")])
-def test_nobody_is_told_of_a_doubt_that_would_be_printed_as_none(odds, told):
-    said = said_of(["a", "b"])
+@pytest.mark.parametrize(("odds", "phrase"), [(0.9949, "least sure of “b”"), (0.9961, "no tag has less than 99.6%")])
+def test_nobody_is_told_of_a_doubt_that_would_be_printed_as_none(odds, phrase):
+    predictions = said_of(["a", "b"])
     sure = torch.full((2, len(TAGS)), 0.0)
     sure[0, 3], sure[1, 5], sure[1, 6] = 1.0, odds, 1 - odds
-    assert told in about_tags(replace(said, tags=sure), [None, None])
+    assert phrase in about_tags(replace(predictions, tags=sure), [None, None])
 
 
 def test_a_text_without_a_word_has_no_tags():
@@ -144,12 +146,14 @@ def test_a_text_without_a_word_has_no_tags():
 
 @pytest.mark.parametrize("positive", [0.02, 0.45, 0.5, 0.58, 0.97])
 def test_the_verdict_is_the_more_probable_one(positive):
-    said = TaskPredictions(said_of(["a"]).tokens, (), torch.zeros(0, len(TAGS)), torch.tensor([1 - positive, positive]))
-    sentence = about_verdict(said)
+    predictions = TaskPredictions(
+        said_of(["a"]).tokens, (), torch.zeros(0, len(TAGS)), torch.tensor([1 - positive, positive])
+    )
+    sentence = about_verdict(predictions)
     assert f"**{'positive' if positive >= 0.5 else 'negative'}**" in sentence
     assert f"{max(positive, 1 - positive):.1%}" in sentence
     assert ("close to undecided" in sentence) == (0.4 < positive < 0.6)
-    assert 1 / (1 + 2.718281828459045 ** -log_odds(said)) == pytest.approx(positive, rel=1e-4)
+    assert 1 / (1 + 2.718281828459045 ** -log_odds(predictions)) == pytest.approx(positive, rel=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -221,8 +225,8 @@ def test_what_was_measured_is_told_with_its_baselines():
 
 
 def test_the_table_of_a_sentence_has_a_row_a_word():
-    said = said_of(["book", "it"])
-    table = said_table(said, [TagCount("NOUN", 90, 95), None])
+    predictions = said_of(["book", "it"])
+    table = said_table(predictions, [TagCount("NOUN", 90, 95), None])
     assert table["word"].tolist() == ["book", "it"]
-    assert table["probability"].tolist() == pytest.approx(said.tags.max(dim=-1).values.tolist())
+    assert table["probability"].tolist() == pytest.approx(predictions.tags.max(dim=-1).values.tolist())
     assert table["times"].tolist()[0] == 90

@@ -19,7 +19,7 @@ from pages.language.missing_word.pair_sentences import (
     about_segments,
 )
 from tests.core.saved_models import save_text_model
-from tests.pages.conftest import check, prose, told
+from tests.pages.conftest import check, message_text, prose
 from tests.pages.tiny_bert_books import tiny_bert_books  # noqa: F401
 
 PAGE = "language/missing_word"
@@ -59,12 +59,12 @@ def test_sentences_are_swapped_and_taken_from_the_examples(visit):
 def test_an_empty_sentence_is_one_sentence(visit, second):
     app = visit(PAGE, **open_section())
     check(app.text_input(key="second").set_value(second).run())
-    assert "There is no text here yet" in told(app)
+    assert "There is no text here yet" in message_text(app)
 
 
 def test_sentences_that_are_too_long_together_are_told_with_numbers(visit):
     app = visit(PAGE, **open_section(second="The old man sat by the fire. " * 40))
-    assert "at most 128 at once" in told(app)
+    assert "at most 128 at once" in message_text(app)
 
 
 @pytest.mark.parametrize("second", ["😀", "مرحبا بالعالم", "<b>x</b> **y** $z$", "[SEP] [MASK]"])
@@ -76,7 +76,7 @@ def test_odd_sentences_are_read_like_any_other(visit, second):
 def test_a_model_without_the_second_task_still_shows_its_heads(visit, tmp_path):
     folder = str(save_text_model("bert", tmp_path / "bert"))
     app = visit(PAGE, **open_section(model=folder, first="The quick fox.", second="The dog."))
-    assert "puts nothing between two sentences" in told(app)
+    assert "puts nothing between two sentences" in message_text(app)
 
 
 def test_a_probability_is_weighed_by_what_unrelated_sentences_get():
@@ -105,14 +105,14 @@ def test_the_input_that_changes_most_is_named_if_it_changes_anything():
     ],
 )
 def test_a_head_is_better_than_chance_only_beyond_two_standard_errors(accuracy, pairs, verdict):
-    said = about_measured(NextSentence(accuracy, pairs))
-    assert f"**{verdict}**" in said
-    assert f"{accuracy:.1%}" in said
+    sentence = about_measured(NextSentence(accuracy, pairs))
+    assert f"**{verdict}**" in sentence
+    assert f"{accuracy:.1%}" in sentence
 
 
 def test_of_the_bert_that_comes_with_the_atlas_the_accuracy_stands_beside_the_answer():
-    found = next_sentence(PROJECT / "weights" / "bert-books")
-    assert found == NextSentence(0.5506, 1008)
+    measured = next_sentence(PROJECT / "weights" / "bert-books")
+    assert measured == NextSentence(0.5506, 1008)
     assert next_sentence(PROJECT / "weights" / "nothing-here") is None
 
 
@@ -135,11 +135,11 @@ def crossing(other, even=0.25):
 
 
 def test_the_head_that_looks_across_most_is_named_with_what_even_attention_would_give():
-    said = about_crossing(crossing([[0.1, 0.2, float("nan")], [0.5, 0.3, 0.0]]))
-    assert "**Layer 1, head 0** looks across most: a word gives 50%" in said
-    assert "even attention would give 25%. **2 of 5** heads" in said
-    assert "most attention crosses in layer 1 (27%), least in layer 0 (15%)" in said
-    assert "Separators get 25%" in said
+    sentence = about_crossing(crossing([[0.1, 0.2, float("nan")], [0.5, 0.3, 0.0]]))
+    assert "**Layer 1, head 0** looks across most: a word gives 50%" in sentence
+    assert "even attention would give 25%. **2 of 5** heads" in sentence
+    assert "most attention crosses in layer 1 (27%), least in layer 0 (15%)" in sentence
+    assert "Separators get 25%" in sentence
 
 
 def test_no_head_looks_across_where_none_gives_more_than_even_attention():

@@ -14,14 +14,14 @@ from core.models.gpt import GPT, GPTConfig
 from dashboard.theme import DARK, LIGHT, Look
 from pages.language.next_word import cache, cache_heads, compute_cache, words
 from tests.core.saved_models import save_text_model
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 
 ROOM = "language/next_word"
 
 
 def numbers(sentence: str) -> list[int]:
     """The whole numbers of a sentence, in order."""
-    return [int(found.replace(",", "")) for found in re.findall(r"\d[\d,]*", sentence)]
+    return [int(digits.replace(",", "")) for digits in re.findall(r"\d[\d,]*", sentence)]
 
 
 def test_the_section_opens_and_says_what_a_step_computes(visit):
@@ -44,7 +44,7 @@ def test_the_address_holds_prompt_token_window_and_famous_length(visit):
     )
     assert "5" in prose(app)
     assert "18 rows" in prose(app)  # one token, 3 rows in each of 6 layers
-    assert "the boat" not in told(app)
+    assert "the boat" not in message_text(app)
     assert app.slider(key="cache_prompt").value == 3
     assert app.select_slider(key="cache_window").value == 32
 
@@ -59,7 +59,7 @@ def test_a_shorter_text_than_the_address_meant_starts_anew(visit):
 @pytest.mark.parametrize(("text", "sentence"), [("a", words.CACHE_TOO_SHORT), (" ", "There is no text here yet")])
 def test_a_text_without_a_step_gets_one_sentence(visit, text, sentence):
     app = visit(ROOM, show=words.CACHE, text=text)
-    assert sentence in told(app)
+    assert sentence in message_text(app)
     assert len(app.warning) == 1
 
 
@@ -72,7 +72,7 @@ def test_a_named_model_has_a_cache_too(visit, tmp_path):
 @pytest.mark.usefixtures("at_home")
 def test_a_bert_is_sent_to_the_other_page(visit, tmp_path):
     app = visit(ROOM, show=words.CACHE, model=str(save_text_model("bert", tmp_path)))
-    assert "does not say what comes next" in told(app)
+    assert "does not say what comes next" in message_text(app)
 
 
 def reading(prompt: int, length: int, layers: int) -> SteppedReading:
@@ -121,9 +121,9 @@ def test_sentences_about_costs_are_ratios_of_what_was_measured(seed):
         for way in (WITH_CACHE, WITHOUT_CACHE)
         for n in lengths
     ]
-    found = StepCosts(tuple(costs), {n: n * 1000 for n in lengths})
+    step_costs = StepCosts(tuple(costs), {n: n * 1000 for n in lengths})
     seconds = {(cost.name, cost.tokens): cost.seconds for cost in costs}
-    first, second = cache.about_costs(found)
+    first, second = cache.about_costs(step_costs)
     ratio = seconds[WITHOUT_CACHE, 256] / seconds[WITH_CACHE, 256]
     if 1 / 1.1 < ratio < 1.1:
         assert "about as long" in first
@@ -136,13 +136,13 @@ def test_sentences_about_costs_are_ratios_of_what_was_measured(seed):
 
 
 @pytest.mark.parametrize(
-    ("kept", "anew", "says"),
+    ("cached", "anew", "says"),
     [(10.0, 10.5, "about as long"), (10.0, 9.5, "about as long"), (10.0, 30.0, "3.0 times as long")],
 )
-def test_times_within_the_noise_of_the_machine_are_alike(kept, anew, says):
-    costs = (Cost(WITH_CACHE, 64, kept, 5, 10), Cost(WITHOUT_CACHE, 64, anew, 5, 10))
-    (told,) = cache.about_costs(StepCosts(costs, {64: 1000}))  # of one length there is no growth
-    assert says in told
+def test_times_within_the_noise_of_the_machine_are_alike(cached, anew, says):
+    costs = (Cost(WITH_CACHE, 64, cached, 5, 10), Cost(WITHOUT_CACHE, 64, anew, 5, 10))
+    (sentence,) = cache.about_costs(StepCosts(costs, {64: 1000}))  # of one length there is no growth
+    assert says in sentence
 
 
 def small_counts(window: int):
@@ -175,8 +175,8 @@ def test_a_difference_between_formula_and_count_is_said():
 def test_famous_caches_follow_from_the_published_shapes():
     rows = cache_heads.famous_rows(1000, 2)
     for _, row in rows.iterrows():
-        kept = min(1000, row["window"] or 1000)
-        assert row["bytes of the cache"] == row["bytes a token"] * kept
+        length = min(1000, row["window"] or 1000)
+        assert row["bytes of the cache"] == row["bytes a token"] * length
         assert (
             row["bytes, if no head shared"] * row["heads of keys and values"]
             == row["bytes of the cache"] * row["heads"]

@@ -11,7 +11,7 @@ from pages.language.next_word.compute_copying import Said, Silenced
 from pages.language.next_word.copying import about_copying, about_silence, saved
 from pages.language.next_word.copying_heads import about_heads
 from tests.core.saved_models import save_text_model
-from tests.pages.conftest import check, prose, told
+from tests.pages.conftest import check, message_text, prose
 
 SAID = Said("gpt-books", 25, 0)
 
@@ -34,11 +34,13 @@ def heard(first: float, second: float, *, period=11, before=0.0, again=0.0) -> R
 def test_the_section_opens_with_what_the_model_does(copying):
     app = copying()
     assert not app.warning
-    whole = compute_copying.heard(SAID)
-    first, second = float(whole.first.mean()), float(whole.second.mean())
+    full_run = compute_copying.heard(SAID)
+    first, second = float(full_run.first.mean()), float(full_run.second.mean())
     assert f"costs **{second:.2f} nats**, the first time {first:.2f}" in prose(app)
-    maps = [torch.stack([call.weights(head, item) for item in range(4)]) for call in whole.calls for head in range(6)]
-    scores = torch.stack([measures.induction(each, 25).mean() for each in maps])
+    maps = [
+        torch.stack([call.weights(head, item) for item in range(4)]) for call in full_run.calls for head in range(6)
+    ]
+    scores = torch.stack([measures.induction(weights, 25).mean() for weights in maps])
     layer, head = divmod(int(scores.argmax()), 6)
     assert f"**Layer {layer}, head {head}** looks most at what came next the first time" in prose(app)
 
@@ -49,7 +51,7 @@ def test_a_link_holds_length_seed_heads_and_text(copying):
     )
     assert app.slider(key="copying_length").value == 20
     assert app.slider(key="copying_silenced").value == 4
-    assert "Your text," in told(app, "caption")
+    assert "Your text," in message_text(app, "caption")
     assert "best 4 heads" in prose(app)
 
 
@@ -77,14 +79,14 @@ def test_odd_links_and_texts_are_read_as_they_are(copying, address):
 
 
 def test_a_text_that_is_too_short_or_empty_is_a_sentence(copying):
-    assert "Fewer than 2 tokens" in told(copying(copying_what=words.OWN_TEXT, text="a"), "warning")
-    assert "There is no text here yet" in told(copying(copying_what=words.OWN_TEXT, text=" "), "warning")
+    assert "Fewer than 2 tokens" in message_text(copying(copying_what=words.OWN_TEXT, text="a"), "warning")
+    assert "There is no text here yet" in message_text(copying(copying_what=words.OWN_TEXT, text=" "), "warning")
 
 
 def test_a_long_text_is_said_to_be_cut(copying):
     app = copying(copying_what=words.OWN_TEXT, text="the cat sat " * 200)
-    assert "Your text, 64 tokens of it, said twice." in told(app, "caption")
-    assert "is left out" in told(app, "caption")
+    assert "Your text, 64 tokens of it, said twice." in message_text(app, "caption")
+    assert "is left out" in message_text(app, "caption")
 
 
 @pytest.mark.usefixtures("at_home")
@@ -96,7 +98,7 @@ def test_a_named_model_is_read_twice_too(copying, tmp_path, kind):
 @pytest.mark.usefixtures("at_home")
 def test_a_bert_is_refused(copying, tmp_path):
     app = copying(model=str(save_text_model("bert", tmp_path)))
-    assert "does not say what comes next" in told(app, "warning")
+    assert "does not say what comes next" in message_text(app, "warning")
 
 
 def test_presented_there_is_no_prose(copying):
@@ -105,18 +107,18 @@ def test_presented_there_is_no_prose(copying):
 
 
 def test_the_best_are_silenced_and_the_others_are_none_of_them():
-    found = compute_copying.silenced(SAID, 3)
+    silenced = compute_copying.silenced(SAID, 3)
     scores = compute_copying.scores(SAID)["induction"]
     best = scores.flatten().argsort(descending=True)[:3].tolist()
-    assert found.best == tuple(divmod(place, 6) for place in best)
-    assert len(found.without_others) == 4
-    assert (found.without_best.losses != compute_copying.heard(SAID).losses).any()
+    assert silenced.best == tuple(divmod(place, 6) for place in best)
+    assert len(silenced.without_others) == 4
+    assert (silenced.without_best.losses != compute_copying.heard(SAID).losses).any()
 
 
 def test_the_visitors_tokens_come_after_a_space_so_that_both_times_are_alike():
-    said = Said("gpt-books", 50, 0, "Xylophorus Grimble sat.")
-    ids = compute_copying.own_ids(said)
-    tokens = compute_copying.tokens_of(said)
+    repetition = Said("gpt-books", 50, 0, "Xylophorus Grimble sat.")
+    ids = compute_copying.own_ids(repetition)
+    tokens = compute_copying.tokens_of(repetition)
     model = zoo.load_text("gpt-books")
     assert tokens.tolist() == [[*ids, *ids]]
     twice = model.tokenizer.decode([*ids, *ids]).strip()
@@ -141,10 +143,10 @@ def test_two_texts_are_two_things_and_the_same_is_one():
     ],
 )
 def test_the_verdict_on_copying_follows_from_both_times(first, second, before, again, verdict):
-    said = about_copying(heard(first, second, before=before, again=again))
-    assert verdict in said
-    assert f"**{second:.2f} nats**, the first time {first:.2f}" in said
-    assert f"in {again:.0%} of the cases, the first time in {before:.0%}" in said
+    sentence = about_copying(heard(first, second, before=before, again=again))
+    assert verdict in sentence
+    assert f"**{second:.2f} nats**, the first time {first:.2f}" in sentence
+    assert f"in {again:.0%} of the cases, the first time in {before:.0%}" in sentence
 
 
 @pytest.mark.parametrize(("tokens", "says"), [(1, "too few to tell"), (4, "too few to tell"), (400, "hardly copies")])
@@ -155,8 +157,8 @@ def test_a_gain_that_a_few_tokens_may_have_by_chance_is_no_copying(tokens, says)
     right[0, -1] = tokens == 1  # one of one is right the second time
     twice = RepetitionRun(torch.zeros(1, 2 * tokens + 2, dtype=torch.long), losses, right)
     assert says in about_copying(twice)
-    told = about_silence(twice, Silenced(((0, 1),), heard(5.0, 5.0), (heard(9.0, 5.0),)))
-    assert ("cannot tell what the heads carry" in told) == (tokens < 400)
+    sentence = about_silence(twice, Silenced(((0, 1),), heard(5.0, 5.0), (heard(9.0, 5.0),)))
+    assert ("cannot tell what the heads carry" in sentence) == (tokens < 400)
 
 
 def test_what_is_saved_leaves_the_token_out_that_nobody_can_know():
@@ -171,13 +173,13 @@ def test_what_is_saved_leaves_the_token_out_that_nobody_can_know():
 def test_the_best_heads_are_named_with_their_scores(score, verdict, layer, where):
     induction, previous = torch.full((3, 4), 0.01), torch.full((3, 4), 0.02)
     induction[1, 3], previous[layer, 2] = score, 0.7
-    said = about_heads(induction, previous, (0.0137, 0.05))
-    assert f"**Layer 1, head 3** looks most at what came next the first time, with {score:.0%}" in said
-    assert "(even attention: 1.4%)" in said
-    assert verdict in said
-    assert where in said
-    assert f"layer {layer}, head 2 gives most to the token before (70%; even: 5.0%)" in said
-    assert ("needs it" in said) == (layer == 0 and score >= 0.1)
+    sentence = about_heads(induction, previous, (0.0137, 0.05))
+    assert f"**Layer 1, head 3** looks most at what came next the first time, with {score:.0%}" in sentence
+    assert "(even attention: 1.4%)" in sentence
+    assert verdict in sentence
+    assert where in sentence
+    assert f"layer {layer}, head 2 gives most to the token before (70%; even: 5.0%)" in sentence
+    assert ("needs it" in sentence) == (layer == 0 and score >= 0.1)
     # The same scores are no heads of these kinds where even attention gives half as much.
     assert "too little to call it" in about_heads(induction, previous, (0.46, 0.05))
     assert "No head is a previous-token head" in about_heads(induction, previous, (0.0137, 0.4))
@@ -187,7 +189,7 @@ def test_the_best_heads_are_named_with_their_scores(score, verdict, layer, where
 
 
 @pytest.mark.parametrize(
-    ("whole", "best", "others", "says"),
+    ("full", "best", "others", "says"),
     [
         (4.0, 1.0, (3.8, 3.9), "They carry 75% of it, more than any of the others chosen at random."),
         (4.0, 3.7, (3.0, 3.9), "no more than heads chosen at random"),
@@ -196,11 +198,11 @@ def test_the_best_heads_are_named_with_their_scores(score, verdict, layer, where
         (0.0, -1.0, (0.0, 0.0), "There is nothing to lose."),
     ],
 )
-def test_what_the_silenced_heads_carried_is_compared_with_as_many_others(whole, best, others, says):
+def test_what_the_silenced_heads_carried_is_compared_with_as_many_others(full, best, others, says):
     def run(value: float) -> RepetitionRun:
         return heard(10.0, 10.0 - value)
 
-    said = about_silence(run(whole), Silenced(((0, 1), (0, 2)), run(best), tuple(run(each) for each in others)))
-    assert says in said
-    assert f"{whole:.2f} nats cheaper. Without the best 2 heads it is **{best:.2f}**".replace("-", "−") in said
-    assert f"2 others, chosen at random 2 times, {min(others):.2f} to {max(others):.2f}" in said
+    sentence = about_silence(run(full), Silenced(((0, 1), (0, 2)), run(best), tuple(run(saving) for saving in others)))
+    assert says in sentence
+    assert f"{full:.2f} nats cheaper. Without the best 2 heads it is **{best:.2f}**".replace("-", "−") in sentence
+    assert f"2 others, chosen at random 2 times, {min(others):.2f} to {max(others):.2f}" in sentence

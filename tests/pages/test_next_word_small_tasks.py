@@ -12,7 +12,7 @@ from pages.language.next_word import compute_small_tasks as compute
 from pages.language.next_word import words
 from pages.language.next_word.small_tasks import about_answer, equation
 from pages.language.next_word.small_tasks_counted import about_links, about_silence, best_head
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 
 PAGE = "language/next_word"
 TITLES = {name: title for title, name in words.SMALL_TASKS.items()}
@@ -49,7 +49,7 @@ def test_digits_in_the_address_are_sorted(visit):
 )
 def test_a_bad_problem_gets_one_sentence_and_the_page_stays(visit, name, typed, rule):
     app = visit(PAGE, show=words.SMALL, small_task=TITLES[name], **{f"small_{name}": typed})
-    assert rule in told(app, "warning")
+    assert rule in message_text(app, "warning")
     assert len(app.warning) == 1
     app.text_input(key=f"small_{name}").set_value("").run()
     assert not app.warning

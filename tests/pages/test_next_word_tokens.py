@@ -15,7 +15,7 @@ from core.zoo import load_text
 from dashboard.theme import DARK, LIGHT, Look
 from pages.language.next_word import compute_tokens, merges, scripts, surprise, words
 from tests.core.saved_models import save_text_model, unigram_tokenizer, wordpiece_tokenizer
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 
 ROOM = "language/next_word"
 TEXTS = ["listening", "lalalala", "aaaaaa", "नमस्ते", "🙂🙂", "a", "the end of it", "<b>*x*</b>", "zzxqj"]
@@ -53,7 +53,7 @@ def test_a_word_to_click_becomes_ones_own(visit):
 )
 def test_what_cannot_be_cut_gets_one_sentence(visit, query, sentence):
     app = visit(ROOM, show=words.TOKENS, **query)
-    assert sentence in told(app)
+    assert sentence in message_text(app)
     assert len(app.warning) == 1
 
 
@@ -66,7 +66,7 @@ def test_a_wordpiece_tokenizer_is_named_and_its_pieces_are_shown(visit, tmp_path
     expected = tokenizer.encode("lazy dog", add_special_tokens=False).ids
     assert app.dataframe[0].value["number"].tolist() == expected
     assert not visit(ROOM, show=words.TOKENS, model=folder, tokens_look=words.SCRIPTS).warning
-    assert "does not say what comes next" in told(
+    assert "does not say what comes next" in message_text(
         visit(ROOM, show=words.TOKENS, model=folder, tokens_look=words.SURPRISE)
     )
 
@@ -75,61 +75,61 @@ def test_a_wordpiece_tokenizer_is_named_and_its_pieces_are_shown(visit, tmp_path
 def test_a_unigram_tokenizer_is_named_with_the_log_probabilities_of_its_pieces(visit, tmp_path):
     app = visit(ROOM, show=words.TOKENS, model=str(save_text_model("t5", tmp_path)), tokens_word="The quick")
     assert "**Unigram**" in prose(app)
-    shown = app.dataframe[0].value
-    assert set(shown["log-probability"]) <= {-3.0, -5.0}
-    assert len(shown) == len(unigram_tokenizer().encode("The quick", add_special_tokens=False).ids)
+    table = app.dataframe[0].value
+    assert set(table["log-probability"]) <= {-3.0, -5.0}
+    assert len(table) == len(unigram_tokenizer().encode("The quick", add_special_tokens=False).ids)
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_sentences_about_merges_are_true_of_them(text):
-    found = compute_tokens.merged("gpt-books", text)
+    merged = compute_tokens.merged("gpt-books", text)
     ids = load_text("gpt-books").tokenizer.encode(text, add_special_tokens=False).ids
-    assert found.agrees
-    assert not found.left_out
-    all_merges = [merge for word in found.words for merge in word.merges]
-    said = " ".join(merges.about_merges(found)).replace("\\", "")
-    assert f"{len(ids)} token" in said
-    assert f"{len(text.encode())} symbol" in said  # a byte each
+    assert merged.agrees
+    assert not merged.left_out
+    all_merges = [merge for word in merged.words for merge in word.merges]
+    sentences = " ".join(merges.about_merges(merged)).replace("\\", "")
+    assert f"{len(ids)} token" in sentences
+    assert f"{len(text.encode())} symbol" in sentences  # a byte each
     if all_merges:
-        assert f"{len(all_merges)} merge" in said
-        assert f"applied {len(text.encode()) - len(ids)} time" in said
-    rows = merges.table(found)
+        assert f"{len(all_merges)} merge" in sentences
+        assert f"applied {len(text.encode()) - len(ids)} time" in sentences
+    rows = merges.table(merged)
     assert rows["rank"].tolist() == [merge.rank for merge in all_merges]
     assert rows["count"].sum() == len(text.encode()) - len(ids)
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_the_stage_after_each_merge_is_one_count_shorter(text):
-    found = compute_tokens.merged("gpt-books", text)
-    all_merges = [merge for word in found.words for merge in word.merges]
-    sizes = [len(merges.stage(found, done)) for done in range(len(all_merges) + 1)]
+    merged = compute_tokens.merged("gpt-books", text)
+    all_merges = [merge for word in merged.words for merge in word.merges]
+    sizes = [len(merges.stage(merged, done)) for done in range(len(all_merges) + 1)]
     assert [before - after for before, after in itertools.pairwise(sizes)] == [m.count for m in all_merges]
     for done, merge in enumerate(all_merges, start=1):
-        said = merges.about_stage(found, done)
-        assert f"Merge {done} of {len(all_merges)}" in said
-        assert f"rank {merge.rank:,} of 3,839" in said
-        assert f"Now there are {sizes[done]}" in said
+        sentence = merges.about_stage(merged, done)
+        assert f"Merge {done} of {len(all_merges)}" in sentence
+        assert f"rank {merge.rank:,} of 3,839" in sentence
+        assert f"Now there are {sizes[done]}" in sentence
 
 
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("look", [Look(LIGHT), Look(DARK, letters=20, presented=True)])
 def test_the_tree_has_a_node_for_each_symbol_and_merge_and_tokens_stand_out(text, look):
-    found = compute_tokens.merged("gpt-books", text)
-    steps = sum(len(word.merges) for word in found.words)
+    merged = compute_tokens.merged("gpt-books", text)
+    steps = sum(len(word.merges) for word in merged.words)
     for done in range(steps + 1):
-        figure = merges.merge_tree(found.words, found.labels, rules=found.rules, done=done, look=look)
+        figure = merges.merge_tree(merged.words, merged.labels, rules=merged.rules, done=done, look=look)
         _, inner, outer = figure.data
-        assert len(outer.x) == len(merges.stage(found, done))
-        applied = [m.count for word in found.words for m in word.merges][:done]
+        assert len(outer.x) == len(merges.stage(merged, done))
+        applied = [m.count for word in merged.words for m in word.merges][:done]
         assert len(inner.x) == 2 * sum(applied)
         assert "<b>*x*" not in "".join(outer.text)
 
 
 def test_a_long_text_is_drawn_as_far_as_there_is_room():
-    found = compute_tokens.merged("gpt-books", "understandable " * 4 + "end")
-    drawn = sum(len(word.symbols) for word in found.words)
+    merged = compute_tokens.merged("gpt-books", "understandable " * 4 + "end")
+    drawn = sum(len(word.symbols) for word in merged.words)
     assert drawn <= compute_tokens.SYMBOLS < drawn + 15
-    assert found.left_out == 1 + 4 - len(found.words)
+    assert merged.left_out == 1 + 4 - len(merged.words)
 
 
 def test_an_added_token_is_said_to_stand_outside_the_merges():
@@ -146,31 +146,34 @@ def test_pieces_without_merges_are_counted_and_their_probabilities_added():
 
 def test_sentences_about_languages_are_looked_up_in_the_counts():
     tokenizer = load_text("gpt-books").tokenizer
-    found = {language: cut_text(tokenizer, text) for language, text in words.SENTENCES.items()}
+    by_language = {language: cut_text(tokenizer, text) for language, text in words.SENTENCES.items()}
     counts = {
         language: len(tokenizer.encode(text, add_special_tokens=False).ids)
         for language, text in words.SENTENCES.items()
     }
-    said = scripts.about_languages(found)
+    sentences = scripts.about_languages(by_language)
     least, most = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
-    assert f"**{counts[least]} tokens** in {least} and **{counts[most]}** in {most}" in said[0]
-    assert f"{counts[most] / counts[least]:.1f} times" in said[0]
+    assert f"**{counts[least]} tokens** in {least} and **{counts[most]}** in {most}" in sentences[0]
+    assert f"{counts[most] / counts[least]:.1f} times" in sentences[0]
     above = [language for language, text in words.SENTENCES.items() if counts[language] > len(text)]
-    assert any(sentence == f"More tokens than characters: {', '.join(above)}." for sentence in said)
+    assert any(sentence == f"More tokens than characters: {', '.join(above)}." for sentence in sentences)
     spaceless = [language for language, text in words.SENTENCES.items() if " " not in text]
     assert spaceless == ["Thai", "Chinese", "Japanese"]
-    assert any(sentence.endswith(f": {', '.join(spaceless)}.") for sentence in said)
+    assert any(sentence.endswith(f": {', '.join(spaceless)}.") for sentence in sentences)
     bytewise = [name for name, text in words.SENTENCES.items() if counts[name] == len(text.encode())]
-    assert any("each byte is a token" in sentence for sentence in said) == bool(bytewise)
+    assert any("each byte is a token" in sentence for sentence in sentences) == bool(bytewise)
 
 
 def test_unknown_tokens_and_ones_own_sentence_are_said():
     tokenizer = wordpiece_tokenizer()
-    found = {"English": cut_text(tokenizer, "the fox", "[UNK]"), "Hindi": cut_text(tokenizer, "मित्र", "[UNK]")}
-    said = " ".join(scripts.about_languages({**found, scripts.OWN: cut_text(tokenizer, "lazy", "[UNK]")}))
-    assert f"Hindi ({found['Hindi'].unknown})" in said
-    assert "Your sentence has 4 characters" in said
-    assert "times as many" not in scripts.about_languages({"One": found["English"], "Two": found["English"]})[0]
+    by_language = {"English": cut_text(tokenizer, "the fox", "[UNK]"), "Hindi": cut_text(tokenizer, "मित्र", "[UNK]")}
+    text = " ".join(scripts.about_languages({**by_language, scripts.OWN: cut_text(tokenizer, "lazy", "[UNK]")}))
+    assert f"Hindi ({by_language['Hindi'].unknown})" in text
+    assert "Your sentence has 4 characters" in text
+    assert (
+        "times as many"
+        not in scripts.about_languages({"One": by_language["English"], "Two": by_language["English"]})[0]
+    )
 
 
 def test_ones_own_sentence_is_a_row_of_its_own(visit):
@@ -179,17 +182,17 @@ def test_ones_own_sentence_is_a_row_of_its_own(visit):
     assert app.selectbox(key="tokens_language").value == scripts.OWN
 
 
-@pytest.mark.parametrize("each", [True, False])
-def test_every_language_has_a_mark_for_each_way(each):
+@pytest.mark.parametrize("per_character", [True, False])
+def test_every_language_has_a_mark_for_each_way(per_character):
     tokenizer = load_text("gpt-books").tokenizer
-    found = {language: cut_text(tokenizer, text) for language, text in words.SENTENCES.items()}
-    rows = scripts.table(found, words.SENTENCES)
-    figure = scripts.dots(rows, each=each, look=Look(LIGHT))
+    by_language = {language: cut_text(tokenizer, text) for language, text in words.SENTENCES.items()}
+    rows = scripts.table(by_language, words.SENTENCES)
+    figure = scripts.dots(rows, per_character=per_character, look=Look(LIGHT))
     assert [trace.name for trace in figure.data[1:]] == list(UNITS)
     for trace in figure.data[1:]:
         got = dict(zip(trace.y, trace.x, strict=True))
-        for language, cuts in found.items():
-            assert got[language] == (cuts.per_character(trace.name) if each else cuts.count(trace.name))
+        for language, cuts in by_language.items():
+            assert got[language] == (cuts.per_character(trace.name) if per_character else cuts.count(trace.name))
 
 
 def test_one_sentence_is_shown_piece_by_piece():
@@ -202,12 +205,12 @@ def test_one_sentence_is_shown_piece_by_piece():
 
 def test_the_bits_are_those_of_the_models_own_probabilities():
     text = "The old man looked at the sea because he was tired."
-    found, model = compute_tokens.surprised("gpt-books", text), load_text("gpt-books")
+    reading, model = compute_tokens.surprised("gpt-books", text), load_text("gpt-books")
     tokens = encode(model.tokenizer, text, context=model.context)
     run = model.run(tokens)
     for place in range(1, len(tokens)):
         chance = model.probabilities(run, place - 1)[tokens.ids[place]]
-        assert found.bits[place].item() == pytest.approx(-math.log2(chance), abs=1e-3)
+        assert reading.bits[place].item() == pytest.approx(-math.log2(chance), abs=1e-3)
 
 
 @pytest.mark.parametrize("length", [2, 5, 33, 80])
@@ -216,16 +219,16 @@ def test_sentences_about_bits_are_looked_up_in_them(length):
     bits = (8 * torch.rand(length, generator=generator)).numpy()
     bits[0] = np.nan
     labels = [f" w{place}" for place in range(length)]
-    said = surprise.about_bits(labels, bits, characters=3 * length, vocabulary=4096)
+    sentences = surprise.about_bits(labels, bits, characters=3 * length, vocabulary=4096)
     values = bits[1:]
-    assert f"**{values.mean():.2f} a token**" in said[0]
-    assert f"{values.sum() / (3 * length):.2f} a character" in said[0]
-    assert f"“w{int(values.argmax()) + 1}”" in said[1]
-    if half := re.search(r"bits are in (\d+) of", " ".join(said)):
+    assert f"**{values.mean():.2f} a token**" in sentences[0]
+    assert f"{values.sum() / (3 * length):.2f} a character" in sentences[0]
+    assert f"“w{int(values.argmax()) + 1}”" in sentences[1]
+    if half := re.search(r"bits are in (\d+) of", " ".join(sentences)):
         count, ordered = int(half[1]), sorted(values, reverse=True)
         assert sum(ordered[:count]) >= values.sum() / 2 - 1e-4
         assert sum(ordered[: count - 1]) < values.sum() / 2 + 1e-4
-    assert ("standard errors" in " ".join(said)) == (length - 1 >= 2 * surprise.MEAN)
+    assert ("standard errors" in " ".join(sentences)) == (length - 1 >= 2 * surprise.MEAN)
 
 
 @pytest.mark.parametrize(
@@ -235,8 +238,8 @@ def test_sentences_about_bits_are_looked_up_in_them(length):
 def test_a_text_becomes_easier_only_beyond_two_standard_errors(first, second, spread, way):
     swing = spread * np.tile([-1.0, 1.0], 20)
     bits = np.concatenate([[np.nan], first + swing, second + swing])
-    said = surprise.about_bits([f" w{place}" for place in range(81)], bits, characters=240, vocabulary=4096)
-    assert way in said[-1]
+    sentences = surprise.about_bits([f" w{place}" for place in range(81)], bits, characters=240, vocabulary=4096)
+    assert way in sentences[-1]
 
 
 def test_a_text_dearer_than_an_even_guess_is_not_called_a_choice_among_more_tokens_than_there_are():
@@ -246,8 +249,8 @@ def test_a_text_dearer_than_an_even_guess_is_not_called_a_choice_among_more_toke
 
 
 def test_between_two_bytes_of_a_piece_there_is_no_space_of_the_text():
-    assert merges.seen(" ‹E2›‹80›") == "␣‹E2›‹80›"
-    assert merges.seen("a b") == "a␣b"
+    assert merges.show_spaces(" ‹E2›‹80›") == "␣‹E2›‹80›"
+    assert merges.show_spaces("a b") == "a␣b"
 
 
 def test_the_sentence_under_the_pointer_has_bits_and_probability():

@@ -16,7 +16,7 @@ from pages.language.next_word.figures_why import by_kind, by_layer, component_na
 from pages.language.next_word.why_one_head import about_head, about_lens, about_silence, changes_of
 from pages.language.next_word.why_this_word import NEAR, noticed
 from tests.core.saved_models import save_text_model
-from tests.pages.conftest import check, prose, told
+from tests.pages.conftest import check, message_text, prose
 
 TEXT = controls.FIRST_TEXT
 
@@ -32,7 +32,7 @@ def read():
 
 
 @pytest.fixture(scope="module")
-def found(read):
+def attribution(read):
     return compute_why.attribution(read, *read.best[:2])
 
 
@@ -97,17 +97,17 @@ def test_odd_links_are_read_as_they_are(why, address):
     ],
 )
 def test_what_cannot_be_answered_is_a_sentence(why, address, says):
-    assert says in told(why(**address), "warning")
+    assert says in message_text(why(**address), "warning")
 
 
 def test_a_long_text_is_cut_with_a_sentence(why):
-    assert "The first 256 of" in told(why(text="the cat sat " * 200), "info")
+    assert "The first 256 of" in message_text(why(text="the cat sat " * 200), "info")
 
 
 @pytest.mark.usefixtures("at_home")
 @pytest.mark.parametrize("kind", ["bert", "t5"])
 def test_a_model_that_does_not_go_on_with_a_text_is_refused(why, tmp_path, kind):
-    assert "does not say what comes next" in told(why(model=str(save_text_model(kind, tmp_path))), "warning")
+    assert "does not say what comes next" in message_text(why(model=str(save_text_model(kind, tmp_path))), "warning")
 
 
 @pytest.mark.usefixtures("at_home")
@@ -125,17 +125,17 @@ def test_presented_there_is_no_prose(why):
     assert "How it is computed" not in [element.value for element in app.subheader]
 
 
-def test_without_a_head_the_difference_is_that_of_the_model_with_it_silenced(read, found):
+def test_without_a_head_the_difference_is_that_of_the_model_with_it_silenced(read, attribution):
     without = compute_why.reading("gpt-books", TEXT, (5, 2))
     model = zoo.load_text("gpt-books")
     with edit_attention(model.network, {("blocks.5.attention", 2): "silence"}):
         logits = model.run(read.tokens).logits[-1]
-    changed = compute_why.attribution(without, found.target, found.foil)
-    assert changed.difference == pytest.approx(float(logits[found.target] - logits[found.foil]), abs=1e-4)
+    changed = compute_why.attribution(without, attribution.target, attribution.foil)
+    assert changed.difference == pytest.approx(float(logits[attribution.target] - logits[attribution.foil]), abs=1e-4)
     torch.testing.assert_close(without.lens[-1], logits, atol=1e-4, rtol=1e-4)
-    changes = changes_of(found.by_component, changed.by_component)
-    assert sum(changes.values()) == pytest.approx(changed.difference - found.difference, abs=1e-3)
-    assert changes[Component("head", 5, 2)] == pytest.approx(-found.share(Component("head", 5, 2)), abs=1e-6)
+    changes = changes_of(attribution.by_component, changed.by_component)
+    assert sum(changes.values()) == pytest.approx(changed.difference - attribution.difference, abs=1e-3)
+    assert changes[Component("head", 5, 2)] == pytest.approx(-attribution.share(Component("head", 5, 2)), abs=1e-6)
 
 
 def test_a_head_that_is_not_there_cannot_be_silenced():
@@ -159,7 +159,7 @@ def test_two_tokens_that_read_the_same_have_two_names(read):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_map_bars_and_sums_hold_every_part_once(seed, found):
+def test_map_bars_and_sums_hold_every_part_once(seed, attribution):
     parts = drawn(np.random.default_rng(seed))
     total = sum(parts.values())
     for rows in (largest(parts), by_layer(parts), by_kind(parts)):
@@ -169,11 +169,11 @@ def test_map_bars_and_sums_hold_every_part_once(seed, found):
     named = dict(by_layer(parts))
     attention = [share for writer, share in parts.items() if writer.block == 1 and writer.kind in ("head", "bias")]
     assert named["layer 1, attention"] == pytest.approx(sum(attention))
-    columns, values = grid(found)
+    columns, values = grid(attribution)
     assert columns == ["h0", "h1", "h2", "h3", "h4", "h5", "MLP", "bias"]
-    outside = sum(found.share(writer) for writer in found.components if writer.block is None)
-    assert float(np.nansum(values)) + outside == pytest.approx(found.total, abs=1e-4)
-    assert values[3, 2] == pytest.approx(found.share(Component("head", 3, 2)), abs=1e-6)
+    outside = sum(attribution.share(writer) for writer in attribution.components if writer.block is None)
+    assert float(np.nansum(values)) + outside == pytest.approx(attribution.total, abs=1e-4)
+    assert values[3, 2] == pytest.approx(attribution.share(Component("head", 3, 2)), abs=1e-6)
 
 
 def test_of_very_many_layers_each_has_one_bar():
@@ -202,9 +202,9 @@ def test_who_writes_most_for_either_is_found_by_looking_at_all(seed):
 
 def test_nothing_is_said_of_a_side_for_which_nobody_writes():
     parts = {Component("token"): 2.0, Component("MLP", 0): 1.0}
-    said = noticed(parts, 3.0, "“a”", "“b”")
-    assert said[1] == "Toward “a”, most is written by **token embedding** (+2.00)."
-    assert "20.09 times" in said[0]
+    sentences = noticed(parts, 3.0, "“a”", "“b”")
+    assert sentences[1] == "Toward “a”, most is written by **token embedding** (+2.00)."
+    assert "20.09 times" in sentences[0]
     assert "equally probable" in noticed({Component("token"): 0.0}, 0.0, "“a”", "“b”")[0]
     assert len(noticed({Component("token"): 0.0}, 0.0, "“a”", "“b”")) == 2
     assert "10⁵⁰" in noticed({Component("token"): 117.0}, 117.0, "“a”", "“b”")[0]
@@ -213,13 +213,13 @@ def test_nothing_is_said_of_a_side_for_which_nobody_writes():
 @pytest.mark.parametrize("seed", range(20))
 def test_from_where_on_the_stream_favours_the_answer_is_the_last_change_of_sign(seed):
     values = np.random.default_rng(seed).normal(size=8)
-    said = about_lens(values, "“a”", "“b”")
+    sentence = about_lens(values, "“a”", "“b”")
     first = 7
     while first > 0 and (values[first - 1] > 0) == (values[7] > 0):
         first -= 1
-    assert ("“a”" if values[7] > 0 else "“b”") in said
+    assert ("“a”" if values[7] > 0 else "“b”") in sentence
     assert "favours neither" in about_lens(np.append(values, 0.001), "“a”", "“b”")
-    assert ("already before the first layer" if first == 0 else f"after layer {first - 1} and from then on") in said
+    assert ("already before the first layer" if first == 0 else f"after layer {first - 1} and from then on") in sentence
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -227,13 +227,13 @@ def test_from_where_a_head_moved_most_is_the_largest_of_either_sign(seed):
     rng = np.random.default_rng(seed)
     weights, moved = rng.dirichlet(np.ones(6)), rng.normal(size=6)
     labels = list("uvwxyz")
-    said = about_head((1, 2), labels, weights, moved)
+    sentence = about_head((1, 2), labels, weights, moved)
     most = max(range(6), key=lambda place: abs(moved[place]))
     looked = max(range(6), key=lambda place: weights[place])
-    assert f"“{labels[most]}” (token {most}): {plus(moved[most])}, by {weights[most]:.0%}" in said
-    assert f"writes {plus(moved.sum())}" in said
-    assert ("also where it looks most" in said) == (most == looked)
-    assert ("the largest share from" in said) == ((moved[most] > 0) == (moved.sum() > 0))
+    assert f"“{labels[most]}” (token {most}): {plus(moved[most])}, by {weights[most]:.0%}" in sentence
+    assert f"writes {plus(moved.sum())}" in sentence
+    assert ("also where it looks most" in sentence) == (most == looked)
+    assert ("the largest share from" in sentence) == ((moved[most] > 0) == (moved.sum() > 0))
     assert "next to nothing" in about_head((1, 2), labels, weights, 0 * moved)
 
 
@@ -244,24 +244,25 @@ def test_what_silence_changes_beyond_the_own_part_is_told_with_its_largest_share
     after[Component("head", 1, 1)] = 0.0
     changes = changes_of(before, after)
     total = (sum(before.values()), sum(after.values()))
-    said = about_silence((1, 1), *total, changes)
+    sentence = about_silence((1, 1), *total, changes)
     own = -before[Component("head", 1, 1)]
     real = total[1] - total[0]
     assert (
-        f"by {plus(own)}. What really happens is **{plus(real)}**: from {plus(total[0])} to {plus(total[1])}." in said
+        f"by {plus(own)}. What really happens is **{plus(real)}**: from {plus(total[0])} to {plus(total[1])}."
+        in sentence
     )
     others = {writer: change for writer, change in changes.items() if writer != Component("head", 1, 1)}
     most = max(others, key=lambda writer: abs(others[writer]))
     if abs(real - own) >= 0.005:
-        assert f"The other {plus(real - own)}" in said
-    assert f"most {component_name(most)} ({plus(others[most])})" in said
+        assert f"The other {plus(real - own)}" in sentence
+    assert f"most {component_name(most)} ({plus(others[most])})" in sentence
     alone = {**before, Component("head", 1, 1): 0.0}
-    said = about_silence((1, 1), total[0], sum(alone.values()), changes_of(before, alone))
-    assert "No other part changes by as much as" in said
+    sentence = about_silence((1, 1), total[0], sum(alone.values()), changes_of(before, alone))
+    assert "No other part changes by as much as" in sentence
     alone[Component("MLP", 2)] += 1
     alone[Component("MLP", 1)] -= 1
-    said = about_silence((1, 1), total[0], sum(alone.values()), changes_of(before, alone))
-    assert "that cancels out" in said
+    sentence = about_silence((1, 1), total[0], sum(alone.values()), changes_of(before, alone))
+    assert "that cancels out" in sentence
 
 
 @pytest.mark.parametrize("count", [3, 24, 60])

@@ -19,7 +19,7 @@ from dashboard.inputs import controls, example_texts, uploads
 from pages.language.next_word import branches, compute_writes, writes, writes_sentences
 from pages.language.next_word.branches import Tree, decode, encode, moved
 from pages.language.next_word.inputs import Given
-from tests.pages.conftest import check, prose, told
+from tests.pages.conftest import check, message_text, prose
 
 PAGE = "language/next_word"
 TEXT = "The old man looked at the sea."
@@ -103,7 +103,7 @@ def test_a_link_brings_what_was_written_with_its_settings_and_ways(visit, model)
 @pytest.mark.parametrize("link", ["99999", "1.x", "1_2", "5~", "1_9~2"])
 def test_a_link_that_cannot_be_read_gets_one_sentence(visit, link):
     app = visit(PAGE, show="Writes", text=TEXT, written=link)
-    assert "from 0 to 4,095" in told(app, "info")
+    assert "from 0 to 4,095" in message_text(app, "info")
     assert written(app) == ()
 
 
@@ -126,7 +126,7 @@ def test_an_empty_text_gets_one_sentence_and_the_page_stays(visit):
 def test_seven_thousand_words_are_read_at_their_end_and_the_page_says_so(visit):
     app = visit(PAGE, show="Writes", writes_count="8")
     app.text_area(key="text").set_value("word " * 7_000).run()
-    assert "reads at most 256 tokens at once" in told(check(app), "info")
+    assert "reads at most 256 tokens at once" in message_text(check(app), "info")
     press(app, "writes_go")
     assert len(written(app)) == 8
 
@@ -134,19 +134,19 @@ def test_seven_thousand_words_are_read_at_their_end_and_the_page_says_so(visit):
 def test_a_full_address_ends_the_writing_in_a_sentence(visit):
     full = ".".join(["5"] * branches.LONGEST)
     app = visit(PAGE, show="Writes", text=TEXT, written=full)
-    assert f"{branches.LONGEST} tokens are written" in told(app, "info")
+    assert f"{branches.LONGEST} tokens are written" in message_text(app, "info")
     assert app.button(key="writes_go").disabled
 
 
 def test_the_mark_for_the_end_of_a_text_is_said(visit, model):
     end = next(iter(model.tokenizer.get_added_tokens_decoder()))
     app = visit(PAGE, show="Writes", text=TEXT, written=str(end))
-    assert "the mark for the end of a text" in told(app, "info")
+    assert "the mark for the end of a text" in message_text(app, "info")
 
 
 def test_a_model_that_reads_no_text_is_refused_in_a_sentence(visit):
     app = visit(PAGE, show="Writes", model="vit-tiny-imagenet")
-    assert "reads pictures" in told(app, "warning")
+    assert "reads pictures" in message_text(app, "warning")
 
 
 def test_writing_equals_reading_anew_and_drawing_at_each_step(model):
@@ -172,7 +172,7 @@ def step_of(chances, rules, *, read=(0,), seed=1):
 
 
 PROBABILITIES = some.lists(some.floats(0.01, 1), min_size=2, max_size=12).map(
-    lambda given: [each / math.fsum(given) for each in given]
+    lambda weights: [weight / math.fsum(weights) for weight in weights]
 )
 
 
@@ -180,54 +180,54 @@ PROBABILITIES = some.lists(some.floats(0.01, 1), min_size=2, max_size=12).map(
 @given(PROBABILITIES, some.integers(0, 4), some.floats(0.1, 1), some.floats(0, 0.9))
 def test_what_is_said_of_the_filters_is_what_they_took(chances, top_k, top_p, min_p):
     step = step_of(chances, Rules(1.0, top_k, top_p, min_p))
-    said = writes_sentences.about_filters(step)
+    sentence = writes_sentences.about_filters(step)
     remaining = {token for token in range(len(chances)) if step.choice.probabilities[token] > 0}
     if len(remaining) == len(chances):
-        assert said == f"No filter takes anything away: all {len(chances)} tokens may be sampled."
+        assert sentence == f"No filter takes anything away: all {len(chances)} tokens may be sampled."
         return
     gone = sum(chances[token] for token in range(len(chances)) if token not in remaining)
-    told_shares = [float(part.split("%")[0]) for part in said.split("**") if part[:1].isdigit()]
+    told_shares = [float(part.split("%")[0]) for part in sentence.split("**") if part[:1].isdigit()]
     # A share that would be printed as 0.0% is not told, of four filters at most.
     assert sum(told_shares) == pytest.approx(100 * gone, abs=0.06 * len(told_shares) + 0.2)
     assert 0.0 not in told_shares
-    assert ("one token remains" if len(remaining) == 1 else f"{len(remaining)} remain") in said
+    assert ("one token remains" if len(remaining) == 1 else f"{len(remaining)} remain") in sentence
 
 
 @settings(deadline=None, max_examples=60)
 @given(PROBABILITIES, some.integers(0, 99))
 def test_what_is_said_of_the_draw_names_the_token_its_rank_and_the_best(chances, seed):
     step = step_of(chances, Rules(), seed=seed)
-    said = writes_sentences.about_draw(step, lambda token: chr(97 + token))
-    rank = 1 + sum(each > chances[step.drawn] * (1 + 1e-6) for each in chances)
-    assert f"**“{chr(97 + step.drawn)}”**" in said
+    sentence = writes_sentences.about_draw(step, lambda token: chr(97 + token))
+    rank = 1 + sum(chance > chances[step.drawn] * (1 + 1e-6) for chance in chances)
+    assert f"**“{chr(97 + step.drawn)}”**" in sentence
     if rank == 1:
-        assert "which the model itself finds most probable" in said
+        assert "which the model itself finds most probable" in sentence
     else:
-        assert f"only number {rank} " in said
+        assert f"only number {rank} " in sentence
         best = max(chances)
-        assert f"({best:.1%})" in said
+        assert f"({best:.1%})" in sentence
 
 
 @settings(deadline=None, max_examples=60)
 @given(PROBABILITIES)
 def test_what_is_said_of_uncertainty_is_the_entropy_in_bits(chances):
     step = step_of(chances, Rules(top_k=1))
-    bits = -math.fsum(each * math.log2(each) for each in chances)
+    bits = -math.fsum(chance * math.log2(chance) for chance in chances)
     before, after = step.entropies
     assert before == pytest.approx(bits, abs=1e-4)
     assert after >= 0
-    said = writes_sentences.about_entropy(step)
-    assert f"**{before:.1f} bits**" in said
-    assert f"among {2**before:,.1f} equally probable tokens" in said
+    sentence = writes_sentences.about_entropy(step)
+    assert f"**{before:.1f} bits**" in sentence
+    assert f"among {2**before:,.1f} equally probable tokens" in sentence
     if abs(abs(after - before) - 0.05) > 1e-6:
-        assert ("the rules change that by less" in said) == (abs(after - before) < 0.05)
+        assert ("the rules change that by less" in sentence) == (abs(after - before) < 0.05)
 
 
 def test_evenly_probable_tokens_are_as_many_as_they_are():
-    said = writes_sentences.about_entropy(step_of([0.125] * 8, Rules(top_p=1.0)))
-    assert "**3.0 bits**" in said
-    assert "among 8.0 equally probable tokens" in said
-    assert "change that by less" in said
+    sentence = writes_sentences.about_entropy(step_of([0.125] * 8, Rules(top_p=1.0)))
+    assert "**3.0 bits**" in sentence
+    assert "among 8.0 equally probable tokens" in sentence
+    assert "change that by less" in sentence
 
 
 @pytest.mark.parametrize(
@@ -240,13 +240,13 @@ def test_evenly_probable_tokens_are_as_many_as_they_are():
     ],
 )
 def test_what_is_said_of_what_was_written_counts_the_ranks(ranks, words):
-    said = writes_sentences.about_ranks(ranks)
-    assert (said == ()) if words is None else words in said[0].replace("\\", "")
+    sentences = writes_sentences.about_ranks(ranks)
+    assert (sentences == ()) if words is None else words in sentences[0].replace("\\", "")
 
 
 def test_ranks_of_written_tokens_are_their_places_among_all_that_was_expected(model):
     tokens = model.encode(" It was grey, and").ids
-    found = compute_writes.read("gpt-books", TEXT, tokens)
+    reading = compute_writes.read("gpt-books", TEXT, tokens)
     ids = (*encode_without_limit(model, TEXT).ids, *tokens)
     logits = model.network(torch.tensor([ids]))[0]
     first = len(ids) - len(tokens)
@@ -254,15 +254,15 @@ def test_ranks_of_written_tokens_are_their_places_among_all_that_was_expected(mo
         1 + sorted(logits[place - 1].tolist(), reverse=True).index(float(logits[place - 1, ids[place]]))
         for place in range(first, len(ids))
     ]
-    assert list(found.ranks) == expected
+    assert list(reading.ranks) == expected
 
 
 def test_what_is_said_of_the_farthest_look_names_the_token_and_its_distance():
     look = FarthestHead(2, 3, 4.26, 1, 0.5)
-    said = writes_sentences.about_farthest(look, ("The", " old", " man", " sat"))[0]
-    assert "layer 2, head 3" in said
-    assert "4.3 tokens" in said
-    assert "“old”, 2 tokens back (50%)" in said
+    sentence = writes_sentences.about_farthest(look, ("The", " old", " man", " sat"))[0]
+    assert "layer 2, head 3" in sentence
+    assert "4.3 tokens" in sentence
+    assert "“old”, 2 tokens back (50%)" in sentence
     assert writes_sentences.about_farthest(None, ("The",)) == ()
     assert "most to itself" in writes_sentences.about_farthest(FarthestHead(0, 0, 1.0, 3, 0.2), ("a", "b", "c", "d"))[0]
 

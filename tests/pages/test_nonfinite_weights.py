@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.hostile.model_files import spoiled, tiny, write
 from pages.language.translation.words import OTHERS
-from tests.pages.conftest import told
+from tests.pages.conftest import message_text
 
 pytestmark = pytest.mark.usefixtures("at_home")
 TEXT = "The cat likes it."
@@ -19,8 +19,8 @@ def test_a_text_model_with_nan_says_where_and_works_on(kind, room, every, visit,
     folder = write(spoiled(tiny(kind), nan, every=every), tmp_path / "model")
     app = visit(room, model=str(folder), text=TEXT)
     assert not app.exception
-    assert told(app, "warning").count("weights that are NaN or infinite") == 1
-    assert room != "explore/text" or "cannot be drawn" not in told(app, "warning")
+    assert message_text(app, "warning").count("weights that are NaN or infinite") == 1
+    assert room != "explore/text" or "cannot be drawn" not in message_text(app, "warning")
 
 
 @pytest.mark.parametrize("every", [False, True], ids=["one weight", "all weights"])
@@ -30,8 +30,8 @@ def test_a_picture_model_with_nan_says_where_and_works_on(kind, room, every, vis
     folder = write(spoiled(tiny(kind), nan, every=every), tmp_path / "model")
     app = visit(room, network=str(folder))
     assert not app.exception
-    assert told(app, "warning").count("weights that are NaN or infinite") == 1
-    assert room != "explore/image" or "cannot be drawn" not in told(app, "warning")
+    assert message_text(app, "warning").count("weights that are NaN or infinite") == 1
+    assert room != "explore/image" or "cannot be drawn" not in message_text(app, "warning")
 
 
 @pytest.mark.parametrize("every", [False, True], ids=["one weight", "all weights"])
@@ -39,4 +39,4 @@ def test_a_translator_with_nan_says_where_and_works_on(every, visit, tmp_path):
     folder = write(spoiled(tiny("t5"), nan, every=every), tmp_path / "model")
     app = visit("language/translation", show=OTHERS, translator=str(folder))
     assert not app.exception
-    assert told(app, "warning").count("weights that are NaN or infinite") == 1
+    assert message_text(app, "warning").count("weights that are NaN or infinite") == 1

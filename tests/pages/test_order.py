@@ -14,8 +14,8 @@ PAGE = "foundations/order"
 
 
 def prose(app: AppTest) -> str:
-    found = (*app.markdown, *app.caption, *app.info)
-    return " ".join(element.value for element in found).replace("\N{NO-BREAK SPACE}", " ")
+    elements = (*app.markdown, *app.caption, *app.info)
+    return " ".join(element.value for element in elements).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def figure(app: AppTest, name: str) -> dict:
@@ -97,13 +97,13 @@ def test_without_positions_a_shuffle_changes_nothing_but_the_order(visit):
     assert "× 10⁻⁷**, no more than the rounding of 32-bit numbers" in prose(app)
     assert "“dog” stands at places 1 and 12, counted from 0. Without positions both get the same vector" in prose(app)
     *_, difference = [trace for trace in figure(app, "order-shuffle")["data"] if trace["type"] == "heatmap"]
-    before, after = (told(visit, way) for way in ("Positions", "Causal mask"))
+    before, after = (difference_with(visit, way) for way in ("Positions", "Causal mask"))
     assert largest(difference) < 1e-5
     assert largest(before) > 0.01
     assert largest(after) > 0.01
 
 
-def told(visit, way):
+def difference_with(visit, way):
     app = visit(PAGE, told=way)
     return [trace for trace in figure(app, "order-shuffle")["data"] if trace["type"] == "heatmap"][-1]
 
@@ -120,7 +120,7 @@ def largest(trace) -> float:
 def test_shuffling_again_takes_the_next_order_and_keeps_it_in_the_address(visit):
     app = visit(PAGE)
     before = figure(app, "order-shuffle")
-    next(each for each in app.button if each.label == "Shuffle again").click().run()
+    next(button for button in app.button if button.label == "Shuffle again").click().run()
     assert not app.exception
     assert app.number_input(key="seed").value == 1
     assert figure(app, "order-shuffle") != before
@@ -161,7 +161,9 @@ def test_a_narrower_encoding_forgets_the_waves_and_the_pair_that_it_does_not_hav
 
 def test_a_step_is_one_matrix_for_all_positions(visit):
     app = visit(PAGE, show="Waves", pair="0", position="10", step="1")
-    (matrix,) = (each.value for each in app.latex if r"\begin{pmatrix} 0.54 & 0.84 \\ -0.84 & 0.54" in each.value)
+    (matrix,) = (
+        formula.value for formula in app.latex if r"\begin{pmatrix} 0.54 & 0.84 \\ -0.84 & 0.54" in formula.value
+    )
     assert matrix  # cos 1 and sin 1
 
 
@@ -199,8 +201,8 @@ def test_a_named_swin_shows_the_biases_of_its_windows(visit, tmp_path):
 
 
 def test_our_small_model_never_learned_the_far_buckets(visit):
-    said = prose(visit(PAGE, show="Relative", way="T5"))
-    assert "**67** tokens back on are exactly 0, as if nothing had been learned there" in said
+    text = prose(visit(PAGE, show="Relative", way="T5"))
+    assert "**67** tokens back on are exactly 0, as if nothing had been learned there" in text
 
 
 def test_slopes_are_written_as_the_fractions_that_they_are(visit):
@@ -226,19 +228,19 @@ def test_what_is_beyond_the_training_length_is_said_and_drawn_of_the_measurement
 
 def test_the_shipped_measurements_agree_with_their_card(visit):
     results = json.loads((compute.FOLDER / "results.json").read_text())
-    said = prose(visit(PAGE, show="Beyond training"))
+    text = prose(visit(PAGE, show="Beyond training"))
     for way, title in words.TITLES.items():
         inside, far = (results["bits"][way][name] for name in ("32 to 64", "256 to 512"))
-        assert f"**{title}**: {inside:.2f} bits from 32 to 64 characters" in said
-        assert far is None or f"**{far:.2f}** beyond 256" in said
+        assert f"**{title}**: {inside:.2f} bits from 32 to 64 characters" in text
+        assert far is None or f"**{far:.2f}** beyond 256" in text
 
 
 @pytest.mark.parametrize("address", [{"show": "Beyond training"}, {"show": "Relative", "way": "T5"}])
 def test_missing_weights_are_one_sentence(visit, monkeypatch, tmp_path, address):
     use(monkeypatch, tmp_path)
     app = visit(PAGE, **address)
-    told = app.warning[0].value.replace("\\", "")
-    assert "is not there: fetch the project again, or make it: make train-positions" in told
+    warning = app.warning[0].value.replace("\\", "")
+    assert "is not there: fetch the project again, or make it: make train-positions" in warning
 
 
 def test_a_file_that_holds_something_else_is_one_sentence(visit, measured):

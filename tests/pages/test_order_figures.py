@@ -11,7 +11,7 @@ VECTORS = np.arange(12, dtype=np.float32).reshape(3, 4)
 ORDER = [2, 0, 1]
 
 
-def shown(labels=("a", "b", "c"), after=None):
+def drawn_strips(labels=("a", "b", "c"), after=None):
     return strips(
         VECTORS,
         VECTORS[ORDER] if after is None else after,
@@ -29,7 +29,7 @@ def drawn(figure, mode):
 
 
 def test_a_line_leads_each_token_to_its_new_place_in_its_own_hue():
-    lines = drawn(shown(), "lines")
+    lines = drawn(drawn_strips(), "lines")
     assert [(line.y[0], line.y[-1], line.line.color) for line in lines] == [
         (2, 0, "#333333"),
         (0, 1, "#111111"),
@@ -38,28 +38,28 @@ def test_a_line_leads_each_token_to_its_new_place_in_its_own_hue():
 
 
 def test_the_difference_of_a_mere_shuffle_is_empty():
-    *_, difference = [trace for trace in shown().data if trace.type == "heatmap"]
+    *_, difference = [trace for trace in drawn_strips().data if trace.type == "heatmap"]
     assert (difference.z == 0).all()
-    *_, difference = [trace for trace in shown(after=VECTORS).data if trace.type == "heatmap"]
+    *_, difference = [trace for trace in drawn_strips(after=VECTORS).data if trace.type == "heatmap"]
     assert (difference.z == VECTORS - VECTORS[ORDER]).all()
 
 
 def test_words_stand_beside_their_strips_in_both_orders():
-    words = drawn(shown(), "text")
+    words = drawn(drawn_strips(), "text")
     assert [list(trace.text) for trace in words] == [["a", "b", "c"], ["c", "a", "b"]]
     assert list(words[1].textfont.color) == ["#333333", "#111111", "#222222"]
 
 
 def test_markup_in_a_token_stays_text():
-    figure = shown(labels=("<b>x</b>", "b", "c"))
+    figure = drawn_strips(labels=("<b>x</b>", "b", "c"))
     text = figure.to_json()
     assert "<b>x</b>" not in text
     assert "&lt;b&gt;" in text or "\\u003cb" not in text
 
 
 def test_patches_without_names_have_lines_and_no_words():
-    assert not drawn(shown(labels=None), "text")
-    assert len(drawn(shown(labels=None), "lines")) == 3
+    assert not drawn(drawn_strips(labels=None), "text")
+    assert len(drawn(drawn_strips(labels=None), "lines")) == 3
 
 
 def test_an_arc_goes_from_one_angle_to_the_other():

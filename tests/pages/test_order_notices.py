@@ -19,9 +19,9 @@ from pages.foundations.order import shuffle as shuffled
 from pages.foundations.order.words import BY_CONSTRUCTION, TITLES
 
 
-def number(told: str) -> float:
+def number(text: str) -> float:
     """What a number as books print it stands for: "−0.21", "1.2 × 10⁻⁷"."""
-    value, _, power = told.replace("−", "-").replace(",", "").partition("\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}10")
+    value, _, power = text.replace("−", "-").replace(",", "").partition("\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}10")
     raised = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
     return float(value) * 10.0 ** int(power.translate(raised) or 0)
 
@@ -37,53 +37,53 @@ def results(gpt: GPT, ids: list[int], part: str) -> tuple[dict[str, Shuffled], t
     with torch.inference_mode():
         taken = split_gpt(gpt, torch.tensor(ids))
     order = shuffle(len(ids), 0)
-    return {told: shuffled.run(taken, part, 0, told, order) for told in shuffled.TOLD}, taken.content
+    return {source: shuffled.run(taken, part, 0, source, order) for source in shuffled.TOLD}, taken.content
 
 
 @pytest.mark.parametrize("part", shuffled.PARTS)
 @pytest.mark.parametrize("ids", [[1, 2], [3, 3], [5, 5, 5, 5], [1, 2, 3, 1, 4], list(range(11))])
 def test_a_shuffle_is_said_to_change_what_it_changes_in_double_precision_too(gpt, part, ids):
-    found, content = results(gpt, ids, part)
-    labels = tuple(f"w{each}" for each in ids)
-    told = " ".join(shuffled.notices(found, part, labels, content))
+    outcomes, content = results(gpt, ids, part)
+    labels = tuple(f"w{token}" for token in ids)
+    text = " ".join(shuffled.notices(outcomes, part, labels, content))
     precise, _ = results(gpt.double(), ids, part)
     gpt.float()
     assert precise[shuffled.NOTHING].largest < 1e-12  # what was left in single precision was rounding
-    assert "the same vectors in another order" in told
-    positions, mask = (precise[told].largest > 1e-6 for told in (shuffled.POSITIONS, shuffled.MASK))
+    assert "the same vectors in another order" in text
+    positions, mask = (precise[source].largest > 1e-6 for source in (shuffled.POSITIONS, shuffled.MASK))
     says = {
         (True, True): "each of them tells",
         (True, False): "only positions tell",
         (False, True): "only the mask tells",
         (False, False): "neither tells",
     }[positions, mask]
-    assert says in told
+    assert says in text
     twice = [(a, b) for a in range(len(ids)) for b in range(a + 1, len(ids)) if ids[a] == ids[b]]
     if twice:
         first, second = twice[0]
-        assert f"“w{ids[first]}” stands at places {first} and {second}" in told
+        assert f"“w{ids[first]}” stands at places {first} and {second}" in text
         gap = precise[shuffled.POSITIONS].before[[first, second]].diff(dim=0).abs().max().item()
-        assert number(re.search(r"they differ by (.*?)\.(?: |$)", told + " ")[1]) == pytest.approx(gap, rel=0.06)
+        assert number(re.search(r"they differ by (.*?)\.(?: |$)", text + " ")[1]) == pytest.approx(gap, rel=0.06)
     else:
-        assert "stands at places" not in told
+        assert "stands at places" not in text
 
 
 def test_a_picture_is_no_sentence_and_what_is_no_set_is_not_called_one(gpt):
-    found, content = results(gpt, [1, 2, 3], "All layers")
-    assert "a picture is a set" in shuffled.notices(found, "all layers", None, content)[0]
-    found[shuffled.NOTHING] = found[shuffled.MASK]
-    assert "still differ by up to" in shuffled.notices(found, "all layers", None, content)[0]
+    outcomes, content = results(gpt, [1, 2, 3], "All layers")
+    assert "a picture is a set" in shuffled.notices(outcomes, "all layers", None, content)[0]
+    outcomes[shuffled.NOTHING] = outcomes[shuffled.MASK]
+    assert "still differ by up to" in shuffled.notices(outcomes, "all layers", None, content)[0]
 
 
 @pytest.mark.parametrize("length", [8, 64, 256])
 @pytest.mark.parametrize("width", [8, 64])
 @pytest.mark.parametrize("base", [2.0, 10.0, 1e4])
 def test_what_is_said_of_waves_is_what_plain_sines_do(length, width, base):
-    told = " ".join(waves.notices(sinusoidal(length, width, base), base, 3))
+    text = " ".join(waves.notices(sinusoidal(length, width, base), base, 3))
     lengths = [2 * math.pi * base ** (2 * pair / width) for pair in range(width // 2)]
-    assert f"fastest wave repeats after {lengths[0]:.2f} positions, the slowest after {lengths[-1]:,.0f}" in told
+    assert f"fastest wave repeats after {lengths[0]:.2f} positions, the slowest after {lengths[-1]:,.0f}" in text
     slow = sum((length - 1) / wave < 1 for wave in lengths)
-    assert f"{slow} of the {width // 2} pairs do not complete one turn" in told
+    assert f"{slow} of the {width // 2} pairs do not complete one turn" in text
     exact = [
         [math.sin(p * 2 * math.pi / wave) for wave in lengths] + [math.cos(p * 2 * math.pi / wave) for wave in lengths]
         for p in range(length)
@@ -92,9 +92,9 @@ def test_what_is_said_of_waves_is_what_plain_sines_do(length, width, base):
     assert max(np.ptp(products.diagonal(away)) for away in range(length)) < 1e-9
     assert products.argmax(axis=1).tolist() == list(range(length))
     assert products[0, 0] == pytest.approx(width // 2)
-    spread = number(re.search(r"distance alone, to (.*?)\. It", told)[1])
+    spread = number(re.search(r"distance alone, to (.*?)\. It", text)[1])
     assert spread < 1e-4 * width
-    error = number(re.search(r"with an error of at most (.*?):", told)[1])
+    error = number(re.search(r"with an error of at most (.*?):", text)[1])
     assert error < 1e-5
 
 
@@ -109,10 +109,10 @@ def test_an_error_of_the_step_would_be_seen():
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 40])
 def test_positions_are_called_alike_where_their_mean_cosines_are(count, learned_too):
     vectors = torch.randn(count, 6, generator=torch.Generator().manual_seed(count))
-    told = " ".join(learned.sequence_notices(PositionTable("wpe", vectors, learned_too)))
-    assert f"There are only {count} vectors: position {count} has none" in told
-    assert "nan" not in told
-    assert ("free to become" in told) == (learned_too and "more alike," in told)
+    text = " ".join(learned.sequence_notices(PositionTable("wpe", vectors, learned_too)))
+    assert f"There are only {count} vectors: position {count} has none" in text
+    assert "nan" not in text
+    assert ("free to become" in text) == (learned_too and "more alike," in text)
 
     def mean(away: int) -> float:
         cosines = [
@@ -121,10 +121,10 @@ def test_positions_are_called_alike_where_their_mean_cosines_are(count, learned_
         ]
         return sum(cosines) / len(cosines)
 
-    said = [number(each) for each in re.findall(r"\*\*(.*?)\*\*", told)]
+    printed = [number(numeral) for numeral in re.findall(r"\*\*(.*?)\*\*", text)]
     if count > 3:
-        assert said == pytest.approx([mean(1), mean(count // 2)], abs=0.0051)
-        assert compared(*said) in told
+        assert printed == pytest.approx([mean(1), mean(count // 2)], abs=0.0051)
+        assert compared(*printed) in text
 
 
 def compared(near, far):
@@ -137,8 +137,8 @@ def compared(near, far):
 def test_patches_are_called_alike_where_their_mean_cosines_are(grid):
     rows, columns = grid
     vectors = torch.randn(1 + rows * columns, 5, generator=torch.Generator().manual_seed(columns))
-    told = " ".join(learned.picture_notices(PositionTable("pos_embed", vectors, prefix=1, grid=grid)))
-    assert "nan" not in told
+    text = " ".join(learned.picture_notices(PositionTable("pos_embed", vectors, prefix=1, grid=grid)))
+    assert "nan" not in text
     places = [(row, column) for row in range(rows) for column in range(columns)]
     touching, far, kinds = [], [], {"same row or column": [], "far from the edge": [], "share neither": []}
     for a, one in enumerate(places):
@@ -153,21 +153,21 @@ def test_patches_are_called_alike_where_their_mean_cosines_are(grid):
                 edges = [min(r, c, rows - 1 - r, columns - 1 - c) for r, c in (one, other)]
                 kind = 0 if 0 in gaps else 1 if edges[0] == edges[1] else 2
                 kinds[list(kinds)[kind]].append(cosine)
-    said = [number(each) for each in re.findall(r"\*\*(.*?)\*\*", told)]
+    printed = [number(numeral) for numeral in re.findall(r"\*\*(.*?)\*\*", text)]
     if rows * columns == 1:
-        assert said == []
+        assert printed == []
     else:
-        assert said[:2] == pytest.approx([np.mean(touching), np.mean(far)], abs=0.0051)
-        assert compared(*said[:2]).replace("positions", "places") in told
+        assert printed[:2] == pytest.approx([np.mean(touching), np.mean(far)], abs=0.0051)
+        assert compared(*printed[:2]).replace("positions", "places") in text
     if all(kinds.values()):
         means = {kind: np.mean(values) for kind, values in kinds.items()}
-        assert said[2:] == pytest.approx(list(means.values()), abs=0.0051)
+        assert printed[2:] == pytest.approx(list(means.values()), abs=0.0051)
         best = max(means.values())
         first = [kind for kind, value in means.items() if best - value <= learned.APART]
         if len(first) == len(means):
-            assert "None of the three stand out" in told
+            assert "None of the three stand out" in text
         else:
-            named = re.search(r"Most alike are those (.*?)\.", told)[1]
+            named = re.search(r"Most alike are those (.*?)\.", text)[1]
             assert [kind for kind in means if kind in named] == first
 
 
@@ -175,31 +175,31 @@ def test_patches_are_called_alike_where_their_mean_cosines_are(grid):
 def test_rotary_scores_of_one_distance_are_one_score_and_say_so(at, key_at, base):
     query, key = torch.randn(2, 8, generator=torch.Generator().manual_seed(at))
     table = relative.scores(query, key, base)
-    told, other = relative.rotary_notices(table, ("“a”", "“b”"), (at, key_at))
+    text, other = relative.rotary_notices(table, ("“a”", "“b”"), (at, key_at))
 
     def score(m: int, n: int) -> float:
         """As a sum of turned pairs, in double precision: complex numbers turn by multiplication."""
         total = 0.0
         for pair in range(4):
             turn = complex(math.cos((m - n) * base ** (-pair / 4)), math.sin((m - n) * base ** (-pair / 4)))
-            x, y = (complex(*each[2 * pair : 2 * pair + 2].tolist()) for each in (query, key))
+            x, y = (complex(*vector[2 * pair : 2 * pair + 2].tolist()) for vector in (query, key))
             total += (x * turn * y.conjugate()).real
         return total / math.sqrt(8)
 
-    scores = [number(each) for each in re.findall(r"score \*\*(.*?)\*\*", told)]
+    scores = [number(numeral) for numeral in re.findall(r"score \*\*(.*?)\*\*", text)]
     assert scores == pytest.approx([score(at, key_at)] * len(scores), abs=0.0051)
     pairs = 32 - abs(at - key_at)
     if pairs == 1:
-        assert "no other pair" in told
+        assert "no other pair" in text
     else:
-        assert f"All {pairs} pairs with the distance" in told
-        places = re.search(r"at (\d+) and (\d+) they score", told)
+        assert f"All {pairs} pairs with the distance" in text
+        places = re.search(r"at (\d+) and (\d+) they score", text)
         assert int(places[2]) - int(places[1]) == key_at - at
         assert 0 <= int(places[1]) < 32
         assert int(places[1]) != at
     ends = [score(m, 31) for m in range(32)] + [score(31, n) for n in range(32)]
-    said = re.search(r"go from (\S+) to (\S+)\.$", other)
-    assert [number(said[1]), number(said[2])] == pytest.approx([min(ends), max(ends)], abs=0.0051)
+    match = re.search(r"go from (\S+) to (\S+)\.$", other)
+    assert [number(match[1]), number(match[2])] == pytest.approx([min(ends), max(ends)], abs=0.0051)
     assert number(re.search(r"agree to \*\*(.*?)\*\*", other)[1]) < 1e-5
 
 
@@ -211,32 +211,32 @@ def test_alibi_is_said_to_bring_a_head_as_near_as_it_does(tokens, heads, spread)
     ahead = distances(tokens, tokens) > 0
     for head in range(heads):
         before, after = (
-            each.masked_fill(ahead, -torch.inf).softmax(-1)
-            for each in (scores[head], scores[head] + alibi(heads, tokens, tokens)[head])
+            logits.masked_fill(ahead, -torch.inf).softmax(-1)
+            for logits in (scores[head], scores[head] + alibi(heads, tokens, tokens)[head])
         )
         slopes = alibi_slopes(heads).tolist()
-        told = " ".join(relative.alibi_notices(before, after, slopes, head))
+        text = " ".join(relative.alibi_notices(before, after, slopes, head))
         means = [
             sum(float(weights[q, k]) * (q - k) for q in range(tokens) for k in range(q + 1)) / tokens
             for weights in (before, after)
         ]
-        said = [float(each) for each in re.findall(r"\*\*(.*?)\*\*", told)[:2]]
-        assert said == pytest.approx(means, abs=0.0501)
-        assert said[1] <= said[0]
-        assert ("nearer" in told) == (said[1] < said[0])
-        assert f"divides its weight against that of the token itself by {math.exp(10 * slopes[head]):,.3g}." in told
-        assert f"steepest divides by {math.exp(10 * max(slopes)):,.3g}" in told
+        printed = [float(numeral) for numeral in re.findall(r"\*\*(.*?)\*\*", text)[:2]]
+        assert printed == pytest.approx(means, abs=0.0501)
+        assert printed[1] <= printed[0]
+        assert ("nearer" in text) == (printed[1] < printed[0])
+        assert f"divides its weight against that of the token itself by {math.exp(10 * slopes[head]):,.3g}." in text
+        assert f"steepest divides by {math.exp(10 * max(slopes)):,.3g}" in text
 
 
 @pytest.mark.parametrize("bidirectional", [True, False])
 @pytest.mark.parametrize("buckets", [8, 16, 32, 64])
 @pytest.mark.parametrize("longest", [64, 96, 128, 256])
 def test_buckets_are_said_to_begin_and_end_where_they_do(buckets, longest, bidirectional):
-    (told,) = learned_biases.bucket_notices(buckets, longest, bidirectional)
+    (sentence,) = learned_biases.bucket_notices(buckets, longest, bidirectional)
     numbers = relative_buckets(-torch.arange(10_001), buckets=buckets, longest=longest, bidirectional=bidirectional)
     numbers = numbers.tolist()
-    alone = int(re.search(r"0 to (\d+) back", told)[1]) + 1
-    last = int(re.search(r"\*\*(\d+)\*\* tokens on", told)[1])
+    alone = int(re.search(r"0 to (\d+) back", sentence)[1]) + 1
+    last = int(re.search(r"\*\*(\d+)\*\* tokens on", sentence)[1])
     assert all(numbers.count(numbers[distance]) == 1 for distance in range(alone))
     assert numbers.count(numbers[alone]) > 1
     assert len(set(numbers[last:])) == 1
@@ -253,14 +253,14 @@ def test_our_small_model_is_said_to_have_learned_nothing_only_where_all_its_bias
         empty = bias.clone()
         empty[20:] = 0
         empty[:20] = sign * empty[:20].abs()
-        (told,) = learned_biases.bias_notices("it", replace(table, bias=empty))
-        first = int(re.search(r"\*\*(\d+)\*\*", told)[1])
+        (sentence,) = learned_biases.bias_notices("it", replace(table, bias=empty))
+        first = int(re.search(r"\*\*(\d+)\*\*", sentence)[1])
         added = [empty[int(relative_buckets(torch.tensor(-d), bidirectional=False))] for d in range(129)]
-        assert all((each == 0).all() for each in added[first:])
+        assert all((row == 0).all() for row in added[first:])
         assert not (added[first - 1] == 0).all()
         mean = torch.stack(added[first // 2 : first]).mean().item()
-        assert number(re.search(r"they are (\S+) on average", told)[1]) == pytest.approx(mean, abs=0.0051)
-        assert ("less than these" if sign > 0 else "more than these") in told
+        assert number(re.search(r"they are (\S+) on average", sentence)[1]) == pytest.approx(mean, abs=0.0051)
+        assert ("less than these" if sign > 0 else "more than these") in sentence
     assert learned_biases.bias_notices("it", replace(table, bias=torch.zeros(32, 4))) == (
         "In it all biases of this table are exactly 0: it tells no order.",
     )
@@ -285,28 +285,28 @@ def test_a_window_whose_biases_are_equal_prefers_no_patch():
 
 
 def test_a_word_that_stands_twice_is_not_said_to_be_one_vector_where_it_is_not(gpt):
-    found, content = results(gpt, [3, 1, 3], shuffled.PARTS[0])
-    same = " ".join(shuffled.notices(found, "x", ("abc", "def", "abc"), content))
+    outcomes, content = results(gpt, [3, 1, 3], shuffled.PARTS[0])
+    same = " ".join(shuffled.notices(outcomes, "x", ("abc", "def", "abc"), content))
     assert "both get the same vector" in same
-    nothing = found[shuffled.NOTHING]
+    nothing = outcomes[shuffled.NOTHING]
     changed = nothing.before.clone()
     changed[2] += 1
-    other = found | {shuffled.NOTHING: replace(nothing, before=changed)}
-    said = " ".join(shuffled.notices(other, "x", ("abc", "def", "abc"), content))
-    assert "both get the same vector" not in said
-    assert "their vectors differ by" in said
+    other = outcomes | {shuffled.NOTHING: replace(nothing, before=changed)}
+    text = " ".join(shuffled.notices(other, "x", ("abc", "def", "abc"), content))
+    assert "both get the same vector" not in text
+    assert "their vectors differ by" in text
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 3), (3, 3), (2, 4)])
 def test_a_window_head_is_said_to_add_most_for_the_patch_that_it_does(rows, columns):
     side = (2 * rows - 1, 2 * columns - 1)
     values = np.random.default_rng(rows).normal(size=side).astype(np.float32)
-    told = learned_biases.window_notice(values, 0)
-    assert "nan" not in told
+    sentence = learned_biases.window_notice(values, 0)
+    assert "nan" not in sentence
     if values.size == 1:
-        assert told.endswith("it tells no order.")
+        assert sentence.endswith("it tells no order.")
         return
-    places = re.search(r"\) for the patch (.*?), and least \(\*\*(.*?)\*\*\) for the patch (.*)\.$", told)
+    places = re.search(r"\) for the patch (.*?), and least \(\*\*(.*?)\*\*\) for the patch (.*)\.$", sentence)
     for described, best in ((places[1], values.max()), (places[3], values.min())):
         row = column = 0  # of the key, seen from a query in the middle
         for count, way in re.findall(r"(\d+) (?:rows?|columns?) (above|below|to the left|to the right)", described):
@@ -320,25 +320,25 @@ def test_a_window_head_is_said_to_add_most_for_the_patch_that_it_does(rows, colu
 def test_pairs_and_biases_of_a_window_are_counted(side):
     places = [(row, column) for row in range(side) for column in range(side)]
     differences = {(a[0] - b[0], a[1] - b[1]) for a in places for b in places}
-    told = learned_biases.sharing_notice(side)
-    assert f"has {len(places) ** 2:,} pairs but only **{len(differences)}** biases" in told
-    assert f"has number {sorted(differences).index((0, 0))} for itself" in told
+    sentence = learned_biases.sharing_notice(side)
+    assert f"has {len(places) ** 2:,} pairs but only **{len(differences)}** biases" in sentence
+    assert f"has number {sorted(differences).index((0, 0))} for itself" in sentence
 
 
 @given(some.lists(some.one_of(some.just(math.nan), some.floats(1, 8)), min_size=2, max_size=2))
 def test_what_is_beyond_the_training_length_is_said_as_the_difference_is(values):
     inside, far = values
     ranges = beyond.ranges_of(64, 512)
-    for way, told in zip(TITLES, beyond.notices({way: [inside, 0.0, far] for way in TITLES}, ranges), strict=True):
-        assert told.startswith(f"**{TITLES[way]}**: ")
-        assert "nan" not in told
+    for way, sentence in zip(TITLES, beyond.notices({way: [inside, 0.0, far] for way in TITLES}, ranges), strict=True):
+        assert sentence.startswith(f"**{TITLES[way]}**: ")
+        assert "nan" not in sentence
         if math.isnan(inside):
-            assert told.endswith("not measured.")
+            assert sentence.endswith("not measured.")
         elif math.isnan(far):
-            assert ("it has no vector there" in told) == (way == "learned")
+            assert ("it has no vector there" in sentence) == (way == "learned")
         else:
-            assert f"{inside:.2f} bits from 32 to 64 characters, **{far:.2f}** beyond 256" in told
-            gap = re.search(r": ([\d.]+) bits (more|fewer)\.$", told)
+            assert f"{inside:.2f} bits from 32 to 64 characters, **{far:.2f}** beyond 256" in sentence
+            gap = re.search(r": ([\d.]+) bits (more|fewer)\.$", sentence)
             assert gap is not None or abs(far - inside) < beyond.NOTABLE + 0.011
             assert gap is None or float(gap[1]) == pytest.approx(abs(far - inside), abs=0.011)
             assert gap is None or (gap[2] == "more") == (far > inside)

@@ -31,7 +31,7 @@ from pages.vision.reconstruction.measured_autoencoder import (
     tell_saving,
     tell_tuned,
 )
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 
 ROOM = "vision/reconstruction"
 SAVING = Saving(
@@ -58,14 +58,14 @@ def test_the_section_shows_what_was_measured(visit, monkeypatch, is_tuned):
     )
     monkeypatch.setattr(measured_autoencoder, "measured", lambda: all_of(*tuned))
     app = visit(ROOM, show=words.MEASURED)
-    assert not told(app, "warning")
-    said = prose(app)
-    assert "At **every share** the autoencoder is nearer" in said
-    assert "+20.0 points for what was learned without labels" in said
-    assert ("+10.0 points, one seed each" in said) == is_tuned
-    assert (words.NOT_TUNED in told(app, "info")) != is_tuned
-    assert "**2.7 times** as many" in said
-    assert "takes 2.5 times as long in a forward pass, and 3.0 times" in said
+    assert not message_text(app, "warning")
+    text = prose(app)
+    assert "At **every share** the autoencoder is nearer" in text
+    assert "+20.0 points for what was learned without labels" in text
+    assert ("+10.0 points, one seed each" in text) == is_tuned
+    assert (words.NOT_TUNED in message_text(app, "info")) != is_tuned
+    assert "**2.7 times** as many" in text
+    assert "takes 2.5 times as long in a forward pass, and 3.0 times" in text
 
 
 def test_where_nothing_was_measured_one_sentence_says_so_and_the_saving_can_still_be_measured(visit, monkeypatch):
@@ -74,7 +74,7 @@ def test_where_nothing_was_measured_one_sentence_says_so_and_the_saving_can_stil
 
     monkeypatch.setattr(measured_autoencoder, "measured", missing)
     app = visit(ROOM, show=words.MEASURED)
-    assert "is not there: make it." in told(app, "warning")
+    assert "is not there: make it." in message_text(app, "warning")
     assert [button.label for button in app.button] == ["Present", "Measure on this machine"]
     assert "million multiply-adds" in prose(app)
 
@@ -85,31 +85,33 @@ small = some.floats(0.001, 0.2)
 @given(some.lists(some.tuples(small, small, some.floats(1e-5, 0.01)), min_size=1, max_size=8))
 @settings(max_examples=60)
 def test_errors_are_told_at_as_many_shares_as_they_are_clear(given_errors):
-    found = [errors_at((place + 1) / 10, own, best, error) for place, (own, best, error) in enumerate(given_errors)]
+    measured_errors = [
+        errors_at((place + 1) / 10, own, best, error) for place, (own, best, error) in enumerate(given_errors)
+    ]
     clear = [best - own > 2 * (2 * error**2) ** 0.5 for own, best, error in given_errors]
-    said = tell_errors(found)
+    sentence = tell_errors(measured_errors)
     if not any(clear):
-        assert "At no share" in said
+        assert "At no share" in sentence
         return
-    assert ("**every share**" in said) == all(clear)
+    assert ("**every share**" in sentence) == all(clear)
     if not all(clear):
-        assert f"**{sum(clear)} of {len(clear)} shares**" in said
+        assert f"**{sum(clear)} of {len(clear)} shares**" in sentence
     leads = [1 - own / best for own, best, _ in given_errors]
     place = leads.index(max(leads))
-    assert f"with {found[place].share:.0%} hidden: {given_errors[place][0]:.4f}" in said
-    assert f"{max(leads):.0%} less" in said
+    assert f"with {measured_errors[place].share:.0%} hidden: {given_errors[place][0]:.4f}" in sentence
+    assert f"{max(leads):.0%} less" in sentence
 
 
 @given(some.floats(0, 1), some.floats(0, 1), some.floats(0, 1))
 def test_a_probe_gains_only_what_lies_beyond_its_error(own, other, pixels):
     top1 = dict.fromkeys(FEATURES, 0.0)
     top1 |= {f"{TRAINED}, {PATCHES}": own, f"{UNTRAINED}, {PATCHES}": other, PIXELS: pixels}
-    said = tell_probe(Probe(10, top1), 0.01)
-    assert f"**{own:.1%}** right, on those of an untrained encoder {other:.1%}, on pixels {pixels:.1%}" in said
+    sentence = tell_probe(Probe(10, top1), 0.01)
+    assert f"**{own:.1%}** right, on those of an untrained encoder {other:.1%}, on pixels {pixels:.1%}" in sentence
     gain = own - max(other, pixels)
     if abs(abs(gain) - 0.02 * 2**0.5) > 1e-9:
-        assert ("no clear gain" in said) == (abs(gain) < 0.02 * 2**0.5)
-        assert ("nothing was gained" in said) == (gain < -0.02 * 2**0.5)
+        assert ("no clear gain" in sentence) == (abs(gain) < 0.02 * 2**0.5)
+        assert ("nothing was gained" in sentence) == (gain < -0.02 * 2**0.5)
 
 
 def test_fine_tuning_is_told_only_where_it_is_clear():

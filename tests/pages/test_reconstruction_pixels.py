@@ -29,7 +29,7 @@ from pages.vision.reconstruction.pixels_sentences import (
     tell_palette,
     tell_rough,
 )
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 from tests.pages.tiny_drawers import tiny_image_gpts  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("tiny_image_gpts")
@@ -40,18 +40,18 @@ ERRORS = st.floats(1e-4, 1.0)
 def test_the_rest_is_drawn_and_told_and_the_address_holds_what_was_chosen(visit):
     query = {"pixel_rows": "29", "pixel_count": "2", "pixel_seed": "3", "pixel_top_k": "20", "picture": "cat"}
     app = visit(ROOM, show=words.PIXELS, **query)
-    assert not told(app, "warning"), told(app, "warning")
+    assert not message_text(app, "warning"), message_text(app, "warning")
     drawn = compute_pixels.draw.peek("cat", 29, 2, Rules(1.0, 20), 3)
     assert drawn is not None
-    assert tell_draws(drawn.errors, drawn.even, drawn.apart, given=True)[0] in prose(app)
-    next(each for each in app.button if each.label == "Draw again").click().run()
+    assert tell_draws(drawn.errors, drawn.even, drawn.apart, has_rows=True)[0] in prose(app)
+    next(widget for widget in app.button if widget.label == "Draw again").click().run()
     assert app.number_input(key="pixel_seed").value == 4
     assert compute_pixels.draw.peek("cat", 29, 2, Rules(1.0, 20), 4) is not None
 
 
 def test_hidden_pixels_are_filled_in_and_a_share_out_of_range_is_the_usual_one(visit):
     app = visit(ROOM, show=words.PIXELS, pixel_task=words_pixels.HIDDEN_TASK, pixel_share="30")
-    assert not told(app, "warning"), told(app, "warning")
+    assert not message_text(app, "warning"), message_text(app, "warning")
     assert f"{round(0.3 * 1024):,} pixels are hidden." in prose(app)
     strange = visit(ROOM, show=words.PIXELS, pixel_task="sideways", pixel_rows="31", pixel_count="1")
     assert "The completion is off by" in prose(strange)
@@ -59,7 +59,7 @@ def test_hidden_pixels_are_filled_in_and_a_share_out_of_range_is_the_usual_one(v
 
 def test_the_view_is_sent_all_heads_and_a_layer_that_looks_back(visit):
     app = visit(ROOM, show=words.LOOKING_UP)
-    assert not told(app, "warning"), told(app, "warning")
+    assert not message_text(app, "warning"), message_text(app, "warning")
     sent = [json.loads(part.proto.json) for part in app.get("bidi_component")]
     (maps,) = [data for data in sent if data.get("overview") and "layers" in data["overview"]]
     config = image_gpt("next").network.config
@@ -72,17 +72,17 @@ def test_the_view_is_sent_all_heads_and_a_layer_that_looks_back(visit):
 
 def test_both_fill_in_the_same_half(visit):
     app = visit(ROOM, show=words.SIDE_BY_SIDE, both_temperature="0.5")
-    assert not told(app, "warning"), told(app, "warning")
-    found = compute_both.both.peek(FIRST_PICTURE, 4, Rules(0.5), 0)
-    assert found is not None
-    upper = ~found.where
-    for picture in (found.filled, found.even):
-        torch.testing.assert_close(picture[:, upper], found.truth[:, upper])
+    assert not message_text(app, "warning"), message_text(app, "warning")
+    comparison = compute_both.both.peek(FIRST_PICTURE, 4, Rules(0.5), 0)
+    assert comparison is not None
+    upper = ~comparison.where
+    for picture in (comparison.filled, comparison.even):
+        torch.testing.assert_close(picture[:, upper], comparison.truth[:, upper])
     painted = image_gpt("next").network
-    seen = painted.paint(painted.read(found.truth[None]))[0]
-    for picture in found.drawn:
-        torch.testing.assert_close(picture[:, upper], seen[:, upper])
-    assert found.errors[PALETTE] < min(found.draw_errors)
+    palette_picture = painted.paint(painted.read(comparison.truth[None]))[0]
+    for picture in comparison.drawn:
+        torch.testing.assert_close(picture[:, upper], palette_picture[:, upper])
+    assert comparison.errors[PALETTE] < min(comparison.draw_errors)
 
 
 def test_weights_that_are_missing_and_what_is_no_picture_get_a_sentence(visit, monkeypatch):
@@ -95,17 +95,17 @@ def test_weights_that_are_missing_and_what_is_no_picture_get_a_sentence(visit, m
     monkeypatch.setattr(module, "image_gpt", missing)
     compute_pixels.look.forget("rocket")
     app = visit(ROOM, show=words.LOOKING_UP, picture="galaxies")
-    assert "Weights are missing" in told(app, "warning")
+    assert "Weights are missing" in message_text(app, "warning")
 
 
 def test_an_onlooker_sees_each_row_and_what_is_kept_does_not_depend_on_it():
     rows = []
-    asked = ("rocket", 28, 2, Rules(1.0, 5), 9)
-    drawn = compute_pixels.draw(*asked, observer=StepObserver(lambda _, best: rows.append(best[0])))
+    arguments = ("rocket", 28, 2, Rules(1.0, 5), 9)
+    drawn = compute_pixels.draw(*arguments, observer=StepObserver(lambda _, best: rows.append(best[0])))
     assert [int((row == NOT_DRAWN).sum()) for row in rows] == [2 * 32 * left for left in (3, 2, 1, 0)]
     grey = compute_pixels.unfinished(rows[0])[:, :, 29:]
     assert torch.allclose(grey, torch.full_like(grey, compute_pixels.GREY))
-    assert compute_pixels.draw(*asked) is drawn
+    assert compute_pixels.draw(*arguments) is drawn
     painted = compute_pixels.read_picture("rocket").painted
     assert torch.equal(drawn.pictures[:, :, :28], painted[None, :, :28].expand(2, -1, -1, -1))
     lower = (drawn.pictures[1, :, 28:] - painted[:, 28:]).square().mean()
@@ -129,8 +129,8 @@ def test_bits_are_told_of_what_is_drawn():
     first, second = tell_bits(bits, 2, 16)
     assert "below row 1 takes **2.50 bits** a pixel, less than the 4.00 of even guessing among 16 colours" in first
     assert "row 3, column 1: 6.0 bits" in second
-    whole, place = tell_bits(bits, 0, 4)
-    assert whole.startswith("The true picture takes **4.00 bits** a pixel, more than the 2.00")
+    average, place = tell_bits(bits, 0, 4)
+    assert average.startswith("The true picture takes **4.00 bits** a pixel, more than the 2.00")
     assert "row 0, column 0: 30.0 bits" in place
     even, alike = tell_bits(np.full((4, 4), 2.01), 0, 4)
     assert "about the 2.00 of even guessing" in even
@@ -139,7 +139,7 @@ def test_bits_are_told_of_what_is_drawn():
 
 @given(st.lists(ERRORS, min_size=1, max_size=8), ERRORS, st.one_of(st.none(), st.just(0.0), ERRORS), st.booleans())
 def test_what_is_told_of_completions_is_so(errors, even, apart, given_rows):
-    first, *second = tell_draws(errors, even, apart, given=given_rows)
+    first, *second = tell_draws(errors, even, apart, has_rows=given_rows)
     many = len(errors) > 1
     nearer = sum(one < even and even - one > 0.05 * even for one in errors)
     if many:
@@ -178,15 +178,15 @@ def test_what_is_told_of_filled_pixels_is_so(values, right, hidden, bits):
 
 @given(st.lists(st.tuples(*[st.floats(0, 1)] * 3, st.floats(0, 40)), min_size=1, max_size=12))
 def test_heads_are_named_by_what_they_look_at(numbers):
-    looks = [PixelAttention(place // 4, place % 4, *each) for place, each in enumerate(numbers)]
+    looks = [PixelAttention(place // 4, place % 4, *measures) for place, measures in enumerate(numbers)]
     first, second, third = tell_heads(looks)
     named = re.findall(r"layer (\d+), head (\d+)", f"{first} {second} {third}")
     left, above, near, far, start = [looks[4 * int(layer) + int(head)] for layer, head in named]
-    assert left.left == max(each.left for each in looks)
-    assert above.above == max(each.above for each in looks)
-    assert near.distance == min(each.distance for each in looks)
-    assert far.distance == max(each.distance for each in looks)
-    assert start.start == max(each.start for each in looks)
+    assert left.left == max(head.left for head in looks)
+    assert above.above == max(head.above for head in looks)
+    assert near.distance == min(head.distance for head in looks)
+    assert far.distance == max(head.distance for head in looks)
+    assert start.start == max(head.start for head in looks)
     assert len(looking_up.table_of(looks)) == len(looks)
 
 
@@ -249,13 +249,13 @@ def test_published_bits_stand_below_ours_and_say_of_what_they_are():
 
 def test_measured_hidden_pixels_are_told_beside_their_neighbours():
     errors = dict(zip(FILLINGS, (Mean(0.02, 1e-4), Mean(0.03, 1e-4), Mean(0.01, 1e-4), Mean(0.04, 1e-4)), strict=True))
-    found = Filled(1000, 153_600, 0.15, 0.41, 0.2, Mean(2.5, 0.1), errors)
-    said = measured_pixels.tell_filled_measured(found)
-    assert "Of 153,600 hidden pixels the first guess is exactly the right colour for **41%**" in said
-    assert "(mean expected) is 75% smaller than that of this mean." in said
+    filled = Filled(1000, 153_600, 0.15, 0.41, 0.2, Mean(2.5, 0.1), errors)
+    sentence = measured_pixels.tell_filled_measured(filled)
+    assert "Of 153,600 hidden pixels the first guess is exactly the right colour for **41%**" in sentence
+    assert "(mean expected) is 75% smaller than that of this mean." in sentence
     worse = Filled(1000, 9, 0.15, 0.41, 0.2, Mean(2.5, 0.1), errors | {FILLINGS[3]: Mean(0.0099, 1e-4)})
     assert "1% larger than that of this mean, which may be chance." in measured_pixels.tell_filled_measured(worse)
-    assert measured_pixels.table_of_filled(found)["the very colour"].notna().sum() == 2
+    assert measured_pixels.table_of_filled(filled)["the very colour"].notna().sum() == 2
 
 
 def test_the_layer_that_tells_classes_best_is_named():

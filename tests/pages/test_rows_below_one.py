@@ -8,7 +8,7 @@ from core import zoo
 from core.zoo import in_memory
 from tests.core.rows_below_one import Language
 from tests.core.saved_models import byte_level_tokenizer
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 
 TEXT = "the cat listens to the dog, and the dog listens to the cat."
 NAN = re.compile(r"\bnan\b", re.IGNORECASE)
@@ -27,7 +27,14 @@ def named(request, monkeypatch):
 
 
 def written(app) -> str:
-    return "\n".join([prose(app), told(app, "caption"), told(app, "markdown"), *(head.value for head in app.subheader)])
+    return "\n".join(
+        [
+            prose(app),
+            message_text(app, "caption"),
+            message_text(app, "markdown"),
+            *(head.value for head in app.subheader),
+        ]
+    )
 
 
 def test_explore_says_what_took_the_rest_of_a_row(visit, named):

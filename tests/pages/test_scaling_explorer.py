@@ -48,34 +48,36 @@ rows = st.lists(st.tuples(value, value, st.sampled_from(["own", "much", NOT_STAT
 @given(rows)
 def test_the_front_and_who_is_missing_are_those_counted_pair_by_pair(given_rows):
     table = table_of(given_rows)
-    shown = select(table, Choices(COST, SCORE))
+    selection = select(table, Choices(COST, SCORE))
     both = [(a, b) for a, b, _ in given_rows if a is not None and b is not None]
     front = [
         one for one in both if not any(other[0] <= one[0] and other[1] >= one[1] and other != one for other in both)
     ]
-    assert Counter(zip(shown.front.cost, shown.front.score, strict=True)) == Counter(front)
+    assert Counter(zip(selection.front.cost, selection.front.score, strict=True)) == Counter(front)
     if not both:
         return
-    said = hidden_by(table, shown)
-    assert f"**{len(both)} of {len(given_rows)}** models are shown" in said[0]
+    sentences = hidden_by(table, selection)
+    assert f"**{len(both)} of {len(given_rows)}** models are shown" in sentences[0]
     for place, name in ((0, "cost"), (1, "score")):
         without = sum(row[place] is None for row in given_rows)
-        assert (f"{without} {'has' if without == 1 else 'have'} no figure for *{name}*" in said[0]) == (without > 0)
+        assert (f"{without} {'has' if without == 1 else 'have'} no figure for *{name}*" in sentences[0]) == (
+            without > 0
+        )
     neither = sum(row[0] is None and row[1] is None for row in given_rows)
-    assert (" neither" in said[0]) == (neither > 0)
+    assert (" neither" in sentences[0]) == (neither > 0)
     best = [number for number, row in enumerate(given_rows) if row[0] is not None and row[1] == max(b for _, b in both)]
     if len(best) < 4:
-        assert all(f"**model {number}**" in best_shown(shown) for number in best)
+        assert all(f"**model {number}**" in best_shown(selection) for number in best)
     if len(front) > 1:
-        assert f"stand **{len(front)} of {len(both)}**" in front_shown(shown)
+        assert f"stand **{len(front)} of {len(both)}**" in front_shown(selection)
 
 
 @settings(max_examples=20, deadline=None)
 @given(rows)
 def test_more_data_than_everybody_had_are_counted_and_unknown_ones_are_not_among_them(given_rows):
     table = table_of([(1, 1, data) for _, _, data in given_rows])
-    shown = select(table, Choices(COST, SCORE))
-    said = plain(hidden_by(table, shown))
+    selection = select(table, Choices(COST, SCORE))
+    text = plain(hidden_by(table, selection))
     extra, unknown = (sum(row[2] == data for row in given_rows) for data in ("much", NOT_STATED))
     every = len(given_rows)
     expected = (
@@ -85,8 +87,8 @@ def test_more_data_than_everybody_had_are_counted_and_unknown_ones_are_not_among
         if extra == every
         else f"**{extra} of {every}** learned from more than own"
     )
-    assert expected in said
-    assert (f"of {unknown} it is not stated" in said) == (unknown > 0)
+    assert expected in text
+    assert (f"of {unknown} it is not stated" in text) == (unknown > 0)
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -103,26 +105,26 @@ def test_no_sentence_about_any_choice_of_any_table_holds_what_is_no_number(name,
     }
     search = data.draw(st.sampled_from(["", "a", "1", "transformer", *table.rows.label.head(3)]))
     log = data.draw(st.booleans())
-    shown = select(table, Choices(x, y, log, log, tuple(families), only, None, search))
-    if len(shown.placed):
-        said = plain((*notice(shown), *hides(shown), *hidden_by(table, shown)))
-        assert not has_no_number(said), said
-        assert len(points(table, shown)) == len(numbers(table, shown)) == len(shown.placed)
+    selection = select(table, Choices(x, y, log, log, tuple(families), only, None, search))
+    if len(selection.placed):
+        text = plain((*notice(selection), *hides(selection), *hidden_by(table, selection)))
+        assert not has_no_number(text), text
+        assert len(points(table, selection)) == len(numbers(table, selection)) == len(selection.placed)
 
 
 @pytest.mark.parametrize("text", ["(.*", "<script>alert(1)</script>", "\\", "[", "%s{0}", "🙂" * 40])
 def test_a_search_may_be_hostile(text):
     table = table_of([(1, 2, "own")] * 3)
-    assert select(table, Choices(COST, SCORE, search=text)).kept.empty
-    assert len(select(table, Choices(COST, SCORE, search="  1  MODEL ")).kept) == 1
+    assert select(table, Choices(COST, SCORE, search=text)).matches.empty
+    assert len(select(table, Choices(COST, SCORE, search="  1  MODEL ")).matches) == 1
 
 
 def test_what_is_noted_of_a_figure_stands_below_the_pointer_in_the_card_and_in_the_numbers():
     table = table_of([(1, 2, "own"), (2, 3, "own")])
     table.rows.loc[1, "note"] = "the slide is wrong"
-    shown = select(table, Choices(COST, SCORE))
-    assert [("the slide is wrong" in tell) for tell in points(table, shown).tell] == [False, True]
-    assert numbers(table, shown).note.tolist() == ["", "the slide is wrong"]
+    selection = select(table, Choices(COST, SCORE))
+    assert [("the slide is wrong" in tell) for tell in points(table, selection).tell] == [False, True]
+    assert numbers(table, selection).note.tolist() == ["", "the slide is wrong"]
     by_name = table.rows.set_index("label")
     assert "| Note | the slide is wrong |" in as_markdown(table, by_name.iloc[1:])
     assert "| Note | — | the slide is wrong |" in as_markdown(table, by_name)
@@ -131,9 +133,9 @@ def test_what_is_noted_of_a_figure_stands_below_the_pointer_in_the_card_and_in_t
     assert "| Cost | **1** | 2 |" in as_markdown(table, by_name)
 
 
-@pytest.mark.parametrize(("value", "told"), [(0.26, "+0.3"), (-0.26, "−0.3"), (-0.04, "0.0"), (0.0, "0.0")])
-def test_a_difference_has_its_sign_and_nothing_has_none(value, told):
-    assert difference(value) == told
+@pytest.mark.parametrize(("value", "expected"), [(0.26, "+0.3"), (-0.26, "−0.3"), (-0.04, "0.0"), (0.0, "0.0")])
+def test_a_difference_has_its_sign_and_nothing_has_none(value, expected):
+    assert difference(value) == expected
 
 
 def table(count, seed=0):

@@ -9,7 +9,7 @@ from core.published import small_data_results
 from core.results import small_data_runs
 from dashboard.theme import LIGHT, Look
 from pages.scale.scaling_comparison import small_data, words
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 from tests.pages.scaling import PAGE, has_no_number
 
 
@@ -31,10 +31,10 @@ RUNS = table(
 
 def test_the_page_shows_every_run_that_was_made_and_the_source_of_the_lecture(visit):
     app = visit(PAGE, show=words.SMALL)
-    (shown,) = (each.value for each in app.dataframe if "seconds" in each.value)
-    assert len(shown) == len(small_data_runs())
+    (runs,) = (frame.value for frame in app.dataframe if "seconds" in frame.value)
+    assert len(runs) == len(small_data_runs())
     assert "networks that learned from 50,000 pictures" in prose(app)
-    assert "The lecture's trainings were different ones" in told(app, "caption")
+    assert "The lecture's trainings were different ones" in message_text(app, "caption")
     assert sorted({row.epochs for row in small_data_results()}) == [10, 20]  # as that caption says
     largest = sorted(small_data_results(), key=lambda row: row.parameters)[-2:]
     assert {row.epochs for row in largest} == {10}
@@ -52,7 +52,7 @@ def test_the_sentences_name_the_winner_at_both_ends_and_say_what_test_pictures_c
 
 def test_a_network_gains_more_than_another_only_beyond_the_error_of_the_test():
     close = RUNS.assign(**{"accuracy, %": [50.0, 60.0, 30.0, 41.0, 20.0]})  # one gains 10 points, the other 11
-    assert not any("gains most" in each for each in small_data.notice(close))
+    assert not any("gains most" in sentence for sentence in small_data.notice(close))
 
 
 @pytest.mark.parametrize("rows", [RUNS[:1], RUNS[:2], RUNS[::2], RUNS[4:], small_data.table_of(small_data_runs())])
@@ -71,9 +71,9 @@ def test_each_network_is_a_line_over_the_pictures_that_it_learned_from():
 
 
 def test_ours_are_filled_the_lectures_hollow_and_the_pointer_tells_its_source_and_note():
-    whole = RUNS[RUNS.pictures == 50_000]
+    full_data = RUNS[RUNS.pictures == 50_000]
     lecture = table(("Net", NET, 6e4, 50_000, 60.05)).assign(note="the slide is wrong")
-    figure = small_data.against_size(whole, lecture, look=Look(LIGHT), height=420)
+    figure = small_data.against_size(full_data, lecture, look=Look(LIGHT), height=420)
     marks = {trace.name: trace for trace in figure.data}
     assert (list(marks["convolutional, ours"].x), list(marks["transformer, ours"].y)) == ([6e4], [61.0])
     hollow = marks["convolutional, lecture"]

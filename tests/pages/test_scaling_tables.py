@@ -9,7 +9,7 @@ from scipy import stats
 
 from core.scaling.growth import fit_growth
 from pages.scale.scaling_comparison import compute, glue, images, language, translation, words, years
-from tests.pages.conftest import check, prose, told
+from tests.pages.conftest import check, message_text, prose
 from tests.pages.scaling import PAGE, chosen, has_no_number, original, placed, plain
 
 TIMM = original("image_models.csv")
@@ -23,8 +23,8 @@ NOTABLE = original("notable_models.csv")
 def test_bleu_stands_against_the_flops_of_the_same_language(french, short):
     names = f"train_flops_en_{short}", f"bleu_en_{short}"
     rows = [of for of in original("translation_bleu.csv") if all(of[name] for name in names)]
-    shown = chosen(translation.paper(french))
-    assert placed(shown) == sorted(tuple(float(of[name]) for name in names) for of in rows)
+    selection = chosen(translation.paper(french))
+    assert placed(selection) == sorted(tuple(float(of[name]) for name in names) for of in rows)
     # The dearest in comparison: each transformer against the best of another family that scores no more.
     ratios = []
     for own in rows:
@@ -33,10 +33,10 @@ def test_bleu_stands_against_the_flops_of_the_same_language(french, short):
             best = max(others, key=lambda of: float(of[names[1]]))
             ratios.append((float(best[names[0]]) / float(own[names[0]]), own["model"], best["model"]))
     times, own, other = max(ratios)
-    said = translation.same_bleu(shown).replace("\\", "")
-    assert said.startswith(f"**{own}** reaches")
-    assert f"**{other}**" in said
-    assert f"**{times:.1f} times** as much" in said
+    sentence = translation.same_bleu(selection).replace("\\", "")
+    assert sentence.startswith(f"**{own}** reaches")
+    assert f"**{other}**" in sentence
+    assert f"**{times:.1f} times** as much" in sentence
 
 
 def test_the_estimate_of_the_paper_gives_the_flops_of_its_table():
@@ -51,21 +51,23 @@ def test_translation_opens_with_the_front_drawn_and_says_where_nothing_has_both_
     assert "On the Pareto front stand **2 of 7** (**Transformer (base)** and **Transformer (big)**)" in prose(app)
     app = visit(PAGE, show=words.TRANSLATION, bleude_search="bytenet")
     assert not app.get("plotly_chart")
-    assert "Of the models that pass the filters (1), none has both" in told(app)
+    assert "Of the models that pass the filters (1), none has both" in message_text(app)
     assert words.NOTHING in prose(app)
 
 
 def test_every_result_of_timm_stands_at_its_parameters_and_its_accuracy():
-    shown = chosen(images.timm())
+    selection = chosen(images.timm())
     expected = sorted((1e6 * float(of["parameters_millions"]), float(of["top1"])) for of in TIMM)
-    assert np.allclose(placed(shown), expected)
-    assert f"**{BEST}** (transformer), 90.06 %" in plain(images.notice(shown))
-    assert f"**{len({of['model'].partition('.')[0] for of in TIMM}):,} architectures**" in plain(images.hides(shown))
+    assert np.allclose(placed(selection), expected)
+    assert f"**{BEST}** (transformer), 90.06 %" in plain(images.notice(selection))
+    assert f"**{len({of['model'].partition('.')[0] for of in TIMM}):,} architectures**" in plain(
+        images.hides(selection)
+    )
 
 
 @pytest.mark.parametrize(("x", "cost"), [("parameters", "parameters_millions"), ("rtx4090", "rtx4090")])
 def test_medians_of_two_families_are_those_of_thirds_of_their_models(x, cost):
-    said = images.rivals(chosen(images.timm(), x, "top1"))
+    sentence = images.rivals(chosen(images.timm(), x, "top1"))
     rows = [of for of in TIMM if of["family"] in images.RIVALS and of[cost]]
     costs = sorted(float(of[cost]) for of in rows)
     low, high = (np.quantile(costs, share) for share in (1 / 3, 2 / 3))
@@ -74,7 +76,7 @@ def test_medians_of_two_families_are_those_of_thirds_of_their_models(x, cost):
             [float(of["top1"]) for of in rows if of["family"] == family and least < float(of[cost]) <= most]
             for family in images.RIVALS
         )
-        assert f"{median(own) - median(other):+.1f} in the third with {name}".replace("-", "−") in said
+        assert f"{median(own) - median(other):+.1f} in the third with {name}".replace("-", "−") in sentence
 
 
 def test_points_are_said_of_accuracies_alone():
@@ -83,10 +85,10 @@ def test_points_are_said_of_accuracies_alone():
 
 @pytest.mark.parametrize(("x", "y"), [("parameters", "top1"), ("rtx4090", "a"), ("rtx4090", "macs"), ("cpu", "top5")])
 def test_the_example_of_a_model_that_is_beaten_is_one(x, y):
-    shown = chosen(images.timm(), x, y)
-    winner, loser = images.beaten(shown).replace("\\", "").removeprefix("Here *").split("*:")[0].split("* beats *")
-    rows = shown.placed.set_index("label")
-    for measure in (shown.choices.x, shown.choices.y):
+    selection = chosen(images.timm(), x, y)
+    winner, loser = images.beaten(selection).replace("\\", "").removeprefix("Here *").split("*:")[0].split("* beats *")
+    rows = selection.placed.set_index("label")
+    for measure in (selection.choices.x, selection.choices.y):
         ahead, behind = rows.loc[winner, measure.column], rows.loc[loser, measure.column]
         assert ahead >= behind if measure.better == "more" else ahead <= behind
     assert tuple(rows.loc[winner, [x, y]]) != tuple(rows.loc[loser, [x, y]])
@@ -120,9 +122,9 @@ def test_an_entry_of_glue_is_ahead_of_people_where_the_table_says(name):
         for task in glue.GLUE_TASKS
     }
     assert dict(zip(tasks.task, tasks.difference, strict=True)) == pytest.approx(gaps)
-    said = glue.notice(tasks)
-    assert f"is ahead of people on **{sum(gap > 0 for gap in gaps.values())} of 9** tasks" in said[0]
-    assert said[1].startswith("Furthest ahead on " if max(gaps.values()) > 0 else "Least behind on ")
+    sentences = glue.notice(tasks)
+    assert f"is ahead of people on **{sum(gap > 0 for gap in gaps.values())} of 9** tasks" in sentences[0]
+    assert sentences[1].startswith("Furthest ahead on " if max(gaps.values()) > 0 else "Least behind on ")
     for row in tasks.itertuples():
         of = means.get(row.task, (row.task,))
         human = sum(float(PEOPLE[one]) for one in of)
@@ -132,29 +134,29 @@ def test_an_entry_of_glue_is_ahead_of_people_where_the_table_says(name):
 
 def test_an_entry_that_equals_people_is_neither_ahead_nor_behind():
     tasks = glue.by_task(compute.glue(), next(name for name in GLUE if GLUE[name] is not PEOPLE))
-    said = " ".join(glue.notice(tasks.assign(difference=0.0)))
-    assert "ahead of people on **0 of 9** tasks, equal on" in said
-    assert "Furthest" not in said
-    assert "Least behind" not in said
+    text = " ".join(glue.notice(tasks.assign(difference=0.0)))
+    assert "ahead of people on **0 of 9** tasks, equal on" in text
+    assert "Furthest" not in text
+    assert "Least behind" not in text
 
 
 def test_ahead_of_people_and_the_correlation_are_counted_over_the_models(visit):
-    shown = chosen(glue.entries(), "score", "RTE")
+    selection = chosen(glue.entries(), "score", "RTE")
     others = [of for of in GLUE.values() if of is not PEOPLE]
     ahead = sum(float(of["RTE"]) > float(PEOPLE["RTE"]) for of in others)
     r = stats.pearsonr([float(of["score"]) for of in others], [float(of["RTE"]) for of in others]).statistic
-    said = plain(glue.about_entries(shown))
-    assert f"Ahead of people in *RTE* (93.6): {ahead} of 14 models" in said
-    assert f"correlation of **{r:.2f}**" in said
-    assert "Every score: GLUE leaderboard" in told(visit(PAGE, show=words.LANGUAGE), "caption")
+    text = plain(glue.about_entries(selection))
+    assert f"Ahead of people in *RTE* (93.6): {ahead} of 14 models" in text
+    assert f"correlation of **{r:.2f}**" in text
+    assert "Every score: GLUE leaderboard" in message_text(visit(PAGE, show=words.LANGUAGE), "caption")
 
 
 def test_all_that_are_best_in_sentiment_are_named_and_no_front_joins_two_data_sets():
-    shown = chosen(language.sentiment(), "percent", "percent")
+    selection = chosen(language.sentiment(), "percent", "percent")
     rows = [of for of in original("sentiment.csv") if of["dataset"] == "TASS"]
     best = [of["model"] for of in rows if float(of["val_accuracy"]) == max(float(one["val_accuracy"]) for one in rows)]
     assert len(best) == 2
-    assert f"**{best[0]}** and **{best[1]}**" in plain(language.about_sentiment(shown))
+    assert f"**{best[0]}** and **{best[1]}**" in plain(language.about_sentiment(selection))
     assert chosen(language.sentiment()).front.empty
     assert len(chosen(language.sentiment(), only={"language": ("English",)}).front)
 
@@ -162,8 +164,8 @@ def test_all_that_are_best_in_sentiment_are_named_and_no_front_joins_two_data_se
 def test_sizes_grew_by_their_ratio_and_models_of_one_size_did_not():
     rows = [of for of in original("language_model_sizes.csv") if of["params"]]
     sizes = [float(of["params"]) for of in rows]
-    said = plain(language.about_sizes(chosen(language.sizes())))
-    assert f"**{max(sizes) / min(sizes):,.0f} times** as many parameters" in said
+    text = plain(language.about_sizes(chosen(language.sizes())))
+    assert f"**{max(sizes) / min(sizes):,.0f} times** as many parameters" in text
     table = language.sizes()
     table.rows.loc[:, "parameters"]  # shared with all visitors: a copy is changed
     alike = table.rows.assign(parameters=1e8)
@@ -184,18 +186,18 @@ def year(of):
     ],
 )
 def test_the_doubling_time_is_that_of_scipys_line_through_what_is_left(y, column, choices):
-    shown = chosen(years.table(), "year", y, **choices)
+    selection = chosen(years.table(), "year", y, **choices)
     low, high = choices.get("years", (0, 3000))
     rows = [of for of in NOTABLE if of[column] and low <= int(of["date"][:4]) <= high]
     rows = [of for of in rows if of["confidence"] in choices.get("only", {}).get("confidence", (of["confidence"],))]
     other = stats.linregress([year(of) for of in rows], np.log10([float(of[column]) for of in rows]))
-    assert len(shown.placed) == len(rows)
-    assert f"every **{years.time(np.log10(2) / other.slope)}**" in plain(years.notice(shown))
-    (line,) = years.lines(shown)
+    assert len(selection.placed) == len(rows)
+    assert f"every **{years.time(np.log10(2) / other.slope)}**" in plain(years.notice(selection))
+    (line,) = years.lines(selection)
     assert np.log10(line.y) == pytest.approx(other.intercept + other.slope * line.x)
     assert years.time(np.log10(2) / other.slope) in line.name
     sure = sum(of["confidence"] == "Confident" for of in rows)
-    assert f"**{sure:,} of {len(rows):,}** of these entries" in years.hides(shown)[0]
+    assert f"**{sure:,} of {len(rows):,}** of these entries" in years.hides(selection)[0]
 
 
 @pytest.mark.parametrize("values", [[5.0, 5.0, 5.0], [1.0, 100.0, 1.0], [9.0, 3.0, 1.0], [1.0, 3.0, 9.0]])
@@ -214,4 +216,4 @@ def test_notable_models_have_cards_with_links_and_a_sentence_where_no_line_is_fi
     assert [element.proto.url for element in app.get("link_button")] == ["https://arxiv.org/abs/2504.07866"]
     assert words.NO_FIT in prose(app)
     app = visit(PAGE, show=words.YEARS, years_x="Parameters", years_y="Data points", years_search="no such model")
-    assert f"Nothing of {len(NOTABLE)} models passes these filters" in told(app)
+    assert f"Nothing of {len(NOTABLE)} models passes these filters" in message_text(app)

@@ -22,25 +22,25 @@ def of(model, column):
 @pytest.mark.parametrize(("own", "other"), [*product(MODELS, MODELS)])
 def test_who_is_ahead_and_what_may_be_chance_are_counted_row_by_row(own, other):
     rows = duel.between(compute.transfer(), own, other)
-    said = plain(duel.notice(own, other, rows))
-    assert not has_no_number(said)
+    text = plain(duel.notice(own, other, rows))
+    assert not has_no_number(text)
     if own == other:
-        assert said == words.SAME
+        assert text == words.SAME
         return
     first, second = of(own, "accuracy"), of(other, "accuracy")
     shared = [name for name in first if name in second]
-    assert f"is ahead on **{sum(first[name] > second[name] for name in shared)} of {len(shared)}** data sets" in said
+    assert f"is ahead on **{sum(first[name] > second[name] for name in shared)} of {len(shared)}** data sets" in text
     lost = [name for name in shared if first[name] < second[name]]
     even = [name for name in shared if first[name] == second[name]]
-    assert (f"behind on {', '.join(lost)}" in said) == bool(lost)
-    assert (f"equal on {', '.join(even)}" in said) == bool(even)
+    assert (f"behind on {', '.join(lost)}" in text) == bool(lost)
+    assert (f"equal on {', '.join(even)}" in text) == bool(even)
     # A mean of three runs is off by the deviation of a run over the root of three.
     one, two = of(own, "accuracy_std"), of(other, "accuracy_std")
     errors = {name: math.sqrt(one[name] ** 2 / 3 + two[name] ** 2 / 3) for name in shared if name in one.keys() & two}
     clear = sum(abs(first[name] - second[name]) > 2 * error for name, error in errors.items())
     known = f"Of the {len(errors)} with published deviations of both, **{clear}** differ by more than twice"
-    assert (known in said) == bool(errors)
-    assert ("the rest may be chance" in said) == (clear < len(errors))
+    assert (known in text) == bool(errors)
+    assert ("the rest may be chance" in text) == (clear < len(errors))
     assert rows.set_index("dataset").error.dropna().to_dict() == pytest.approx(errors)
 
 
@@ -68,10 +68,10 @@ def test_the_duel_opens_with_its_numbers_and_a_model_meets_itself_in_a_sentence(
 @pytest.mark.parametrize("dataset", ["CIFAR-100", "ImageNet ReaL"])
 def test_accuracy_stands_against_core_days_and_all_that_are_best_are_named(dataset):
     rivals = ("ViT-L/16 (JFT)", duel.RIVAL)
-    shown = chosen(transfer.results(), only={"dataset": (dataset,)})
+    selection = chosen(transfer.results(), only={"dataset": (dataset,)})
     rows = [row for row in TABLE if row["dataset"] == dataset]
-    assert placed(shown) == sorted((float(row["tpuv3_core_days"]), float(row["accuracy"])) for row in rows)
-    assert "by data set (1): **ViT-H/14 (JFT)** on 1." in plain(transfer.about_cost(shown))
+    assert placed(selection) == sorted((float(row["tpuv3_core_days"]), float(row["accuracy"])) for row in rows)
+    assert "by data set (1): **ViT-H/14 (JFT)** on 1." in plain(transfer.about_cost(selection))
     table = transfer.results()
     table = replace(table, rows=table.rows[table.rows.model.isin(rivals)])
     best = plain(transfer.about_cost(chosen(table, only={"dataset": (dataset,)})))
@@ -87,23 +87,23 @@ def test_data_are_called_different_only_where_they_are():
 
 @pytest.mark.parametrize("name", ["vit_base_patch32_224", "convnext_tiny"])
 def test_a_gain_is_the_best_with_more_data_minus_the_best_without(name):
-    shown = chosen(transfer.gains(), "resolution", "gain", search=f"{name}, 224 ImageNet-21k")
+    selection = chosen(transfer.gains(), "resolution", "gain", search=f"{name}, 224 ImageNet-21k")
     rows = [row for row in original("image_models.csv") if row["teacher"] == "no" and row["resolution"] == "224"]
     same = [row for row in rows if row["model"].partition(".")[0] == name]
     alone, more = (
         max(float(row["top1"]) for row in same if row["data"] == data) for data in ("ImageNet-1k", "ImageNet-21k")
     )
-    assert [gain for _, gain in placed(shown)] == pytest.approx([more - alone])
-    assert "Most gained" not in plain(transfer.about_gains(shown))
+    assert [gain for _, gain in placed(selection)] == pytest.approx([more - alone])
+    assert "Most gained" not in plain(transfer.about_gains(selection))
 
 
 def test_medians_of_gains_are_compared_with_their_sign():
-    shown = chosen(transfer.gains())
-    by = {name: rows.gain.tolist() for name, rows in shown.placed.groupby("family")}
+    selection = chosen(transfer.gains())
+    by = {name: rows.gain.tolist() for name, rows in selection.placed.groupby("family")}
     ahead = float(np.median(by["transformer"]) - np.median(by["convolutional"]))
     errors = [np.sqrt(np.pi / 2) * np.std(by[name], ddof=1) / len(by[name]) ** 0.5 for name in transfer.FIRST_TWO]
-    said = plain(transfer.about_gains(shown))
+    text = plain(transfer.about_gains(selection))
     is_clear = abs(ahead) > 2 * np.hypot(*errors)
     word = "more" if ahead > 0 else "less"
-    assert (f"transformers gained {abs(ahead):.1f} points {word} than convolutional networks" in said) == is_clear
-    assert ("within two standard errors" in said) == (not is_clear)
+    assert (f"transformers gained {abs(ahead):.1f} points {word} than convolutional networks" in text) == is_clear
+    assert ("within two standard errors" in text) == (not is_clear)

@@ -14,7 +14,7 @@ from pages.language.sentiment import compared_sentences as sentences
 from pages.language.sentiment.compared import published, rows_of, table_of
 from pages.language.sentiment.figures_compared import beside
 from pages.language.sentiment.words_compared import NAMES, SMALL
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 
 PAGE = "language/sentiment"
 
@@ -23,11 +23,11 @@ PAGE = "language/sentiment"
 def test_the_section_opens_by_its_address(visit, language):
     app = visit(PAGE, show="Compared", language=language)
     assert not app.warning
-    text, found = prose(app), results()[language.lower()]
-    assert f"is right on {found.models[LOGISTIC].accuracy:.1%} of {found.test:,} test texts" in text
+    text, own_results = prose(app), results()[language.lower()]
+    assert f"is right on {own_results.models[LOGISTIC].accuracy:.1%} of {own_results.test:,} test texts" in text
     assert ("Why not as good?" in text) == (language == "Spanish")
-    assert app.dataframe[0].value.shape[0] == len(rows_of(found, published(language.lower())))
-    assert "Garza" in told(app, "caption")
+    assert app.dataframe[0].value.shape[0] == len(rows_of(own_results, published(language.lower())))
+    assert "Garza" in message_text(app, "caption")
 
 
 def test_an_address_with_another_language_shows_the_first(visit):
@@ -70,12 +70,12 @@ def test_equal_models_are_as_good_and_clearly_better_ones_are_counted():
 
 
 def test_published_rows_stand_beside_ours():
-    for language, found in results().items():
+    for language, own_results in results().items():
         theirs = published(language)
-        shared = {name: row for name, row in theirs.items() if name in found.models}
-        text = sentences.about_published(found, shared)
+        shared = {name: row for name, row in theirs.items() if name in own_results.models}
+        text = sentences.about_published(own_results, shared)
         for name, row in shared.items():
-            gap = round(100 * (found.models[name].accuracy - row.accuracy), 1)
+            gap = round(100 * (own_results.models[name].accuracy - row.accuracy), 1)
             assert f"{row.accuracy:.1%} published ({gap:+.1f} points)".replace("-", "−") in text
         assert len(theirs) == sum(row.language.lower() == language for row in published_rows())
         assert set(shared) >= {"rnn", "cnn", "encoder"}
@@ -108,12 +108,12 @@ def test_the_best_and_the_last_small_network_are_named(shares):
 
 
 def test_rows_go_from_the_best_to_the_worst_and_then_to_what_others_published():
-    found, theirs = results()["spanish"], published("spanish")
-    rows = rows_of(found, theirs)
-    ours = [row.here[0] for row in rows if row.here]
+    own_results, theirs = results()["spanish"], published("spanish")
+    rows = rows_of(own_results, theirs)
+    ours = [row.measured[0] for row in rows if row.measured]
     assert ours == sorted(ours, reverse=True)
-    assert [row.name for row in rows if not row.here] == ["VADER", "HuggingFace pipeline"]
-    table = table_of(found, theirs)
+    assert [row.name for row in rows if not row.measured] == ["VADER", "HuggingFace pipeline"]
+    table = table_of(own_results, theirs)
     assert len(table) == len(rows)
     assert table["published accuracy"].notna().sum() == len(theirs)
     figure = beside(tuple(rows), look=Look(PALETTES["light"]))
@@ -123,6 +123,6 @@ def test_rows_go_from_the_best_to_the_worst_and_then_to_what_others_published():
 
 
 def test_without_published_rows_the_figure_stands_alone():
-    found = replace(results()["english"])
-    assert all(row.published is None for row in rows_of(found, {}))
-    assert beside(tuple(rows_of(found, {})), look=Look(PALETTES["dark"])).data[1].x == ()
+    own_results = replace(results()["english"])
+    assert all(row.published is None for row in rows_of(own_results, {}))
+    assert beside(tuple(rows_of(own_results, {})), look=Look(PALETTES["dark"])).data[1].x == ()

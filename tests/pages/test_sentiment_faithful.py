@@ -9,7 +9,7 @@ from core.zoo import REVIEWERS
 from pages.language.sentiment import compute_faithful, faithful, words, words_faithful
 from pages.language.sentiment import faithful_sentences as sentences
 from pages.language.sentiment.faithful import NAMES
-from tests.pages.conftest import check, prose, told
+from tests.pages.conftest import check, message_text, prose
 
 PAGE = "language/sentiment"
 FIRST = next(iter(words.EXAMPLES["english"].values()))
@@ -26,67 +26,67 @@ def plainly(text: str) -> str:
 def test_the_section_is_alive_at_once_and_claims_what_was_computed(visit):
     app = visit(PAGE, **open_section())
     assert not app.warning
-    given = compute_faithful.explained(RNN, FIRST)
-    curves = compute_faithful.curves(given)
-    for told_here in (
+    explained = compute_faithful.explained(RNN, FIRST)
+    curves = compute_faithful.curves(explained)
+    for sentence in (
         sentences.about_best(curves, NAMES),
-        sentences.about_ends(curves, given.verdict.said),
+        sentences.about_ends(curves, explained.verdict.label),
         sentences.about_chance(curves, NAMES, "insertion"),
-        sentences.about_agreement(compute_faithful.agreement(given, strength=False), NAMES),
+        sentences.about_agreement(compute_faithful.agreement(explained, strength=False), NAMES),
         sentences.about_measured(compute_faithful.measured()[RNN], NAMES, "deletion"),
     ):
-        assert plainly(told_here) in prose(app)
-    count = 20 * len(given.words) // 100
-    after = compute_faithful.taken(given, next(iter(given.scores)), count, kept=False)
-    assert f"Without the first {count} of {len(given.words)} words" in prose(app)
-    assert app.metric[0].value == f"{float(after[given.target]):.1%}"
+        assert plainly(sentence) in prose(app)
+    count = 20 * len(explained.words) // 100
+    after = compute_faithful.taken(explained, next(iter(explained.scores)), count, keep=False)
+    assert f"Without the first {count} of {len(explained.words)} words" in prose(app)
+    assert app.metric[0].value == f"{float(after[explained.target]):.1%}"
 
 
 def test_a_link_holds_the_order_the_share_and_what_becomes_of_the_words(visit):
-    asked = {"faithful_order": METHODS["occlusion"], "faithful_percent": "50", "faithful_how": words_faithful.KEEP}
-    app = visit(PAGE, **open_section(text=SHORT, faithful_ranked=words_faithful.STRENGTH, **asked))
+    query = {"faithful_order": METHODS["occlusion"], "faithful_percent": "50", "faithful_how": words_faithful.KEEP}
+    app = visit(PAGE, **open_section(text=SHORT, faithful_ranked=words_faithful.STRENGTH, **query))
     assert app.slider(key="faithful_percent").value == 50
-    given = compute_faithful.explained(RNN, SHORT)
-    count = len(given.words) // 2
-    after = compute_faithful.taken(given, "occlusion", count, kept=True)
-    assert f"Of the first {count} of {len(given.words)} words alone" in prose(app)
-    assert f"**{float(after[given.target]):.1%}**" in prose(app)
-    alike = compute_faithful.agreement(given, strength=True)
+    explained = compute_faithful.explained(RNN, SHORT)
+    count = len(explained.words) // 2
+    after = compute_faithful.taken(explained, "occlusion", count, keep=True)
+    assert f"Of the first {count} of {len(explained.words)} words alone" in prose(app)
+    assert f"**{float(after[explained.target]):.1%}**" in prose(app)
+    alike = compute_faithful.agreement(explained, strength=True)
     assert plainly(sentences.about_agreement(alike, NAMES)) in prose(app)
 
 
 def test_nothing_taken_away_leaves_the_verdict_and_all_taken_away_leaves_that_of_no_words(visit):
-    given = compute_faithful.explained(RNN, SHORT)
-    ends = [compute_faithful.taken(given, "occlusion", count, kept=False) for count in (0, len(given.words))]
-    assert float(ends[0][given.target]) == pytest.approx(given.probability, abs=1e-6)
-    for method in given.scores:
-        all_gone = compute_faithful.taken(given, method, len(given.words), kept=False)
+    explained = compute_faithful.explained(RNN, SHORT)
+    ends = [compute_faithful.taken(explained, "occlusion", count, keep=False) for count in (0, len(explained.words))]
+    assert float(ends[0][explained.target]) == pytest.approx(explained.probability, abs=1e-6)
+    for method in explained.scores:
+        all_gone = compute_faithful.taken(explained, method, len(explained.words), keep=False)
         assert all_gone.tolist() == pytest.approx(ends[1].tolist(), abs=1e-6)
-        alone = compute_faithful.taken(given, method, len(given.words), kept=True)
+        alone = compute_faithful.taken(explained, method, len(explained.words), keep=True)
         assert alone.tolist() == pytest.approx(ends[0].tolist(), abs=1e-6)
     app = visit(PAGE, **open_section(text=SHORT, faithful_percent="0"))
-    assert f"**{given.probability:.1%}**, as of the whole text" in prose(app)
+    assert f"**{explained.probability:.1%}**, as of the whole text" in prose(app)
 
 
 @pytest.mark.parametrize("model", [name for name in REVIEWERS["english"] if name.endswith(("cnn", "encoder"))])
 def test_each_network_is_explained_in_the_ways_that_it_has(visit, model):
     app = visit(PAGE, **open_section(model=model, text=SHORT))
-    given = compute_faithful.explained(model, SHORT)
-    assert app.button_group(key="faithful_order").options == [METHODS[name] for name in given.scores]
-    assert ("attention" in given.scores) == model.endswith("encoder")
+    explained = compute_faithful.explained(model, SHORT)
+    assert app.button_group(key="faithful_order").options == [METHODS[name] for name in explained.scores]
+    assert ("attention" in explained.scores) == model.endswith("encoder")
 
 
 def test_spanish_is_not_compared_with_what_was_measured_in_english(visit):
     app = visit(PAGE, **open_section(language="Spanish"))
     assert not app.warning
-    assert "This model was not measured over many reviews" in told(app, "caption")
+    assert "This model was not measured over many reviews" in message_text(app, "caption")
 
 
 @pytest.mark.parametrize("text", ["", "  "])
 def test_an_empty_text_is_one_sentence(visit, text):
     app = visit(PAGE, **open_section())
     check(app.text_area(key="text").set_value(text).run())
-    assert "There is no text here yet" in told(app)
+    assert "There is no text here yet" in message_text(app)
 
 
 @pytest.mark.parametrize("text", ["great", "😀", "<b>x</b> **y** $z$ ~~w~~", "[UNK] [MASK]", "مرحبا"])
@@ -105,6 +105,6 @@ def test_curves_that_would_take_long_are_measured_when_somebody_asks(visit, monk
     monkeypatch.setattr(faithful, "PATIENCE", -1)
     app = visit(PAGE, **open_section(text=SHORT))
     assert not app.get("plotly_chart")
-    assert "How it is computed" in [each.value for each in app.subheader]
+    assert "How it is computed" in [subheader.value for subheader in app.subheader]
     check(app.toggle(key="faithful_long").set_value(True).run())
     assert len(app.get("plotly_chart")) == 3

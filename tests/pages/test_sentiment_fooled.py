@@ -18,7 +18,7 @@ from pages.language.sentiment.figures_fooled import Move, Span, moves, rates
 from pages.language.sentiment.fooled import change, pairs_table, rates_table
 from pages.language.sentiment.fooled_names import marked, short
 from tests.core.saved_models import save_text_model
-from tests.pages.conftest import check, prose, told
+from tests.pages.conftest import check, message_text, prose
 
 PAGE = "language/sentiment"
 open_section = partial(dict, show="Fooled")
@@ -30,10 +30,10 @@ def test_the_section_opens_by_its_address(visit, language, kind):
     app = visit(PAGE, **open_section(language=language, fooled_kind=kind, fooled_page="1"))
     assert not app.warning
     assert f"**{kind}**:" in prose(app)
-    shown = app.table[0].value
-    assert len(shown) == 10
-    assert len(shown.columns) == 2 + len(REVIEWERS[language.lower()])
-    assert "moves the wrong way by more than 5%" in told(app, "caption") or kind != "Intensity"
+    table = app.table[0].value
+    assert len(table) == 10
+    assert len(table.columns) == 2 + len(REVIEWERS[language.lower()])
+    assert "moves the wrong way by more than 5%" in message_text(app, "caption") or kind != "Intensity"
 
 
 def test_pairs_on_which_nobody_fails_are_left_out_on_demand(visit):
@@ -46,7 +46,7 @@ def test_an_own_pair_is_read_by_all_and_an_empty_text_gets_one_sentence(visit):
     app = visit(PAGE, **open_section(fooled_before="A <b>good</b> *film*.", fooled_after="A <b>good</b> *film*."))
     assert "**None** changed its mind: all 5 say the same of both texts." in prose(app)
     check(app.text_input(key="fooled_after").set_value(" ").run())
-    assert "There is no text here yet" in told(app)
+    assert "There is no text here yet" in message_text(app)
     check(app.text_input(key="fooled_after").set_value("Awful, dull, bad and boring.").run())
     check(app.text_input(key="fooled_before").set_value("A wonderful, brilliant film.").run())
     assert not app.warning
@@ -66,13 +66,13 @@ def test_an_example_follows_the_language_and_an_own_pair_stays(visit):
 def test_a_named_classifier_reads_the_checklist_on_demand(visit, tmp_path):
     folder = str(save_text_model("bert-classifier", tmp_path / "mine"))
     app = visit(PAGE, **open_section(model=folder))
-    said = told(app, "caption")
-    assert "has not read the checklist yet: 690 pairs" in said
-    assert "are not called negative and positive" in said
+    captions = message_text(app, "caption")
+    assert "has not read the checklist yet: 690 pairs" in captions
+    assert "are not called negative and positive" in captions
     assert app.button(key="fooled_run")  # an AppTest cannot click while a folder is chosen: it is on no list
     counted = compute_fooled.checklist(folder, "english")
     app = visit(PAGE, **open_section(model=folder))
-    assert "has not read" not in told(app, "caption")
+    assert "has not read" not in message_text(app, "caption")
     assert {one.kind for one in counted} == set(KINDS) - {"intensity"}
     assert "mine" in app.table[0].value.columns
 
@@ -92,7 +92,7 @@ def test_work_that_is_stopped_keeps_the_kinds_that_were_read():
 
 
 def test_a_model_that_gives_no_class_is_refused_in_a_sentence(visit):
-    assert "gives a text no class" in told(visit(PAGE, **open_section(model="gpt-books")))
+    assert "gives a text no class" in message_text(visit(PAGE, **open_section(model="gpt-books")))
 
 
 # What it says.
@@ -131,8 +131,8 @@ def test_what_a_stubborn_model_would_do_is_counted(counted):
     if shoulds.count("change") == 1:  # 20 of 40 pairs: two standard errors of a difference are 9 pairs or so
         failed = [sum(one.failed for one in tests) for tests in counted.values()]
         more, fewer = map(int, re.search(r"(\d+) of \d+ models fail on more and (\d+) on fewer", text).groups())
-        assert sum(each >= 30 for each in failed) <= more <= sum(each > 28 for each in failed)
-        assert sum(each <= 10 for each in failed) <= fewer <= sum(each < 12 for each in failed)
+        assert sum(count >= 30 for count in failed) <= more <= sum(count > 28 for count in failed)
+        assert sum(count <= 10 for count in failed) <= fewer <= sum(count < 12 for count in failed)
 
 
 def test_models_that_read_nothing_are_not_compared():
@@ -158,12 +158,12 @@ def test_right_sentences_and_unknown_words_are_shares_of_all(counted):
     assert f"{shares[-1]:.0%}" in text
     assert f"{shares[0]:.0%}" in text
     unread = {name: np.mean([one.unread for one in tests]) for name, tests in counted.items()}
-    said = sentences.about_unread(counted)
+    sentence = sentences.about_unread(counted)
     if max(unread.values()) == 0:
-        assert said is None
+        assert sentence is None
     else:
-        assert f"{max(unread.values()):.1%} by" in said
-        assert f"{sum(each == 0 for each in unread.values())} of {len(unread)}" in said
+        assert f"{max(unread.values()):.1%} by" in sentence
+        assert f"{sum(share == 0 for share in unread.values())} of {len(unread)}" in sentence
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=1, max_size=4))
@@ -175,8 +175,8 @@ def test_keeping_and_losing_one_s_mind_are_compared_model_by_model(failures):
         ]
         for number, (change, stay) in enumerate(failures)
     }
-    said = sentences.about_sides(counted)
-    stubborn, of, fickle = map(int, re.search(r"\*\*(\d+) of (\d+)\*\* err .*?, (\d+) by changing", said).groups())
+    sentence = sentences.about_sides(counted)
+    stubborn, of, fickle = map(int, re.search(r"\*\*(\d+) of (\d+)\*\* err .*?, (\d+) by changing", sentence).groups())
     # Of 20 pairs each a difference of 4 is never clear, one of 7 always.
     assert sum(change - stay >= 7 for change, stay in failures) <= stubborn
     assert stubborn <= sum(change - stay > 3 for change, stay in failures)

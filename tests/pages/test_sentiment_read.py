@@ -26,7 +26,7 @@ from pages.language.sentiment.read_sentences import (
 )
 from pages.language.sentiment.sentences import cut, places
 from tests.core.saved_models import save_text_model
-from tests.pages.conftest import check, prose, told
+from tests.pages.conftest import check, message_text, prose
 
 PAGE = "language/sentiment"
 reviewer = cache(load_reviewer)
@@ -42,13 +42,13 @@ def test_the_section_opens_by_its_address(visit, name):
     app = visit(PAGE, show="Read", model=name, language=language)
     assert app.title[0].value == "Does attention explain a verdict?"
     assert app.get("plotly_chart")
-    said = next(each.value for each in app.markdown if "says **" in each.value)
-    assert said.startswith(f"**{typeset.plain(load_reviewer(name).title)}** says")
+    sentence = next(markdown.value for markdown in app.markdown if "says **" in markdown.value)
+    assert sentence.startswith(f"**{typeset.plain(load_reviewer(name).title)}** says")
 
 
 def test_a_model_that_gives_no_class_is_refused_in_a_sentence(visit):
     app = visit(PAGE, show="Read", model="gpt-books")
-    assert "gives a text no class" in " ".join(each.value for each in (*app.error, *app.warning))
+    assert "gives a text no class" in " ".join(message.value for message in (*app.error, *app.warning))
     assert app.get("plotly_chart"), "The page shows its own first model instead."
 
 
@@ -58,30 +58,30 @@ def test_a_classifier_of_a_folder_has_bars_words_and_sentences_of_its_own(visit,
     app = visit(PAGE, show="Read", model=folder, text="The fox jumps. The dog sleeps.")
     assert "so it is not counted with them." in prose(app)  # its classes are called bad and good
     assert len(app.get("plotly_chart")) == 2
-    given = compute.verdict(folder, "The fox jumps. The dog sleeps.")
-    assert given.said in ("bad", "good")
-    assert f"says **{given.said}**, with {given.probabilities.max():.1%}." in prose(app)
+    verdict = compute.verdict(folder, "The fox jumps. The dog sleeps.")
+    assert verdict.label in ("bad", "good")
+    assert f"says **{verdict.label}**, with {verdict.probabilities.max():.1%}." in prose(app)
     table = app.dataframe[0].value
     assert table["sentence"].tolist() == ["The fox jumps.", "The dog sleeps."]
-    whole = compute.explanation("The fox jumps. The dog sleeps.", folder, "integrated", given.target)
-    special = sum(score for score, own in zip(whole.tolist(), given.tokens.special, strict=True) if own)
-    assert sum(table["in the whole"]) == pytest.approx(float(whole.sum()) - special, abs=1e-4)
+    scores = compute.explanation("The fox jumps. The dog sleeps.", folder, "integrated", verdict.target)
+    special = sum(score for score, own in zip(scores.tolist(), verdict.tokens.special, strict=True) if own)
+    assert sum(table["in the whole"]) == pytest.approx(float(scores.sum()) - special, abs=1e-4)
 
 
 def test_a_long_text_is_tinted_in_part_and_its_unread_sentences_are_left_out(visit):
     text = "It was dull. " * 400  # 1,600 tokens; the network reads 1,024
     app = visit(PAGE, show="Read", model="english-cnn", text=text)
-    assert "The first 600 of 1,024 words are shown here" in told(app, "caption")
+    assert "The first 600 of 1,024 words are shown here" in message_text(app, "caption")
     table = app.dataframe[0].value
     assert len(table) == 256
     assert (table["verdict"] == "negative").all()
 
 
 def test_each_explanation_of_the_network_has_its_formula(visit):
-    said = prose(visit(PAGE, show="Read", model="english-rnn"))
+    page_text = prose(visit(PAGE, show="Read", model="english-rnn"))
     for name in ("Attention: ", "Gradient × input: ", "Integrated gradients: ", "Occlusion: "):
-        assert name in said
-    assert "Rollout: " not in said
+        assert name in page_text
+    assert "Rollout: " not in page_text
     assert "Rollout: " in prose(visit(PAGE, show="Read", model="english-encoder"))
 
 
@@ -103,9 +103,9 @@ SENTENCES = st.lists(
 @given(SENTENCES)
 def test_a_text_is_cut_where_its_sentences_end(parts):
     text = "".join(words + end for words, end in parts)
-    found = cut(text)
-    assert "".join(found) == text
-    assert [sentence.strip() for sentence in found] == [words + end.strip() for words, end in parts]
+    sentences = cut(text)
+    assert "".join(sentences) == text
+    assert [sentence.strip() for sentence in sentences] == [words + end.strip() for words, end in parts]
 
 
 @pytest.mark.parametrize("name", ["english-rnn", "english-bert"])
@@ -135,33 +135,35 @@ def test_the_words_that_all_put_first_are_counted(rows):
         return
     first = [set(sorted(range(length), key=lambda place: -row[place])[:count]) for row in rows]
     shared = set(range(length)).intersection(*first)
-    said = about_first(scores, labels)
+    summary = about_first(scores, labels)
     named = len(set().union(*first))
-    assert f"they name {named} word{'s' * (named > 1)} together" in said
-    assert (f"**{len(shared)} of {count}** {'are' if len(shared) > 1 else 'is'} named by all" in said) == bool(shared)
-    assert ("**none** is named by all." in said) == (not shared)
-    assert f"share {length * (5 / length) ** len(rows):.1f} of {length} words" in said
+    assert f"they name {named} word{'s' * (named > 1)} together" in summary
+    assert (f"**{len(shared)} of {count}** {'are' if len(shared) > 1 else 'is'} named by all" in summary) == bool(
+        shared
+    )
+    assert ("**none** is named by all." in summary) == (not shared)
+    assert f"share {length * (5 / length) ** len(rows):.1f} of {length} words" in summary
     for place in shared:
-        assert f"“w{place}”" in said
+        assert f"“w{place}”" in summary
 
 
 @given(
     st.lists(st.tuples(st.sampled_from(["negative", "neutral", "positive"]), st.floats(-5, 5)), min_size=2, max_size=8)
 )
 def test_the_sentence_that_adds_most_is_named(rows):
-    found = [Sentence("x", range(1), said, 0.5) for said, _ in rows]
+    sentences = [Sentence("x", range(1), label, 0.5) for label, _ in rows]
     shares = [share for _, share in rows]
-    said = about_sentences(found, shares, "positive")
+    summary = about_sentences(sentences, shares, "positive")
     best = shares.index(max(shares))
     if any(abs(abs(share) - 0.05) < 1e-9 for share in shares):
         return
     adds = f"Sentence {best + 1} of {len(rows)} adds most to “positive” ({shares[best]:+.2f} of"
-    assert said.startswith(adds) == (shares[best] > 0.05)
-    assert (f"read alone it is {rows[best][0]}." in said) == (shares[best] > 0.05)
-    others = [each for each, _ in rows if each != "positive"]
-    assert f"**{len(others)} of {len(rows)}** sentences read alone are not positive" in said
-    apart = sum(share < -0.05 if each == "positive" else share > 0.05 for each, share in rows)
-    assert f"; for {apart}, the verdict read alone" in said
+    assert summary.startswith(adds) == (shares[best] > 0.05)
+    assert (f"read alone it is {rows[best][0]}." in summary) == (shares[best] > 0.05)
+    others = [label for label, _ in rows if label != "positive"]
+    assert f"**{len(others)} of {len(rows)}** sentences read alone are not positive" in summary
+    apart = sum(share < -0.05 if label == "positive" else share > 0.05 for label, share in rows)
+    assert f"; for {apart}, the verdict read alone" in summary
 
 
 @cache
@@ -170,31 +172,31 @@ def verdict_of(name: str) -> Verdict:
     return Verdict(model, model.encode("a film"), torch.tensor([0.5, 0.5]), 0.0, identity=name)
 
 
-def with_classes(given: Verdict, classes: tuple[str, ...], probabilities: list[float]) -> Verdict:
-    model = replace(given.model, classes=classes)
-    return replace(given, model=model, probabilities=torch.tensor(probabilities))
+def with_classes(verdict: Verdict, classes: tuple[str, ...], probabilities: list[float]) -> Verdict:
+    model = replace(verdict.model, classes=classes)
+    return replace(verdict, model=model, probabilities=torch.tensor(probabilities))
 
 
 CLASSES = ("negative", "positive")
 
 
-@given(st.lists(st.integers(1, 999).filter(lambda each: each != 500), min_size=3, max_size=3))
+@given(st.lists(st.integers(1, 999).filter(lambda part: part != 500), min_size=3, max_size=3))
 def test_who_agrees_and_who_is_least_sure_is_counted(parts):
     names = ("english-rnn", "english-cnn", "english-encoder")
     shares = [part / 1000 for part in parts]
-    given = [with_classes(verdict_of(name), CLASSES, [1 - p, p]) for name, p in zip(names, shares, strict=True)]
-    said = about_verdicts(given, names[0], CLASSES)
+    verdicts = [with_classes(verdict_of(name), CLASSES, [1 - p, p]) for name, p in zip(names, shares, strict=True)]
+    summary = about_verdicts(verdicts, names[0], CLASSES)
     first = "positive" if shares[0] > 0.5 else "negative"
-    assert said.startswith(f"**{typeset.plain(reviewer(names[0]).title)}** says **{first}**, with ")
+    assert summary.startswith(f"**{typeset.plain(reviewer(names[0]).title)}** says **{first}**, with ")
     praise = sum(share > 0.5 for share in shares)
     if praise in (0, 3):
         sure = sorted(max(share, 1 - share) for share in shares)
-        assert "All 3 agree" in said
-        assert f"{sure[0]:.1%}" in said.rpartition("the least sure ")[2]
+        assert "All 3 agree" in summary
+        assert f"{sure[0]:.1%}" in summary.rpartition("the least sure ")[2]
         if abs(sure[1] - sure[0] - 0.01) > 1e-6:
-            assert ("the least sure is " in said) == (sure[1] - sure[0] > 0.01)
+            assert ("the least sure is " in summary) == (sure[1] - sure[0] > 0.01)
     else:
-        assert f"{max(praise, 3 - praise)} of 3 say {'positive' if praise > 1 else 'negative'}." in said
+        assert f"{max(praise, 3 - praise)} of 3 say {'positive' if praise > 1 else 'negative'}." in summary
 
 
 def test_a_class_is_known_by_its_name_however_it_is_written_and_wherever_it_stands():
@@ -206,31 +208,29 @@ def test_a_class_is_known_by_its_name_however_it_is_written_and_wherever_it_stan
     assert "no side is larger" in about_verdicts([ours, other], "english-cnn", CLASSES)  # one against one
     stars = with_classes(verdict_of("english-cnn"), ("1 star", "5 stars"), [0.2, 0.8])
     assert shares_of(stars, CLASSES) is None
-    said = about_verdicts([ours, stars], "english-cnn", CLASSES)
-    assert "says **5 stars**" in said
-    assert said.endswith("so it is not counted with them.")  # and one alone agrees with nobody
+    summary = about_verdicts([ours, stars], "english-cnn", CLASSES)
+    assert "says **5 stars**" in summary
+    assert summary.endswith("so it is not counted with them.")  # and one alone agrees with nobody
 
 
 @given(
-    st.lists(
-        st.tuples(st.integers(-99, 99), st.integers(1, 99)), min_size=1, max_size=8, unique_by=lambda each: each[0]
-    )
+    st.lists(st.tuples(st.integers(-99, 99), st.integers(1, 99)), min_size=1, max_size=8, unique_by=lambda row: row[0])
 )
 def test_the_words_that_speak_against_are_counted_with_their_attention(rows):
     scores = {
         "attention": torch.tensor([float(weight) for _, weight in rows]),
         "integrated": torch.tensor([float(score) for score, _ in rows]),
     }
-    said = about_against(scores, [f" w{place}" for place in range(len(rows))], "positive")
+    summary = about_against(scores, [f" w{place}" for place in range(len(rows))], "positive")
     against = [(score, weight, place) for place, (score, weight) in enumerate(rows) if score < 0]
-    assert ("no word speaks against" in said) == (not against)
+    assert ("no word speaks against" in summary) == (not against)
     if against:
-        assert f"{len(against)} of {len(rows)} word" in said
-        assert f"“w{min(against)[2]}” most." in said
+        assert f"{len(against)} of {len(rows)} word" in summary
+        assert f"“w{min(against)[2]}” most." in summary
         share = sum(weight for _, weight, _ in against) / sum(weight for _, weight in rows)
-        shown = int(said.partition("**")[2].partition("%")[0])
-        assert abs(shown - 100 * share) < 0.51
-        assert f"even attention would give {len(against) / len(rows):.0%}" in said
+        percent = int(summary.partition("**")[2].partition("%")[0])
+        assert abs(percent - 100 * share) < 0.51
+        assert f"even attention would give {len(against) / len(rows):.0%}" in summary
 
 
 def test_the_table_of_words_holds_every_explanation():
@@ -263,13 +263,13 @@ def test_what_the_page_shows_at_first_has_been_computed_by_the_warm_up():
 
 @given(st.integers(0, 9), st.integers(0, 9))
 def test_words_that_a_network_does_not_know_are_counted(unknown, known):
-    said = about_unknown(unknown, unknown + known, "[UNK]")
-    assert bool(said) == bool(unknown)
+    remark = about_unknown(unknown, unknown + known, "[UNK]")
+    assert bool(remark) == bool(unknown)
     if unknown + known > 1 and unknown:
-        assert f" {unknown} of {unknown + known} are words unknown to it" in said
+        assert f" {unknown} of {unknown + known} are words unknown to it" in remark
 
 
 def test_a_network_of_words_says_so_of_another_script_and_one_of_pieces_need_not(visit):
     for name, says in (("english-rnn", True), ("english-bert", False)):
         app = visit(PAGE, show="Read", model=name, text="שלום, what a dull film 😍")
-        assert any("never learned: 2 of 7 are words unknown" in each.value for each in app.caption) == says
+        assert any("never learned: 2 of 7 are words unknown" in caption.value for caption in app.caption) == says

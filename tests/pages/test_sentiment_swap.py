@@ -20,12 +20,12 @@ PAGE, SECTION = "language/sentiment", "Swap it"
 def test_the_section_opens_by_its_address(visit, name, language):
     app = visit(PAGE, show=SECTION, model=name, language=language, swap_seed="3", swap_allowed="0.05")
     assert list(app.get("plotly_chart"))
-    assert any("most different weights share" in each.value for each in app.markdown)
+    assert any("most different weights share" in markdown.value for markdown in app.markdown)
 
 
 def test_a_model_that_gives_no_class_is_refused_in_a_sentence(visit):
     app = visit(PAGE, show=SECTION, model="gpt-books")
-    assert any("gives a text no class" in each.value for each in [*app.error, *app.warning])
+    assert any("gives a text no class" in message.value for message in [*app.error, *app.warning])
 
 
 SHARES = st.floats(0.001, 1).map(lambda value: round(value, 3))
@@ -42,23 +42,23 @@ def test_the_most_different_weights_are_told_with_what_they_share(pairs, before,
         "own": exchanged(own, [1 - before, before], own),
         "different": exchanged(other, [1 - after, after], own),
     }
-    found = SimpleNamespace(classes=("bad", "good"), target=1, exchanged=kinds)
-    said = about_different(found)
+    trial = SimpleNamespace(classes=("bad", "good"), target=1, exchanged=kinds)
+    sentence = about_different(trial)
     if len(pairs) == 1:
-        assert "nothing to exchange" in said
+        assert "nothing to exchange" in sentence
         return
-    assert f"share **{sum(min(pair) for pair in zip(own, other, strict=True)):.0%}**" in said
-    assert f"from {torch.tensor(before):.1%} to **{torch.tensor(after):.1%}**" in said
+    assert f"share **{sum(min(pair) for pair in zip(own, other, strict=True)):.0%}**" in sentence
+    assert f"from {torch.tensor(before):.1%} to **{torch.tensor(after):.1%}**" in sentence
 
 
 @given(st.integers(0, 100), SHARES, SHARES)
 def test_flips_are_counted(flips, middle, moved):
     kinds = {"uniform": SimpleNamespace(change=moved), "own": SimpleNamespace(weights=[0.5, 0.5])}
-    found = SimpleNamespace(flips=flips, draws=100, median_change=middle, exchanged=kinds)
-    assert about_permuted(found).startswith(f"**{flips} of 100** permutations")
-    assert about_permuted(found).endswith(f"move it by {moved:.1%}.")
+    trial = SimpleNamespace(flips=flips, draws=100, median_change=middle, exchanged=kinds)
+    assert about_permuted(trial).startswith(f"**{flips} of 100** permutations")
+    assert about_permuted(trial).endswith(f"move it by {moved:.1%}.")
     kinds["own"] = SimpleNamespace(weights=[1.0])
-    assert "single word" in about_permuted(found)
+    assert "single word" in about_permuted(trial)
 
 
 ROW = st.builds(
@@ -69,22 +69,22 @@ ROW = st.builds(
 @given(SHARES, SHARES, st.integers(50, 30_000))
 def test_a_gain_is_told_only_where_the_difference_is_no_chance(own, without, texts):
     models = {"rnn": SimpleNamespace(accuracy=own), "rnn-uniform": SimpleNamespace(accuracy=without)}
-    said = about_needed(SimpleNamespace(models=models, test=texts))
+    sentence = about_needed(SimpleNamespace(models=models, test=texts))
     # The same interval from the right and wrong answers themselves, as numbers 1 and 0.
     apart = np.hypot(*(np.sqrt(np.average([(1 - p) ** 2, p**2], weights=[p, 1 - p]) / texts) for p in (own, without)))
     if abs(abs(own - without) - 2 * apart) < 1e-9:
         return
-    assert ("**no gain" in said) == (abs(own - without) < 2 * apart)
-    assert ("attention costs" in said) == (without - own > 2 * apart)
-    assert ("attention is worth" in said) == (own - without > 2 * apart)
-    assert f"{own:.1%} rightly, and {without:.1%} when" in said
+    assert ("**no gain" in sentence) == (abs(own - without) < 2 * apart)
+    assert ("attention costs" in sentence) == (without - own > 2 * apart)
+    assert ("attention is worth" in sentence) == (own - without > 2 * apart)
+    assert f"{own:.1%} rightly, and {without:.1%} when" in sentence
 
 
 @given(st.fixed_dictionaries(dict.fromkeys(("different", "permuted"), ROW)))
-def test_the_table_is_summed_up_by_its_own_numbers(found):
-    said = about_measured(found)
-    assert f"Over {found['different'].texts:,} held-out texts" in said
-    assert f"flips **{found['permuted'].flips:.1%}**" in said
+def test_the_table_is_summed_up_by_its_own_numbers(by_kind):
+    sentence = about_measured(by_kind)
+    assert f"Over {by_kind['different'].texts:,} held-out texts" in sentence
+    assert f"flips **{by_kind['permuted'].flips:.1%}**" in sentence
 
 
 @pytest.mark.parametrize("language", ["english", "spanish"])

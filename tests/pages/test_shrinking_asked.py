@@ -19,7 +19,7 @@ from pages.scale.shrinking.asked import (
     quality_of,
 )
 from tests.core.saved_models import save_text_model
-from tests.pages.conftest import check, prose, told
+from tests.pages.conftest import check, message_text, prose
 
 PAGE = "scale/shrinking"
 SECTIONS = ("Heads", "Weights", "Bits")
@@ -31,26 +31,26 @@ CHANCES = st.lists(st.integers(1, 100), min_size=3, max_size=3, unique=True).map
 
 @given(CHANCES, CHANCES)
 def test_the_first_answer_stays_where_it_is_the_same_and_moved_mass_is_what_was_gained(before, after):
-    found = SimpleNamespace(answers=("a", "b", "c"), before=before, after=after, written=None)
-    old, new = (max(range(3), key=lambda place: each[place]) for each in (before, after))
-    said = about_answer(found)
-    assert ("stays" in said) == (old == new)
-    assert f"**“{'abc'[new]}”**" in said
+    comparison = SimpleNamespace(answers=("a", "b", "c"), before=before, after=after, written=None)
+    old, new = (max(range(3), key=lambda place: probabilities[place]) for probabilities in (before, after))
+    sentence = about_answer(comparison)
+    assert ("stays" in sentence) == (old == new)
+    assert f"**“{'abc'[new]}”**" in sentence
     gained = sum(max(0.0, float(new - old)) for old, new in zip(before, after, strict=True))
-    assert float(about_moved(found).split("In all, **")[1].split("%")[0]) == pytest.approx(100 * gained, abs=0.051)
+    assert float(about_moved(comparison).split("In all, **")[1].split("%")[0]) == pytest.approx(100 * gained, abs=0.051)
 
 
 def test_what_a_translator_writes_is_compared_as_a_whole():
-    found = SimpleNamespace(written=("un", "un"), before=torch.ones(1), after=torch.ones(1))
-    assert "**the same**" in about_answer(found)
-    assert "of the first word " in about_moved(found)
-    found.written = ("un", "une")
-    assert "**another one**" in about_answer(found)
+    comparison = SimpleNamespace(written=("un", "un"), before=torch.ones(1), after=torch.ones(1))
+    assert "**the same**" in about_answer(comparison)
+    assert "of the first word " in about_moved(comparison)
+    comparison.written = ("un", "une")
+    assert "**another one**" in about_answer(comparison)
 
 
 def test_sizes_are_shares_and_times_as_they_were_taken():
-    found = SimpleNamespace(parameters=(200, 150), milliseconds=(4.0, 3.0))
-    assert about_size(found, "Much is gone") == (
+    comparison = SimpleNamespace(parameters=(200, 150), milliseconds=(4.0, 3.0))
+    assert about_size(comparison, "Much is gone") == (
         "Much is gone: **75%** of the parameters are left, and one pass takes 3.0 instead of 4.0 ms."
     )
 
@@ -63,11 +63,11 @@ def row(quality: float, measure: str, questions: int = 872) -> Variant:
 def test_only_a_share_has_a_standard_error_and_it_is_the_binomial_one(quality, questions):
     expected = 100 * (quality * (1 - quality) / questions) ** 0.5
     assert f"is {expected:.1f} points ({questions:,} questions)" in about_doubt(row(quality, "accuracy", questions))
-    told = about_small_losses(row(quality, "accuracy", questions))
+    sentence = about_small_losses(row(quality, "accuracy", questions))
     margin = 2 * 2**0.5 * expected / 100
     for loss in (0.01, 0.05):
         if abs(loss * quality - margin) > 1e-9:
-            assert (f"{loss:.0%}" in told) == (loss * quality < margin)
+            assert (f"{loss:.0%}" in sentence) == (loss * quality < margin)
     assert about_small_losses(row(quality, "bits")) == ""
     assert about_doubt(row(quality, "bits")) == about_doubt(row(quality, "BLEU")) == ""
 
@@ -111,7 +111,7 @@ def test_any_model_by_folder_is_asked_and_has_no_curves(visit, tmp_path, section
     sentence = "Who <mask> to whom?" if kind == "roberta" else "Who listens to whom?"
     app = visit(PAGE, show=section, shrunk=words.OTHER_TEXT, model=str(folder), sentence=sentence)
     assert "of the probability has moved" in prose(check(app))
-    assert words.NOT_MEASURED in told(app)
+    assert words.NOT_MEASURED in message_text(app)
 
 
 @pytest.mark.usefixtures("at_home")
@@ -122,12 +122,12 @@ def test_a_masked_model_wants_a_gap_and_one_that_writes_or_says_nothing_is_refus
         ("bert-headless", "without an output head"),
     ):
         app = visit(PAGE, show="Bits", shrunk=words.OTHER_TEXT, model=str(save_text_model(kind, tmp_path / kind)))
-        said = " ".join(each.value for each in [*app.error, *app.warning]).replace("\\", "")
-        assert expected in said, (kind, said)
+        messages = " ".join(message.value for message in [*app.error, *app.warning]).replace("\\", "")
+        assert expected in messages, (kind, messages)
 
 
 @pytest.mark.usefixtures("at_home")
 def test_heads_that_share_keys_get_a_sentence(visit, tmp_path):
     app = visit(PAGE, show="Heads", shrunk=words.OTHER_TEXT, model=str(save_text_model("llama", tmp_path / "llama")))
-    said = " ".join(each.value for each in [*app.error, *app.warning])
-    assert "keeps its heads in a way that is not known here" in said
+    messages = " ".join(message.value for message in [*app.error, *app.warning])
+    assert "keeps its heads in a way that is not known here" in messages

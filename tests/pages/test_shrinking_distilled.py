@@ -22,7 +22,7 @@ PAGE = "scale/shrinking"
 def test_the_section_opens_by_its_address(visit, kind):
     app = visit(PAGE, show="Distilled", distilled_of=kind, distilled_layer="1")
     assert app.title[0].value == "What can be removed?"
-    assert any("The teacher's first answer is" in each.value for each in app.markdown)
+    assert any("The teacher's first answer is" in markdown.value for markdown in app.markdown)
     assert len(app.get("plotly_chart")) == 3
 
 
@@ -31,7 +31,7 @@ def test_an_empty_sentence_gets_a_sentence_and_another_one_works_after_it(visit)
     app.text_input(key="distilled_text").set_value(" ").run()
     assert not app.exception
     check(app.text_input(key="distilled_text").set_value("The dog slept by the door of the house.").run())
-    assert any("The teacher's first answer is" in each.value for each in app.markdown)
+    assert any("The teacher's first answer is" in markdown.value for markdown in app.markdown)
 
 
 @pytest.mark.parametrize("text", ["[MASK]", "...", "🙂", "[CLS] [SEP]", "$x$ **a** <b>"])
@@ -45,18 +45,18 @@ CHANCES = st.lists(st.integers(1, 100), min_size=3, max_size=3, unique=True).map
 
 
 @given(CHANCES, CHANCES, CHANCES)
-def test_the_students_that_agree_are_counted(whole, half, third):
-    said = {
-        "teacher": SimpleNamespace(title="Teacher", probabilities=whole),
+def test_the_students_that_agree_are_counted(teacher, half, third):
+    outputs = {
+        "teacher": SimpleNamespace(title="Teacher", probabilities=teacher),
         "half": SimpleNamespace(title="Half", probabilities=half),
         "third": SimpleNamespace(title="Third", probabilities=third),
     }
-    told = about_answers(SimpleNamespace(teacher="teacher", said=said, answers=("a", "b", "c")))
-    best = max(range(3), key=lambda place: whole[place])
+    sentence = about_answers(SimpleNamespace(teacher="teacher", outputs=outputs, answers=("a", "b", "c")))
+    best = max(range(3), key=lambda place: teacher[place])
     agree = sum(max(range(3), key=lambda place: other[place]) == best for other in (half, third))
-    assert f"**“{'abc'[best]}”**" in told
-    assert f"**{agree} of 2** students" in told
-    assert f"half {half[best]:.1%}, third {third[best]:.1%}" in told
+    assert f"**“{'abc'[best]}”**" in sentence
+    assert f"**{agree} of 2** students" in sentence
+    assert f"half {half[best]:.1%}, third {third[best]:.1%}" in sentence
 
 
 @given(st.lists(st.lists(st.integers(0, 69), min_size=4, max_size=4, unique=True), min_size=4, max_size=4))
@@ -83,20 +83,20 @@ def row(variant, layers, size, milliseconds, quality, taught, **more):
 
 
 @given(SHARE, SHARE, SHARE, st.integers(1, 50), ERROR, ERROR)
-def test_what_the_teacher_adds_is_the_difference_to_training_alone(whole, taught, alone, percent, error, other_error):
-    lead, gain = Difference(taught - whole, other_error), Difference(taught - alone, error)
+def test_what_the_teacher_adds_is_the_difference_to_training_alone(teacher, taught, alone, percent, error, other_error):
+    lead, gain = Difference(taught - teacher, other_error), Difference(taught - alone, error)
     rows = (
-        row("whole", 6, 200, 10.0, whole, None, as_teacher=1.0, same_mistakes=1.0),
+        row("whole", 6, 200, 10.0, teacher, None, as_teacher=1.0, same_mistakes=1.0),
         row("half", 3, 2 * percent, percent / 10, taught, True, lead=lead, gain=gain),
         row("half-alone", 3, 100, 5.0, alone, False),
     )
-    said = about_measured(rows)
-    assert f"takes **{percent}%** of the time and **{percent}%** of the bytes" in said
-    assert f"a difference of **{100 * (taught - whole):+.1f}** ± {100 * other_error:.1f} points" in said
-    assert f"with 3 layers **{100 * (taught - alone):+.1f}** ± {100 * error:.1f} points" in said
-    assert ("more often than its teacher" in said) == (taught - whole > 2 * other_error)
+    sentence = about_measured(rows)
+    assert f"takes **{percent}%** of the time and **{percent}%** of the bytes" in sentence
+    assert f"a difference of **{100 * (taught - teacher):+.1f}** ± {100 * other_error:.1f} points" in sentence
+    assert f"with 3 layers **{100 * (taught - alone):+.1f}** ± {100 * error:.1f} points" in sentence
+    assert ("more often than its teacher" in sentence) == (taught - teacher > 2 * other_error)
     below, above = (taught - alone) - 2 * error, (taught - alone) + 2 * error
-    assert ("other questions might turn it around" in said) == (below <= 0 <= above)
+    assert ("other questions might turn it around" in sentence) == (below <= 0 <= above)
 
 
 @given(st.lists(st.tuples(SHARE, SHARE), min_size=4, max_size=4))
@@ -107,37 +107,39 @@ def test_answers_and_mistakes_are_those_of_the_taught_and_of_the_others(shares):
         for number, (kind, (same, wrong)) in enumerate(zip(kinds, shares, strict=True))
     )
     (a, wrong_a), (b, wrong_b), (c, wrong_c), (d, wrong_d) = shares
-    said = about_copied(rows)
-    assert f"in **{a:.0%} and {c:.0%}** of cases, those that were left alone in {b:.0%} and {d:.0%}." in said
-    assert f"in **{wrong_a:.0%} and {wrong_c:.0%}** of cases, the others in {wrong_b:.0%} and {wrong_d:.0%}." in said
+    sentence = about_copied(rows)
+    assert f"in **{a:.0%} and {c:.0%}** of cases, those that were left alone in {b:.0%} and {d:.0%}." in sentence
+    assert (
+        f"in **{wrong_a:.0%} and {wrong_c:.0%}** of cases, the others in {wrong_b:.0%} and {wrong_d:.0%}." in sentence
+    )
 
 
 def test_a_pair_of_heads_stands_in_the_address_and_one_that_is_not_there_is_the_first(visit):
     app = visit(PAGE, show="Distilled", distilled_heads="2.1", distilled_layer="1")
-    shown = [each.value for each in app.markdown]
-    assert "**The teacher's head 1 in layer 2**" in shown
-    assert "**The student's head 2 in layer 1**" in shown
+    texts = [markdown.value for markdown in app.markdown]
+    assert "**The teacher's head 1 in layer 2**" in texts
+    assert "**The student's head 2 in layer 1**" in texts
     for wrong in ("9.9", "x", "1.", "²."):
         app.query_params["distilled_heads"] = wrong
-        assert "**The student's head 0 in layer 1**" in [each.value for each in check(app.run()).markdown]
+        assert "**The student's head 0 in layer 1**" in [markdown.value for markdown in check(app.run()).markdown]
 
 
 @pytest.mark.parametrize("teacher", STUDENTS)
 def test_the_table_has_the_teacher_and_each_student_with_and_without_it(teacher):
-    whole, *rest = students(teacher)
-    assert whole.taught is None
-    assert whole.as_teacher == 1.0
-    assert {(row.layers, row.taught) for row in rest} == {
+    teacher_row, *student_rows = students(teacher)
+    assert teacher_row.taught is None
+    assert teacher_row.as_teacher == 1.0
+    assert {(row.layers, row.taught) for row in student_rows} == {
         (layers, taught) for layers in LAYERS.values() for taught in (True, False)
     }
-    for row in rest:
-        assert row.parameters < whole.parameters
+    for row in student_rows:
+        assert row.parameters < teacher_row.parameters
         assert row.bytes == 4 * row.parameters
         assert row.lead is not None
-        assert row.lead.value == pytest.approx(row.quality - whole.quality, abs=2e-4)
+        assert row.lead.value == pytest.approx(row.quality - teacher_row.quality, abs=2e-4)
         if row.taught:
-            (alone,) = (other for other in rest if other.layers == row.layers and not other.taught)
+            (alone,) = (other for other in student_rows if other.layers == row.layers and not other.taught)
             assert row.gain is not None
             assert row.gain.value == pytest.approx(row.quality - alone.quality, abs=2e-4)
         # As many right ones as can be: whoever is right where the teacher is right gives its answer.
-        assert row.as_teacher <= whole.quality + row.same_mistakes * (1 - whole.quality) + 1e-3
+        assert row.as_teacher <= teacher_row.quality + row.same_mistakes * (1 - teacher_row.quality) + 1e-3

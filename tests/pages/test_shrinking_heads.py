@@ -45,15 +45,15 @@ def test_heads_go_in_the_order_that_was_asked_for(visit, monkeypatch, way):
 
 def test_with_no_head_gone_nothing_changes(visit):
     app = visit(PAGE, show=SECTION, shrunk="BERT, praise or blame", heads_percent="0")
-    said = next(each.value for each in app.markdown if "heads are taken out" in each.value)
-    assert said.startswith("**0 of 36** heads are taken out: **100%** of the parameters")
-    before, after = said.split(" before and ")
+    sentence = next(markdown.value for markdown in app.markdown if "heads are taken out" in markdown.value)
+    assert sentence.startswith("**0 of 36** heads are taken out: **100%** of the parameters")
+    before, after = sentence.split(" before and ")
     assert before.rsplit(" ", 1)[1] == after.split(" now")[0]
 
 
 def test_a_heads_place_in_an_order_runs_from_0_to_1():
-    found = places([(1, 0), (0, 1), (0, 0)], [2, 1])
-    assert [each.tolist() for each in found] == [[1.0, 0.5], [0.0]]
+    ranks = places([(1, 0), (0, 1), (0, 0)], [2, 1])
+    assert [module_ranks.tolist() for module_ranks in ranks] == [[1.0, 0.5], [0.0]]
 
 
 @given(st.lists(st.lists(st.integers(1, 100), min_size=4, max_size=4, unique=True), min_size=2, max_size=3))
@@ -61,14 +61,14 @@ def test_the_most_important_head_is_named(rows):
     importance = [torch.tensor(row) / 100 for row in rows]
     every = sorted(
         ((rows[module][head], module, head) for module in range(len(rows)) for head in range(4)),
-        key=lambda each: each[0],
+        key=lambda entry: entry[0],
     )
-    found = SimpleNamespace(way=BY_GRADIENT, values=importance, order=[(module, head) for _, module, head in every])
+    ranking = SimpleNamespace(way=BY_GRADIENT, values=importance, order=[(module, head) for _, module, head in every])
     value, module, head = every[-1]
-    said = about_most(found)
-    assert said.startswith(f"On this input head {head} of module {module} ")
-    assert f"({value / 100:.2f})" in said
-    assert f"; {sum(each[0] < 10 for each in every)} of {len(every)} heads" in said
+    sentence = about_most(ranking)
+    assert sentence.startswith(f"On this input head {head} of module {module} ")
+    assert f"({value / 100:.2f})" in sentence
+    assert f"; {sum(entry[0] < 10 for entry in every)} of {len(every)} heads" in sentence
 
 
 def row_of(order: str, removed: int, quality: float, measure: str, trained: int = 0) -> Pruned:
@@ -92,12 +92,16 @@ def test_heads_can_go_until_too_much_is_lost(gradient, alone, greedy, by_chance,
     rows = rows_of({"gradient": gradient, "alone": alone, "greedy": greedy, "random 0": by_chance}, measure)
     for order, values in (("gradient", gradient), ("alone", alone), ("greedy", greedy)):
         for loss in (0.01, 0.05):
-            fits = [(each - 50 if measure == "bits" else 50 - each) / 50 <= loss for each in values]
+            fits = [(quality - 50 if measure == "bits" else 50 - quality) / 50 <= loss for quality in values]
             first_bad = fits.index(False) if False in fits else len(fits)
             assert can_go(rows, order, loss) == first_bad / 10
-    said = about_loss(rows)
-    assert f"**{max(can_go(rows, order, 0.05) for order in ('gradient', 'alone', 'greedy')):.0%}** before 5%" in said
-    eighth, same = ((each[7] - 50) / 50 if measure == "bits" else (50 - each[7]) / 50 for each in (gradient, greedy))
+    sentence = about_loss(rows)
+    assert (
+        f"**{max(can_go(rows, order, 0.05) for order in ('gradient', 'alone', 'greedy')):.0%}** before 5%" in sentence
+    )
+    eighth, same = (
+        (qualities[7] - 50) / 50 if measure == "bits" else (50 - qualities[7]) / 50 for qualities in (gradient, greedy)
+    )
     if abs(eighth - 0.005) > 1e-9:
         is_lost = eighth > 0.005
         assert (f"with 8 of 10 heads gone by gradient, **{eighth:.0%}**" in about_four_fifths(rows)) == is_lost
@@ -110,12 +114,12 @@ def test_heads_can_go_until_too_much_is_lost(gradient, alone, greedy, by_chance,
 
 
 @given(VALUES, st.floats(1, 100), st.floats(1, 100))
-def test_what_was_trained_on_stands_beside_the_whole_network_trained_as_long(values, whole, fewer):
+def test_what_was_trained_on_stands_beside_the_whole_network_trained_as_long(values, all_heads, fewer):
     plain = rows_of({"gradient": values}, "BLEU")
-    rows = (*plain, row_of("gradient", 0, whole, "BLEU", 200), row_of("gradient", 8, fewer, "BLEU", 200))
-    said = about_trained(rows)
-    assert f"without 80% of its heads has **{fewer:.4g}** (before them {values[7]:.4g})" in said
-    assert said.endswith(f"the whole one has {whole:.4g} after as many.")
+    rows = (*plain, row_of("gradient", 0, all_heads, "BLEU", 200), row_of("gradient", 8, fewer, "BLEU", 200))
+    sentence = about_trained(rows)
+    assert f"without 80% of its heads has **{fewer:.4g}** (before them {values[7]:.4g})" in sentence
+    assert sentence.endswith(f"the whole one has {all_heads:.4g} after as many.")
     trained = lines_of(rows)[1][words_here.ORDERS["trained"]]
     assert [place for place in range(11) if not np.isnan(trained[place])] == [0, 8]
     assert can_go(rows, "gradient", 0.05) == can_go(plain, "gradient", 0.05)
@@ -123,16 +127,18 @@ def test_what_was_trained_on_stands_beside_the_whole_network_trained_as_long(val
 
 @pytest.mark.parametrize("model", words.MODELS.values())
 def test_the_table_begins_with_the_whole_and_gets_smaller(model):
-    whole, *rest = measured(Pruned, model)
-    assert (whole.variant, whole.order, whole.removed) == ("whole", "whole", 0)
-    for row in rest:
-        assert (row.parameters < whole.parameters) == (row.removed > 0)
+    baseline, *pruned = measured(Pruned, model)
+    assert (baseline.variant, baseline.order, baseline.removed) == ("whole", "whole", 0)
+    for row in pruned:
+        assert (row.parameters < baseline.parameters) == (row.removed > 0)
         assert row.bytes == 4 * row.parameters
-    bare = [row for row in rest if row.removed == row.heads]
+    bare = [row for row in pruned if row.removed == row.heads]
     assert len({row.quality for row in bare}) == 1  # without any head all orders are the same network
-    assert {row.order for row in rest} == {"gradient", "alone", "greedy", "random 0", "random 1", "random 2"}
-    trained = [row for row in rest if row.trained]
+    assert {row.order for row in pruned} == {"gradient", "alone", "greedy", "random 0", "random 1", "random 2"}
+    trained = [row for row in pruned if row.trained]
     assert [round(row.share, 1) for row in trained] == [0.0, 0.2, 0.4, 0.6, 0.8]
     for row in trained[2:]:
-        (plain,) = (each for each in rest if (each.order, each.removed, each.trained) == (row.order, row.removed, 0))
-        assert row.quality_loss(whole) < plain.quality_loss(whole)  # training gives something back
+        (plain,) = (
+            other for other in pruned if (other.order, other.removed, other.trained) == (row.order, row.removed, 0)
+        )
+        assert row.quality_loss(baseline) < plain.quality_loss(baseline)  # training gives something back

@@ -18,17 +18,17 @@ PAGE, SECTION = "scale/shrinking", "All together"
 @pytest.mark.parametrize("name", words.MODELS)
 def test_the_section_opens_by_its_address(visit, name):
     app = visit(PAGE, show=SECTION, shrunk=name, together_heads="25%", together_neurons="25%", together_format="int8")
-    said = prose(app)
-    assert "alone they cost" in said
-    assert "variants are beaten by none" in said
-    assert "25% of the heads gone, 25% of the neurons gone, int8: **" in said
-    assert "of the bytes are left, and one pass takes" in said
+    text = prose(app)
+    assert "alone they cost" in text
+    assert "variants are beaten by none" in text
+    assert "25% of the heads gone, 25% of the neurons gone, int8: **" in text
+    assert "of the bytes are left, and one pass takes" in text
 
 
 def test_a_student_is_a_step_where_there_is_one(visit):
     app = visit(PAGE, show=SECTION, shrunk=MASKED, together_layers="half (taught)")
     assert "Bert-half, 25% of the heads gone, int8" in prose(app)
-    assert words.NO_STUDENT not in [each.value for each in app.caption]
+    assert words.NO_STUDENT not in [caption.value for caption in app.caption]
 
 
 def test_a_row_of_the_address_is_opened_and_one_that_is_not_there_is_passed_over(visit):
@@ -41,7 +41,7 @@ def test_a_masked_model_without_a_gap_gets_a_sentence(visit):
     app = visit(PAGE, show=SECTION, shrunk=MASKED)
     app.text_input(key="gap").set_value("The king took her by the hand.").run()
     assert not app.exception
-    assert "Write [MASK]" in " ".join(each.value for each in [*app.error, *app.warning]).replace("\\", "")
+    assert "Write [MASK]" in " ".join(message.value for message in [*app.error, *app.warning]).replace("\\", "")
 
 
 def combined(recipe: Recipe, quality: float) -> Combined:
@@ -52,22 +52,22 @@ def combined(recipe: Recipe, quality: float) -> Combined:
 @given(st.lists(st.integers(1, 100).map(float), min_size=36, max_size=36), st.integers(0, 35))
 def test_the_sum_is_that_of_the_steps_alone(qualities, chosen):
     every = recipes("gpt-books")
-    rows = tuple(combined(*each) for each in zip(every, qualities, strict=True))
+    rows = tuple(combined(*pair) for pair in zip(every, qualities, strict=True))
     recipe = every[chosen]
     steps = steps_of(recipe)
     lost = {row.variant: (qualities[0] - row.quality) / qualities[0] for row in rows}
-    said = about_sum(rows, recipe)
+    sentence = about_sum(rows, recipe)
     if not steps:
-        assert said.startswith("Nothing is taken away")
+        assert sentence.startswith("Nothing is taken away")
     elif len(steps) == 1:
-        assert "in sum" not in said
+        assert "in sum" not in sentence
     else:
         total, own = sum(lost[step.title] for step in steps), lost[recipe.title]
-        assert f"in sum {round(total, 3) + 0.0:.1%}.".replace("-", "−") in said
+        assert f"in sum {round(total, 3) + 0.0:.1%}.".replace("-", "−") in sentence
         if abs(abs(own) - 0.0005) > 1e-9:
-            assert (f"cost **{own:.1%}** of the quality; alone" in said) == (own > 0.0005)
-            assert ("the steps cost nothing" in said) == (own <= 0.0005)
-            assert "cost **-" not in said
+            assert (f"cost **{own:.1%}** of the quality; alone" in sentence) == (own > 0.0005)
+            assert ("the steps cost nothing" in sentence) == (own <= 0.0005)
+            assert "cost **-" not in sentence
     free = about_free(rows)
     count = sum(value <= 0.01 for value in lost.values()) - 1  # but for the whole one
     assert (f"Of 35 combinations {count} lose at most" if count else "Each of 35 combinations loses more") in free
@@ -76,14 +76,14 @@ def test_the_sum_is_that_of_the_steps_alone(qualities, chosen):
 @pytest.mark.parametrize("model", words.MODELS.values())
 @pytest.mark.parametrize("by", words.AXES)
 def test_no_variant_of_the_front_is_beaten(model, by):
-    found = variants(model)
-    points = table_of(found, by)
-    sign = -1 if found[0][1].measure == "bits" else 1
+    entries = variants(model)
+    points = table_of(entries, by)
+    sign = -1 if entries[0][1].measure == "bits" else 1
     places = list(zip(points.x, sign * points.y, points.front, strict=True))
     for x, y, front in places:
         beaten = any((a <= x and b > y) or (a < x and b >= y) for a, b, _ in places)
         assert front != beaten
-    assert f"**{sum(points.front)} of {len(found)}** variants" in about_front(points)
+    assert f"**{sum(points.front)} of {len(entries)}** variants" in about_front(points)
 
 
 @pytest.mark.parametrize("model", words.MODELS.values())

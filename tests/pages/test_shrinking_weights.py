@@ -31,12 +31,14 @@ def test_with_nothing_gone_nothing_moves_and_neurons_may_go_instead(visit):
 @given(st.lists(st.floats(0.5, 9), min_size=3, max_size=3), st.integers(1, 100))
 def test_times_are_shares_of_the_whole_networks(times, packed):
     full, rows, neurons = (SimpleNamespace(milliseconds=(2.0, time)) for time in times)
-    said = about_times(SimpleNamespace(full=full, rows=rows, share=0.5, packed=packed, whole=100), neurons)
-    assert [f"**{time / 2:.0%}**" in said for time in times] == [True] * 3
-    assert (f"save {(100 - packed) / 100:.0%} of the bytes" in said) == (packed < 100)
-    more = about_times(SimpleNamespace(full=full, rows=rows, share=0.0, packed=103, whole=100), neurons)
+    sentence = about_times(SimpleNamespace(full=full, rows=rows, share=0.5, packed=packed, full_bytes=100), neurons)
+    assert [f"**{time / 2:.0%}**" in sentence for time in times] == [True] * 3
+    assert (f"save {(100 - packed) / 100:.0%} of the bytes" in sentence) == (packed < 100)
+    more = about_times(SimpleNamespace(full=full, rows=rows, share=0.0, packed=103, full_bytes=100), neurons)
     assert "take 3% more bytes" in more
-    assert "neurons" not in about_times(SimpleNamespace(full=full, rows=rows, share=0.5, packed=9, whole=100), None)
+    assert "neurons" not in about_times(
+        SimpleNamespace(full=full, rows=rows, share=0.5, packed=9, full_bytes=100), None
+    )
 
 
 def test_matrices_that_lose_alike_are_not_ranked():
@@ -46,11 +48,11 @@ def test_matrices_that_lose_alike_are_not_ranked():
 
 @given(st.lists(st.integers(0, 100), min_size=2, max_size=6, unique=True))
 def test_the_matrix_that_loses_most_is_named(shares):
-    told = about_matrices(SimpleNamespace(by_matrix={f"m{share}": share / 100 for share in shares}))
+    sentence = about_matrices(SimpleNamespace(by_matrix={f"m{share}": share / 100 for share in shares}))
     if max(shares) - min(shares) < 2:  # a point, or less by what a float can hold
         return
-    assert f"`m{max(shares)}` loses most" in told
-    assert f"`m{min(shares)}` least" in told
+    assert f"`m{max(shares)}` loses most" in sentence
+    assert f"`m{min(shares)}` least" in sentence
 
 
 def row_of(way: str, share: float, quality: float, sparse: float | None) -> Zeroed:
@@ -65,19 +67,19 @@ SHARES = [0.1, 0.2, 0.5, 0.9]
 def test_as_much_can_go_as_keeps_the_quality_and_rows_are_faster_from_where_they_take_less(values, times):
     rows = (
         row_of("weights", 0.0, 50.0, 3.0),
-        *(row_of("weights", *each) for each in zip(SHARES, values, times, strict=True)),
-        *(row_of("neurons", *each, None) for each in zip(SHARES, values[::-1], strict=True)),
+        *(row_of("weights", *fields) for fields in zip(SHARES, values, times, strict=True)),
+        *(row_of("neurons", *fields, None) for fields in zip(SHARES, values[::-1], strict=True)),
     )
-    for way, found in (("weights", values), ("neurons", values[::-1])):
-        fits = [(50 - each) / 50 <= 0.05 for each in found]
+    for way, qualities in (("weights", values), ("neurons", values[::-1])):
+        fits = [(50 - quality) / 50 <= 0.05 for quality in qualities]
         first_bad = fits.index(False) if False in fits else 4
         assert can_go(rows, way, 0.05) == ([0.0, *SHARES][first_bad])
     assert about_loss(rows).count("before 5%") == 2
     if any(abs(time * 1.1 - 2) < 1e-9 for time in times):
         return
     from_there_on = [share for place, share in enumerate(SHARES) if max(times[place:]) * 1.1 < 2]
-    told = f"from **{from_there_on[0]:.0%}** zeros on" if from_there_on else "were not clearly faster"
-    assert told in about_rows(rows)
+    expected = f"from **{from_there_on[0]:.0%}** zeros on" if from_there_on else "were not clearly faster"
+    assert expected in about_rows(rows)
     along, lines = lines_of(rows)
     assert along == [0.0, *(100 * share for share in SHARES)]
     assert lines["neurons taken out"] == [50.0, *values[::-1]]
@@ -85,10 +87,10 @@ def test_as_much_can_go_as_keeps_the_quality_and_rows_are_faster_from_where_they
 
 @pytest.mark.parametrize("model", words.MODELS.values())
 def test_zeros_alone_save_bytes_and_no_time_and_neurons_save_both(model):
-    whole, *rest = measured(Zeroed, model)
-    assert whole.is_full
-    zeros, neurons = ([row for row in rest if row.way == way] for way in ("weights", "neurons"))
-    assert all(row.parameters == whole.parameters for row in zeros)
+    baseline, *smaller = measured(Zeroed, model)
+    assert baseline.is_full
+    zeros, neurons = ([row for row in smaller if row.way == way] for way in ("weights", "neurons"))
+    assert all(row.parameters == baseline.parameters for row in zeros)
     assert [row.bytes for row in zeros] == sorted((row.bytes for row in zeros), reverse=True)
     assert [row.parameters for row in neurons] == sorted((row.parameters for row in neurons), reverse=True)
     assert neurons[-1].time < sorted(row.time for row in zeros)[len(zeros) // 2]

@@ -26,11 +26,11 @@ def folder(request, tmp_path_factory):
 
 
 def test_the_scores_of_all_keys_add_up_to_the_weights_that_were_recorded(folder):
-    given = Photograph(folder, "coffee", None)
-    windowed, scored = compute.watch_windows(given), compute.take_scores_apart(given)
+    photograph = Photograph(folder, "coffee", None)
+    windowed, scored = compute.watch_windows(photograph), compute.take_scores_apart(photograph)
     for window in (0, len(windowed.layers[1].places) - 1):
         scores = [take_apart(windowed, scored, Pair(1, 1, 6, key), window) for key in range(16)]
-        weights = torch.tensor([score.whole for score in scores], dtype=torch.float64).softmax(dim=0)
+        weights = torch.tensor([score.total for score in scores], dtype=torch.float64).softmax(dim=0)
         assert [score.weight for score in scores] == pytest.approx(weights.tolist(), abs=1e-5)
     assert {score.mask for score in scores} == {0.0, MASKED}
     assert scores[9].bias == pytest.approx(scored.biases[1].table[1, -1 + 3, 1 + 3].item())
@@ -85,10 +85,10 @@ def test_the_key_that_a_head_is_drawn_to_lies_where_it_is_told(rows, columns, se
         return
     query, key = divmod(int(bias.matrix[1].argmax()), rows * columns)
     down, across = key // columns - query // columns, key % columns - query % columns
-    told = drawn.split("**")[1]
-    assert ("above" in told, "below" in told) == (down < 0, down > 0)
-    assert ("left" in told, "right" in told) == (across < 0, across > 0)
-    assert all(str(abs(number)) in told for number in (down, across) if number)
+    place = drawn.split("**")[1]
+    assert ("above" in place, "below" in place) == (down < 0, down > 0)
+    assert ("left" in place, "right" in place) == (across < 0, across > 0)
+    assert all(str(abs(number)) in place for number in (down, across) if number)
     assert f"For the place itself it adds {bias.matrix[1, 0, 0]:.2f}".replace("-", "−") in drawn.replace(
         "−0.00", "0.00"
     )
@@ -107,9 +107,9 @@ def test_a_bias_that_is_the_same_everywhere_draws_nowhere():
 def shared(*shares: list[float]) -> tuple[list, SimpleNamespace]:
     """Blocks whose heads have these shares of place."""
     layers = [layer_of((4, 4), (2, 2), (0, 0), block=block) for block in range(len(shares))]
-    each = [torch.tensor(of) for of in shares]
-    found = tuple(BiasShare(content=of, bias=of, share=of, moved=torch.full_like(of, 0.25)) for of in each)
-    return layers, SimpleNamespace(shares=found)
+    tensors = [torch.tensor(of) for of in shares]
+    bias_shares = tuple(BiasShare(content=of, bias=of, share=of, moved=torch.full_like(of, 0.25)) for of in tensors)
+    return layers, SimpleNamespace(shares=bias_shares)
 
 
 def test_the_heads_that_go_most_and_least_by_place_are_found_among_heads_of_unlike_number():

@@ -13,36 +13,36 @@ from tests.pages.tiny_windows import save_windowed
 
 
 @pytest.fixture(scope="module", params=["swin", "padded", "v2"])
-def given(request, tmp_path_factory):
+def photograph(request, tmp_path_factory):
     return Photograph(save_windowed(request.param, tmp_path_factory.mktemp(request.param)), "coffee", None)
 
 
 @pytest.mark.parametrize("block", [0, 1, 3])
-def test_differences_and_distances_are_those_of_a_loop_over_places(given, block):
-    windowed = compute.watch_windows(given)
+def test_differences_and_distances_are_those_of_a_loop_over_places(photograph, block):
+    windowed = compute.watch_windows(photograph)
     layer, call = windowed.layers[block], windowed.watched.record.calls[block]
-    compared = compute.compare_heads(given, block, 0, 1)
-    shown, found = compared.scene.layers[0].weights(0), {}
+    compared = compute.compare_heads(photograph, block, 0, 1)
+    differences, distances = compared.scene.layers[0].weights(0), {}
     for window, places in enumerate(layer.places.tolist()):
         first, second = (call.weights(head, item=window).tolist() for head in (0, 1))
         for query, place in enumerate(places):
             gaps = [abs(one - other) for one, other in zip(first[query], second[query], strict=True)]
-            assert shown[window, query].tolist() == pytest.approx(gaps, abs=1e-6)
+            assert differences[window, query].tolist() == pytest.approx(gaps, abs=1e-6)
             if place >= 0:
-                found[place] = sum(gaps) / 2
-    assert sorted(found) == list(range(layer.rows * layer.columns))
-    most = max(found, key=found.get)
+                distances[place] = sum(gaps) / 2
+    assert sorted(distances) == list(range(layer.rows * layer.columns))
+    most = max(distances, key=distances.get)
     sentence = about_heads_compared(compared)
     assert dict(zip(compared.places.tolist(), compared.distances.tolist(), strict=True)) == pytest.approx(
-        found, abs=1e-5
+        distances, abs=1e-5
     )
-    assert f"on average **{sum(found.values()) / len(found):.0%}** of their weight" in sentence
+    assert f"on average **{sum(distances.values()) / len(distances):.0%}** of their weight" in sentence
     where = f"row {most // layer.columns}, column {most % layer.columns}"
-    assert f"differ most in {where}: **{found[most]:.0%}**" in sentence
+    assert f"differ most in {where}: **{distances[most]:.0%}**" in sentence
 
 
-def test_a_head_does_not_differ_from_itself_nor_from_one_with_the_same_weights(given):
-    itself = compute.compare_heads(given, 1, 1, 1)
+def test_a_head_does_not_differ_from_itself_nor_from_one_with_the_same_weights(photograph):
+    itself = compute.compare_heads(photograph, 1, 1, 1)
     assert not itself.distances.any()
     assert about_heads_compared(itself) == "Head 1 of block 1 of stage 0 is compared with itself: choose another."
     places, scene = itself.places, itself.scene
@@ -53,13 +53,14 @@ def test_a_head_does_not_differ_from_itself_nor_from_one_with_the_same_weights(g
 
 
 @pytest.mark.usefixtures("at_home")
-def test_the_address_holds_the_switch_the_block_and_both_heads(visit, given):
+def test_the_address_holds_the_switch_the_block_and_both_heads(visit, photograph):
     choices = {"maps_of": words.TWO_HEADS, "maps_stage": "1", "maps_block": "0", "maps_head": "1", "maps_other": "0"}
-    app = visit("vision/swin", picture="coffee", show=words.MAPS, network=given.name, **choices)
+    app = visit("vision/swin", picture="coffee", show=words.MAPS, network=photograph.name, **choices)
     (sent,) = [data for part in app.get("bidi_component") if "overview" in (data := json.loads(part.proto.json))]
     assert [layer["label"] for layer in sent["overview"]["layers"]] == ["block 0, |head 1 − head 0|"]
-    assert about_heads_compared(compute.compare_heads(given, 2, 1, 0)) in prose(app)
+    assert about_heads_compared(compute.compare_heads(photograph, 2, 1, 0)) in prose(app)
     assert any(r"\bar d" in formula.value for formula in app.latex)
     assert "Compared with head" not in [
-        each.label for each in visit("vision/swin", picture="coffee", show=words.MAPS, network=given.name).number_input
+        widget.label
+        for widget in visit("vision/swin", picture="coffee", show=words.MAPS, network=photograph.name).number_input
     ]

@@ -48,9 +48,9 @@ def test_the_projector_shows_no_notes(visit):
 
 
 def test_the_scene_answers_with_the_maps_of_the_record(mapped):
-    for shown, call in zip(mapped.scene.layers, mapped.windowed.watched.record.calls, strict=True):
+    for layer, call in zip(mapped.scene.layers, mapped.windowed.watched.record.calls, strict=True):
         wanted = torch.stack([call.weights(1, item) for item in range(call.batch_size)])
-        np.testing.assert_allclose(shown.weights(1), wanted, atol=1e-6)
+        np.testing.assert_allclose(layer.weights(1), wanted, atol=1e-6)
 
 
 def test_the_file_can_be_stitched_by_whoever_reads_it(mapped):
@@ -92,18 +92,18 @@ def test_what_is_measured_of_a_head_is_what_its_stitched_maps_say(mapped):
             own.append(grid.flat[place])
             padding.append(1 - grid.sum())
             distances.append((grid * gap).sum() / grid.sum())
-        found = mapped.heads[number][0]
-        assert found.own == pytest.approx(np.mean(own), abs=1e-5)
-        assert found.padding == pytest.approx(np.mean(padding), abs=1e-5)
-        assert found.distance == pytest.approx(np.mean(distances), rel=1e-3)
+        measures = mapped.heads[number][0]
+        assert measures.own == pytest.approx(np.mean(own), abs=1e-5)
+        assert measures.padding == pytest.approx(np.mean(padding), abs=1e-5)
+        assert measures.distance == pytest.approx(np.mean(distances), rel=1e-3)
 
 
 def test_even_maps_are_measured_as_even(mapped):
     layer = mapped.windowed.layers[1]
-    seen = layer.allowed.float()
-    found = measure_in_windows(seen / seen.sum(-1, keepdim=True), layer, (4.0, 4.0))
-    assert found.distance == pytest.approx(found.even)
-    assert found.strength == 0
+    allowed = layer.allowed.float()
+    measures = measure_in_windows(allowed / allowed.sum(-1, keepdim=True), layer, (4.0, 4.0))
+    assert measures.distance == pytest.approx(measures.even)
+    assert measures.strength == 0
 
 
 def test_a_place_sees_no_more_of_the_picture_than_is_told(mapped):
@@ -121,11 +121,11 @@ def test_what_is_forbidden_is_told_and_gets_no_weight(mapped):
     for window, places in enumerate(layer.places.tolist()):
         for query, key in product(range(16), repeat=2):
             if min(places[query], places[key]) >= 0:
-                (row, column), (other, beside) = (divmod(places[each], layer.columns) for each in (query, key))
+                (row, column), (other, beside) = (divmod(places[position], layer.columns) for position in (query, key))
                 if max(abs(row - other), abs(column - beside)) > 3:
                     far.append((window, query, key))
-    assert across_edges(layer).nonzero().tolist() == [list(each) for each in far]
-    looks = sum(float(window_weights(call)[each]) > 1e-20 for each in far)
+    assert across_edges(layer).nonzero().tolist() == [list(triple) for triple in far]
+    looks = sum(float(window_weights(call)[triple]) > 1e-20 for triple in far)
     assert f"**{len({window for window, _, _ in far})} of 16** windows hold places from opposite edges" in text
     if layer.padded:  # timm's mask, cut for the padded grid, misses some
         assert f"**{looks:,} of {len(far):,}** such pairs may look at one another" in text

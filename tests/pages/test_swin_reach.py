@@ -66,24 +66,24 @@ def numbers(sent) -> np.ndarray:
 def test_every_block_has_a_tile_with_its_reach_and_the_curves_are_their_shares(open_reach, given_photograph):
     app = open_reach(reach_row="2", reach_column="11")
     assert not app.warning
-    windows, whole = strips(app)
+    windows, vit = strips(app)
     assert [tile["label"] for tile in windows["tiles"]] == [
         "stage 0, block 0",
         "stage 0, block 1, shifted",
         "stage 1, block 0",
         "stage 1, block 1, shifted",
     ]
-    assert [tile["label"] for tile in whole["tiles"]] == [f"block {number}" for number in range(6)]
+    assert [tile["label"] for tile in vit["tiles"]] == [f"block {number}" for number in range(6)]
     assert (windows["grid"], windows["chosen"]) == ([13, 13], [2, 11])
     blocks = compute.blocks(given_photograph, None)
     reach, limit = reach_by_block(blocks, 2, 11).numpy(), reach_limit_by_block(blocks, 2, 11).numpy()
-    for found, shares, can in zip(maps(windows), reach, limit, strict=True):
-        assert ((found >= 0) == can).all()
-        np.testing.assert_allclose(found[can], shares[can], rtol=2e-3, atol=1e-6)
-    assert all((shares >= 0).all() for shares in maps(whole))
+    for tile, shares, can in zip(maps(windows), reach, limit, strict=True):
+        assert ((tile >= 0) == can).all()
+        np.testing.assert_allclose(tile[can], shares[can], rtol=2e-3, atol=1e-6)
+    assert all((shares >= 0).all() for shares in maps(vit))
     drawn = traces(app, "reach-shares")
     name = next(name for name in drawn if name.endswith(": can") and not name.startswith("Vision"))
-    np.testing.assert_allclose(drawn[name][:5], [1 / 169, *((each >= 0).mean() for each in maps(windows))])
+    np.testing.assert_allclose(drawn[name][:5], [1 / 169, *((tile >= 0).mean() for tile in maps(windows))])
     assert drawn["Vision transformer: can"][1] == 1
     cost = traces(app, "swin-cost")
     assert list(cost) == ["In windows, counted", "Over the whole grid, counted"]
@@ -94,9 +94,9 @@ def test_one_head_is_followed_forwards_from_the_address_on_the_grid_of_every_blo
     app = open_reach(reach_follow="where this patch has come", reach_head="head 1", reach_row="0", reach_column="0")
     windowed = compute.watch_windows(given_photograph)
     spread = spread_by_block(blocks_of(windowed.layers, windowed.watched.record, 1), 0, 0)
-    found = maps(strips(app)[0])
-    assert [each.shape for each in found] == [(13, 13), (13, 13), (7, 7), (7, 7)]
-    np.testing.assert_allclose(np.maximum(found[-1], 0), spread[-1].numpy(), rtol=2e-3, atol=1e-6)
+    tiles = maps(strips(app)[0])
+    assert [tile.shape for tile in tiles] == [(13, 13), (13, 13), (7, 7), (7, 7)]
+    np.testing.assert_allclose(np.maximum(tiles[-1], 0), spread[-1].numpy(), rtol=2e-3, atol=1e-6)
 
 
 def test_impossible_choices_in_a_link_fall_back(open_reach):
@@ -107,10 +107,10 @@ def test_impossible_choices_in_a_link_fall_back(open_reach):
 
 def test_a_patch_has_the_same_place_in_both_models(given_photograph):
     windows = through_windows(given_photograph, None, (12, 0), "back")
-    whole = through_all(given_photograph, None, (12.5 / 13, 0.5 / 13), "back")
-    assert whole.chosen == (whole.grid[0] - 1, 0)
+    vit = through_all(given_photograph, None, (12.5 / 13, 0.5 / 13), "back")
+    assert vit.chosen == (vit.grid[0] - 1, 0)
     assert windows.besides == "padding"
-    assert whole.besides == "the class token"
+    assert vit.besides == "the class token"
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_where_nothing_arrives_no_share_is_told():
 
 
 @pytest.mark.parametrize(
-    ("within", "told"),
+    ("within", "phrase"),
     [
         ([2, 4, 8], "**25%** of the picture can have reached the chosen place: no more than one window. The whole "),
         ([2, 4, 8], "picture can after **3** of 3 blocks."),
@@ -157,10 +157,10 @@ def test_where_nothing_arrives_no_share_is_told():
         ([8, 8, 8], "**100%** of the picture can have reached the chosen place: no more than one window. That is the "),
     ],
 )
-def test_when_the_whole_picture_is_within_reach_is_counted(within, told):
+def test_when_the_whole_picture_is_within_reach_is_counted(within, phrase):
     limits = np.array([np.arange(8).reshape(2, 4) < count for count in within])
     windows = reached(limits / limits.sum(axis=(1, 2), keepdims=True), limits)
-    assert told in about_reach(windows, windows, "back")[0]
+    assert phrase in about_reach(windows, windows, "back")[0]
     (forwards,) = about_reach(windows, windows, "forth")
     assert "can hold something of the chosen patch" in forwards
 
@@ -173,15 +173,15 @@ def test_counted_costs_are_those_of_matrices_multiplied_one_by_one(high, wide, w
 
     places = grid**2
     windows = 4 * places * width**2 + products(places, high * wide)
-    whole = 4 * places * width**2 + products(places, places)
+    full_grid = 4 * places * width**2 + products(places, places)
     (sentence,) = about_cost(Costs(BlockSizes(width, 2, (high, wide), 4), 4 * grid))
     assert f"At {4 * grid} × {4 * grid} pixels" in sentence
-    digits = 1 if whole / windows >= 1.05 else 2
-    assert (f"**{whole / windows:.{digits}f} times** as many" in sentence) == (whole != windows)
-    assert ("**as many**" in sentence) == (whole == windows)
+    digits = 1 if full_grid / windows >= 1.05 else 2
+    assert (f"**{full_grid / windows:.{digits}f} times** as many" in sentence) == (full_grid != windows)
+    assert ("**as many**" in sentence) == (full_grid == windows)
     assert "windows cost 4.0 times as many as before" in sentence
     more = 16 * places * width**2 + products(4 * places, 4 * places)
-    assert f"the whole grid {more / whole:.1f} times." in sentence
+    assert f"the whole grid {more / full_grid:.1f} times." in sentence
 
 
 def test_measuring_puts_points_over_the_lines(visit, monkeypatch):

@@ -111,8 +111,8 @@ def test_merging_leaves_the_numbers_that_are_told(grid, left):
 
 
 def test_the_table_of_stages_has_the_real_sizes_and_the_padding(folders):
-    given = Photograph(folders["v2"], "coffee", None)  # 72 pixels: 18 x 18, 9 x 9 places, in windows of 4 x 4
-    table = stage_table(compute.watch_windows(given), compute.take_scores_apart(given)).set_index("stage")
+    photograph = Photograph(folders["v2"], "coffee", None)  # 72 pixels: 18 x 18, 9 x 9 places, in windows of 4 x 4
+    table = stage_table(compute.watch_windows(photograph), compute.take_scores_apart(photograph)).set_index("stage")
     assert list(table["grid"]) == ["18 × 18", "9 × 9"]
     assert list(table["pixels of a place"]) == ["4 × 4", "8 × 8"]
     assert list(table["windows"]) == [25, 9]

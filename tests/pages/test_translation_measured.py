@@ -20,7 +20,7 @@ from dashboard.output.alignment_table import DIRECTIONS
 from dashboard.theme import LIGHT, Look
 from pages.language.translation import compute, compute_measured, figures, measured_alignment, measured_quality, words
 from pages.language.translation.words import TITLES
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 from tests.pages.measured_files import BEST, HEADS, LAYERS, TEXTS, head_rate, write_all, write_results
 
 PAGE = "language/translation"
@@ -49,7 +49,7 @@ def test_everything_measured_is_shown(visit):
     assert len(charts(app)) == 4
     assert "How it is computed" in [element.value for element in app.subheader]
     for sentence in (words.MEASURED_PUBLISHED, words.MEASURED_HEADS, words.MEASURED_LENGTHS):
-        assert sentence in prose(app) + told(app, "caption")
+        assert sentence in prose(app) + message_text(app, "caption")
     published, own = charts(app)[2:]
     assert {trace["name"] for trace in published["data"]} == {"recurrent", "convolutional", "transformer"}
     assert {trace["name"] for trace in own["data"]} == set(TITLES.values())
@@ -77,12 +77,12 @@ def test_the_projector_shows_no_prose(visit):
 def test_what_is_not_measured_yet_says_so_and_the_rest_is_there(visit, folder):
     app = visit(PAGE, show=words.MEASURED)
     for name in ("results.json", "length.csv", "alignment.json", "alignment.csv"):
-        assert f"/{name} is not there" in told(app, "warning")
+        assert f"/{name} is not there" in message_text(app, "warning")
     assert len(charts(app)) == 1
     assert len(charts(app)[0]["data"]) == 3
     write_results(folder)
     app.run()
-    assert "results.json" not in told(app, "warning")
+    assert "results.json" not in message_text(app, "warning")
     assert len(charts(app)) == 3
 
 
@@ -95,11 +95,11 @@ def test_the_best_head_is_that_of_the_file_and_none_without_it(folder):
 def test_the_scores_are_those_of_the_file(measured):
     results = compute_measured.results()
     table = measured_quality.scores(results).set_index("model")
-    given = json.loads((measured / "results.json").read_text())["models"]
+    expected = json.loads((measured / "results.json").read_text())["models"]
     for name, title in TITLES.items():
-        assert table.loc[title, "BLEU"] == given[name]["bleu"]
-        assert table.loc[title, "chrF"] == given[name]["chrf"]
-        assert table.loc[title, "parameters"] == given[name]["parameters"]
+        assert table.loc[title, "BLEU"] == expected[name]["bleu"]
+        assert table.loc[title, "chrF"] == expected[name]["chrf"]
+        assert table.loc[title, "parameters"] == expected[name]["parameters"]
     assert table.loc["Transformer", "training FLOPs"] == "5.0\u00a0×\u00a010¹⁵"
     assert "Without any model (copy the source): BLEU 1.2, chrF 14.5." in measured_quality.how_scored(results)
 
@@ -116,8 +116,8 @@ def test_the_curve_has_a_line_for_each_model_over_the_words(measured, column):
 
 @pytest.mark.usefixtures("measured")
 def test_the_alignment_table_holds_models_and_baselines_and_names_the_sample():
-    found = compute_measured.alignment()
-    table = alignment_table.table(found)
+    alignment = compute_measured.alignment()
+    table = alignment_table.table(alignment)
     assert list(table["links from"]) == [
         "Without attention: influence (40 pairs only)",
         "Bahdanau's attention",
@@ -128,7 +128,7 @@ def test_the_alignment_table_holds_models_and_baselines_and_names_the_sample():
     ]
     assert list(table["AER, Hansards"]) == pytest.approx([0.85, 0.45, 0.31, 0.40, 0.37, 0.54])
     assert list(table["recall, Stories"]) == pytest.approx([0.15, 0.55, 0.69, 0.60, 0.63, 0.46])
-    how = alignment_table.describe_methods(found)
+    how = alignment_table.describe_methods(alignment)
     assert "Transformer: links of each French word, from the step that has read the word" in how
     assert "40 (Hansards), 40 (Stories)" in how
     assert "161,227 pairs" in how
@@ -190,18 +190,18 @@ SCORES = st.lists(st.floats(0, 100), min_size=2, max_size=2)
 @given(st.lists(SCORES, min_size=1, max_size=5))
 def test_the_model_that_loses_most_with_length_is_found(rows):
     lines = pd.DataFrame(rows, columns=["A", "B"], index=[4.0 + 9 * place for place in range(len(rows))])
-    (said,) = measured_quality.about_lengths(lines, "BLEU")
-    kept = {name: lines[name].iloc[-1] / max(lines[name]) for name in "AB" if max(lines[name])}
-    for name, share in kept.items():
-        assert f"{name} {lines[name].iloc[-1]:.1f} ({share:.0%} of its best)" in said
-    apart = max(kept.values(), default=0) - min(kept.values(), default=0)
+    (sentence,) = measured_quality.about_lengths(lines, "BLEU")
+    shares = {name: lines[name].iloc[-1] / max(lines[name]) for name in "AB" if max(lines[name])}
+    for name, share in shares.items():
+        assert f"{name} {lines[name].iloc[-1]:.1f} ({share:.0%} of its best)" in sentence
+    apart = max(shares.values(), default=0) - min(shares.values(), default=0)
     if abs(apart - 0.05) < 1e-9:
         return
     if apart > 0.05:
-        assert f"**{min(kept, key=kept.get)}** loses most, **{max(kept, key=kept.get)}** least" in said
+        assert f"**{min(shares, key=shares.get)}** loses most, **{max(shares, key=shares.get)}** least" in sentence
     else:
-        assert "loses most" not in said
-    assert "nan" not in said
+        assert "loses most" not in sentence
+    assert "nan" not in sentence
 
 
 NAMES, FAMILIES = st.text("abc", min_size=1, max_size=2), st.sampled_from("XY")
@@ -211,38 +211,38 @@ POINTS = st.lists(st.builds(Point, NAMES, FAMILIES, st.floats(1e18, 1e21), st.fl
 @settings(max_examples=50)
 @given(POINTS)
 def test_the_rival_is_the_best_of_another_family(points):
-    (said,) = measured_quality.about_published(points, "German")
+    (sentence,) = measured_quality.about_published(points, "German")
     best = sorted(points, key=lambda point: -point.quality)[0]
     others = sorted((point for point in points if point.group != best.group), key=lambda point: -point.quality)
-    assert f"{best.name} leads with {best.quality:g}" in said
+    assert f"{best.name} leads with {best.quality:g}" in sentence
     if others:
-        assert f"best of another family, {others[0].name} with {others[0].quality:g}" in said
-        assert f"**{others[0].cost / best.cost:.2g} times**" in said
+        assert f"best of another family, {others[0].name} with {others[0].quality:g}" in sentence
+        assert f"**{others[0].cost / best.cost:.2g} times**" in sentence
     else:
-        assert "all are of one family" in said
+        assert "all are of one family" in sentence
 
 
 def test_in_german_a_transformer_is_second_and_no_rival_of_the_first():
     points = measured_quality.points(published_translators(), french=False)
-    (said,) = measured_quality.about_published(points, "English to German")
+    (sentence,) = measured_quality.about_published(points, "English to German")
     assert sorted(points, key=lambda point: -point.quality)[1].group == "transformer"
-    assert "the best of another family, ConvS2S ensemble with 26.36" in said
+    assert "the best of another family, ConvS2S ensemble with 26.36" in sentence
 
 
 @settings(max_examples=50)
 @given(st.lists(st.lists(st.floats(0, 1), min_size=3, max_size=3), min_size=1, max_size=4), st.floats(0, 1))
 def test_heads_worse_than_the_diagonal_are_counted(rates, straight):
-    (said,) = measured_alignment.about_heads(np.array(rates), "Hansards", straight)
-    layer, head = map(int, re.search(r"layer (\d), head (\d) aligns best", said).groups())
+    (sentence,) = measured_alignment.about_heads(np.array(rates), "Hansards", straight)
+    layer, head = map(int, re.search(r"layer (\d), head (\d) aligns best", sentence).groups())
     every = [rate for row in rates for rate in row]
     assert rates[layer][head] == min(every)
     if any(abs(abs(rate - straight) - 0.01) < 1e-9 for rate in every):
         return
     worse, better = sum(rate > straight + 0.01 for rate in every), sum(rate < straight - 0.01 for rate in every)
-    assert f"**{worse} of {len(every)} heads** {'is' if worse == 1 else 'are'} worse" in said
-    assert f"and {better} better" in said
-    assert ("no better than the diagonal" in said) == (not better)
-    assert said.endswith(f"the highest rate is {max(every):.0%}.")
+    assert f"**{worse} of {len(every)} heads** {'is' if worse == 1 else 'are'} worse" in sentence
+    assert f"and {better} better" in sentence
+    assert ("no better than the diagonal" in sentence) == (not better)
+    assert sentence.endswith(f"the highest rate is {max(every):.0%}.")
 
 
 RATE = st.floats(0, 1)
@@ -268,41 +268,41 @@ def alignments(draw) -> compute_measured.Alignment:
 
 @settings(max_examples=50)
 @given(alignments())
-def test_only_what_was_measured_on_the_same_pairs_is_compared(found):
-    said = measured_alignment.about_alignment(found)
-    straight = found.baselines["diagonal"][TEXTS[1]]
-    same = {name for name, of in found.models.items() if of["agreement"][TEXTS[1]]["pairs"] == straight["pairs"]}
+def test_only_what_was_measured_on_the_same_pairs_is_compared(alignment):
+    sentences = measured_alignment.about_alignment(alignment)
+    straight = alignment.baselines["diagonal"][TEXTS[1]]
+    same = {name for name, of in alignment.models.items() if of["agreement"][TEXTS[1]]["pairs"] == straight["pairs"]}
     for name, title in TITLES.items():
-        rate = f"{title} **{found.models[name]['agreement'][TEXTS[1]]['aer']:.0%}**"
-        assert (rate in said[0]) == (name in same)
-    counted = found.baselines["IBM model 1"][TEXTS[1]]["aer"]
-    gaps = {name: found.models[name]["agreement"][TEXTS[1]]["aer"] - counted for name in same}
+        rate = f"{title} **{alignment.models[name]['agreement'][TEXTS[1]]['aer']:.0%}**"
+        assert (rate in sentences[0]) == (name in same)
+    counted = alignment.baselines["IBM model 1"][TEXTS[1]]["aer"]
+    gaps = {name: alignment.models[name]["agreement"][TEXTS[1]]["aer"] - counted for name in same}
     better = [name for name, gap in gaps.items() if gap < -0.01]
     equal = [name for name, gap in gaps.items() if abs(gap) <= 0.01]
-    assert ("Better than IBM model 1" in said[0]) == bool(better)
-    assert ("Within a point" in said[0]) == bool(equal)
-    assert ("None reaches" in said[0]) == (not better and not equal)
+    assert ("Better than IBM model 1" in sentences[0]) == bool(better)
+    assert ("Within a point" in sentences[0]) == bool(equal)
+    assert ("None reaches" in sentences[0]) == (not better and not equal)
     for name in better:
-        assert TITLES[name] in said[0].split("Better than IBM model 1:")[1]
-    assert (len(said) == 1) == ("seq2seq" in same)
+        assert TITLES[name] in sentences[0].split("Better than IBM model 1:")[1]
+    assert (len(sentences) == 1) == ("seq2seq" in same)
     if "seq2seq" not in same:
-        chosen_on = {name: of["agreement"][TEXTS[0]]["pairs"] for name, of in found.models.items()}
-        there = found.baselines["diagonal"][TEXTS[0]]["pairs"]
-        assert "cannot be compared" in said[1]
-        assert ("pairs on which layer" in said[1]) == (chosen_on["seq2seq"] == there)
+        chosen_on = {name: of["agreement"][TEXTS[0]]["pairs"] for name, of in alignment.models.items()}
+        diagonal_pairs = alignment.baselines["diagonal"][TEXTS[0]]["pairs"]
+        assert "cannot be compared" in sentences[1]
+        assert ("pairs on which layer" in sentences[1]) == (chosen_on["seq2seq"] == diagonal_pairs)
         for name, pairs in chosen_on.items():
-            rate = f"{TITLES[name]} {found.models[name]['agreement'][TEXTS[0]]['aer']:.0%}"
-            if "pairs on which layer" in said[1] and pairs == there:
-                assert rate in said[1]
-            elif pairs != there:
-                assert rate not in said[1].split("were chosen")[-1]
+            rate = f"{TITLES[name]} {alignment.models[name]['agreement'][TEXTS[0]]['aer']:.0%}"
+            if "pairs on which layer" in sentences[1] and pairs == diagonal_pairs:
+                assert rate in sentences[1]
+            elif pairs != diagonal_pairs:
+                assert rate not in sentences[1].split("were chosen")[-1]
 
 
 def test_of_the_real_files_every_comparison_is_among_equals():
-    found = compute_measured.alignment()
-    first, second = measured_alignment.about_alignment(found)
+    alignment = compute_measured.alignment()
+    first, second = measured_alignment.about_alignment(alignment)
     assert "Hansards, 447 pairs" in first
     assert "Without attention" not in first
     assert "on 40 of these pairs only" in second
     assert "on the 37 pairs" in second
-    assert {of["agreement"][found.chosen_on]["pairs"] for of in found.models.values()} == {37}
+    assert {of["agreement"][alignment.chosen_on]["pairs"] for of in alignment.models.values()} == {37}

@@ -14,7 +14,7 @@ from core.text import Tokens
 from core.zoo import load_named_translator
 from pages.language.translation import any_model, compute, word_maps, words
 from tests.core import saved_models
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 
 PAGE = "language/translation"
 SENTENCE = "Who listens to the quick brown fox?"
@@ -60,8 +60,8 @@ def test_a_folder_at_home_translates_into_the_language_that_is_chosen(visit_mode
     assert f"log-probability **−{-best.log_probability:.2f}**" in prose(app)
     assert f"{len(best.tokens)} tokens" in prose(app)
     assert "How it is computed" in subheaders(app)
-    asked = [box.key for box in app.selectbox if (box.key or "").startswith("named_")]
-    assert asked == (["named_into"] if kind == "marian" else ["named_from", "named_into"])
+    keys = [box.key for box in app.selectbox if (box.key or "").startswith("named_")]
+    assert keys == (["named_into"] if kind == "marian" else ["named_from", "named_into"])
 
 
 def test_the_prefix_of_t5_is_part_of_the_source_and_can_be_changed(visit_model, folders):
@@ -73,17 +73,17 @@ def test_the_prefix_of_t5_is_part_of_the_source_and_can_be_changed(visit_model, 
     assert f"{len(best.tokens)} tokens" in prose(app)
     assert app.segmented_control(key="named_part").value == "Decoder"
     app.text_area(key="text").set_value("  ").run()
-    assert "There is no text here yet" in told(app, "warning")
+    assert "There is no text here yet" in message_text(app, "warning")
 
 
 def test_a_decoder_alone_is_one_sentence_and_another_name_helps(visit_model, folders):
     app = visit_model(folders["gpt2"], text="The lazy dog. " * 60, beam="1")
-    assert "has no encoder and decoder" in told(app, "warning")
+    assert "has no encoder and decoder" in message_text(app, "warning")
     app.text_input(key="translator").set_value(folders["bart"]).run()
     assert not app.exception
     assert not app.warning
     assert "not to translate" in app.info[0].value
-    assert "longer than the model can read" in told(app, "info")
+    assert "longer than the model can read" in message_text(app, "info")
 
 
 @pytest.mark.parametrize(
@@ -97,13 +97,13 @@ def test_a_decoder_alone_is_one_sentence_and_another_name_helps(visit_model, fol
 )
 def test_what_cannot_be_opened_is_one_sentence(visit_model, name, sentence):
     app = visit_model(name)
-    assert sentence in told(app, "warning")
+    assert sentence in message_text(app, "warning")
     assert len(app.warning) == 1
 
 
 def test_folders_are_closed_away_from_home(visit, folders):
     app = visit(PAGE, show=words.OTHERS, translator=folders["bart"])
-    assert "an app that you run yourself" in told(app, "warning")
+    assert "an app that you run yourself" in message_text(app, "warning")
 
 
 @pytest.mark.usefixtures("at_home")
@@ -111,7 +111,7 @@ def test_without_the_hub_there_is_one_sentence(visit, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")  # a port at which nobody listens
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
     app = visit(PAGE, show=words.OTHERS, translator="Helsinki-NLP/opus-mt-en-fr")
-    assert told(app, "warning") == words.NAMED_OFFLINE
+    assert message_text(app, "warning") == words.NAMED_OFFLINE
 
 
 @pytest.mark.usefixtures("at_home")
@@ -130,8 +130,8 @@ def test_nothing_is_fetched_before_the_visitor_agrees(visit, monkeypatch):
 def test_every_kind_has_all_maps_and_sentences_without_gaps(folders, kind, text):
     translated = compute.translate_by_name(folders[kind], text, 2)
     assert translated.log_probability == pytest.approx(sum(translated.aligned.log_probabilities), abs=1e-3)
-    said = " ".join(any_model.noticed(translated, text))
-    assert not re.search(r"\b(nan|inf)\b", said)
+    summary = " ".join(any_model.noticed(translated, text))
+    assert not re.search(r"\b(nan|inf)\b", summary)
     for joined in (True, False):
         for part in ("encoder", "decoder"):
             scene = word_maps.self_attention(translated, part, joined=joined)
@@ -185,20 +185,20 @@ def test_shares_and_the_sharpest_head_are_those_of_plain_loops(special, sizes, s
 
 @given(st.lists(st.floats(-9, 0), min_size=1, max_size=6))
 def test_the_least_sure_token_and_the_mean_are_those_of_the_probabilities(values):
-    said = any_model.about_certainty(tuple(values), source([False] * len(values)))
+    sentence = any_model.about_certainty(tuple(values), source([False] * len(values)))
     probabilities = [math.exp(value) for value in values]
     if len(values) == 1:
-        assert f"with {probabilities[0]:.1%}" in said
-        assert "least" not in said
+        assert f"with {probabilities[0]:.1%}" in sentence
+        assert "least" not in sentence
         return
-    assert f"**{math.prod(probabilities) ** (1 / len(values)):.0%}**" in said
-    place = int(re.search(r"token (\d+) of", said)[1])
+    assert f"**{math.prod(probabilities) ** (1 / len(values)):.0%}**" in sentence
+    place = int(re.search(r"token (\d+) of", sentence)[1])
     assert probabilities[place - 1] == pytest.approx(min(probabilities), rel=1e-5)
-    assert f"with {min(probabilities):.1%}" in said
+    assert f"with {min(probabilities):.1%}" in sentence
 
 
 @pytest.mark.parametrize(
-    ("asked", "written", "shared"),
+    ("source_text", "written", "shared"),
     [
         ("The cat sleeps.", "the CAT dort.", 2),
         ("a a b", "a a a", 2),
@@ -208,9 +208,9 @@ def test_the_least_sure_token_and_the_mean_are_those_of_the_probabilities(values
         ("Paris", "Paris", 0),  # one word may be the same in both languages
     ],
 )
-def test_a_copy_shares_more_than_half_of_its_words(asked, written, shared):
-    said = any_model.about_copy(asked, written)
-    assert said.startswith(f"{shared} of the {len(written.split())} words") if shared else said == ""
+def test_a_copy_shares_more_than_half_of_its_words(source_text, written, shared):
+    sentence = any_model.about_copy(source_text, written)
+    assert sentence.startswith(f"{shared} of the {len(written.split())} words") if shared else sentence == ""
 
 
 @pytest.mark.parametrize(

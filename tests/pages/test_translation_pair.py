@@ -15,7 +15,7 @@ from core.translation.alignment import agreement
 from pages.language.translation import compute, words, your_own_pair
 from pages.language.translation.words import TITLES
 from pages.language.translation.your_own_pair import DIAGONAL
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 
 PAGE = "language/translation"
 ENGLISH, FRENCH = "The cat sleeps.", "Le chat dort."
@@ -28,7 +28,7 @@ def open_pair(visit):
 
 
 def button(app: AppTest, label: str):
-    return next(each for each in app.button if each.label == label)
+    return next(widget for widget in app.button if widget.label == label)
 
 
 def test_the_section_is_alive_at_once_and_links_can_be_taken_from_a_model(open_pair):
@@ -36,7 +36,7 @@ def test_the_section_is_alive_at_once_and_links_can_be_taken_from_a_model(open_p
     assert app.text_area(key="text").value == words.SENTENCE
     assert app.text_area(key="french").value == words.FRENCH[words.SENTENCE]
     assert not app.warning
-    assert words.PAIR_NO_LINKS in told(app, "info")
+    assert words.PAIR_NO_LINKS in message_text(app, "info")
     title = "Bahdanau's attention"
     app.selectbox(key="pair_start").set_value(title)
     button(app, "Take them").click().run()
@@ -59,13 +59,13 @@ def test_links_of_the_address_are_measured_as_a_person_would_count(open_pair):
         spans = word_spans(aligned.target), word_spans(aligned.source)
         mean = sum(one.mean(dim=0) for one in aligned.cross) / len(aligned.cross)
         between = join_words(mean, *spans)[:-1, :-1]
-        found = {(row.argmax().item(), place) for place, row in enumerate(between)}
+        links = {(row.argmax().item(), place) for place, row in enumerate(between)}
         assert len(between) == 4  # three words and a full stop
         row = table.loc[f"{title}, mean" if name == "transformer" else title]
         assert row["links"] == 4
-        assert row["precision"] == 100 * len(found & own) / 4
-        assert row["recall"] == pytest.approx(100 * len(found & own) / 3)
-        assert row["alignment error rate"] == pytest.approx(100 * (1 - 2 * len(found & own) / 7))
+        assert row["precision"] == 100 * len(links & own) / 4
+        assert row["recall"] == pytest.approx(100 * len(links & own) / 3)
+        assert row["alignment error rate"] == pytest.approx(100 * (1 - 2 * len(links & own) / 7))
     line = table.loc[DIAGONAL]
     assert (line["precision"], line["recall"]) == (75, 100)
     assert f"with your links ({len(own)})" in prose(app)
@@ -76,20 +76,20 @@ def test_another_sentence_clears_the_links_and_the_french_one_follows_until_some
     app.text_area(key="text").set_value(ENGLISH).run()
     assert app.text_area(key="french").value == compute.translate("transformer", ENGLISH, 5).text
     assert "links" not in app.query_params
-    assert "the links were cleared" in told(app, "caption")
+    assert "the links were cleared" in message_text(app, "caption")
     app.text_area(key="french").set_value("Une chatte sommeille là-bas.").run()
     app.text_area(key="text").set_value("The cat is asleep.").run()
     assert app.text_area(key="french").value == "Une chatte sommeille là-bas."
-    assert "the links were cleared" not in told(app, "caption")
+    assert "the links were cleared" not in message_text(app, "caption")
     app.text_area(key="french").set_value("  ").run()
-    assert "There is no text here yet" in told(app, "warning")
+    assert "There is no text here yet" in message_text(app, "warning")
 
 
 def test_links_that_fit_no_words_are_left_out_in_a_sentence_whatever_the_words_are(open_pair):
     typed = "<b>x</b> 😀 \u202eabc"
     app = open_pair(text=typed, french=typed, links="0-0,<b>,99-1")
     assert not app.warning
-    assert "2 of the links in the address do not fit" in told(app, "info")
+    assert "2 of the links in the address do not fit" in message_text(app, "info")
     assert app.query_params["links"] in ("0-0", ["0-0"])
 
 
@@ -102,7 +102,7 @@ def test_links_survive_the_address(links):
 
 
 @pytest.mark.parametrize(
-    ("asked", "links", "wrong"),
+    ("address", "links", "wrong"),
     [
         ("0-0,99-1", {(0, 0)}, 1),
         ("0-0,<b>,1-1", {(0, 0), (1, 1)}, 1),
@@ -111,13 +111,13 @@ def test_links_survive_the_address(links):
         ("0-0,٣-٣", {(0, 0)}, 1),
     ],
 )
-def test_what_is_no_link_is_counted(asked, links, wrong):
-    assert your_own_pair.links_from_text(asked, range(4), range(4)) == (links, wrong)
+def test_what_is_no_link_is_counted(address, links, wrong):
+    assert your_own_pair.links_from_text(address, range(4), range(4)) == (links, wrong)
 
 
 def test_of_a_text_of_five_hundred_words_the_beginning_is_read_and_that_is_said(open_pair):
     app = open_pair(text=" ".join(["a"] * 500), french="Le chat.")
-    assert "it reads the first 127 of 500 tokens" in told(app, "info")
+    assert "it reads the first 127 of 500 tokens" in message_text(app, "info")
 
 
 def test_the_projector_shows_no_prose(open_pair):
@@ -127,7 +127,11 @@ def test_the_projector_shows_no_prose(open_pair):
 
 def test_the_map_that_is_said_to_align_best_is_the_one_that_is_measured():
     pair, best = your_own_pair.pair_of(ENGLISH, FRENCH), compute.best_head()
-    (own,) = [each for each in pair.panels["transformer"].maps if each.note.startswith("aligns best")]
+    (own,) = [
+        attention_map
+        for attention_map in pair.panels["transformer"].maps
+        if attention_map.note.startswith("aligns best")
+    ]
     np.testing.assert_array_equal(own.weights, pair.candidates[f"Transformer, {own.name}"])
     aligned = pair.aligned["transformer"]
     weights = aligned.cross[best.layer][best.head]
@@ -138,42 +142,46 @@ def test_the_map_that_is_said_to_align_best_is_the_one_that_is_measured():
 
 def test_the_pair_is_measured_without_its_end_marks():
     weights = torch.tensor([[0.1, 0.2, 0.7], [0.3, 0.1, 0.6], [0.0, 0.0, 1.0]])
-    found = your_own_pair.strongest_links({"m": weights}, [0, 1], [0, 1], "target")
-    assert found == {"m": {(1, 0), (0, 1)}, DIAGONAL: {(0, 0), (1, 1)}}
+    links = your_own_pair.strongest_links({"m": weights}, [0, 1], [0, 1], "target")
+    assert links == {"m": {(1, 0), (0, 1)}, DIAGONAL: {(0, 0), (1, 1)}}
 
 
 LINKS = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)))
 
 
 @given(st.fixed_dictionaries({"A": LINKS, "B": LINKS, DIAGONAL: LINKS}), LINKS)
-def test_who_comes_closest_has_the_fewest_links_wrong(found, own):
-    said = your_own_pair.about_links({name: agreement(links, own) for name, links in found.items()}, frozenset(own))
+def test_who_comes_closest_has_the_fewest_links_wrong(model_links, own):
+    sentences = your_own_pair.about_links(
+        {name: agreement(links, own) for name, links in model_links.items()}, frozenset(own)
+    )
     if not own:
-        assert said == ("No link is chosen yet: click the cells of words that belong together.",)
+        assert sentences == ("No link is chosen yet: click the cells of words that belong together.",)
         return
-    rates = {name: 1 - 2 * len(links & own) / (len(links) + len(own)) for name, links in found.items()}
-    closest = re.findall(r"\*\*(.*?)\*\*", said[0].split("closest")[0])
+    rates = {name: 1 - 2 * len(links & own) / (len(links) + len(own)) for name, links in model_links.items()}
+    closest = re.findall(r"\*\*(.*?)\*\*", sentences[0].split("closest")[0])
     assert set(closest) == {name for name, rate in rates.items() if rate == pytest.approx(min(rates.values()))}
-    assert f"{len(own)} {'link' if len(own) == 1 else 'links'}: error rate **{min(rates.values()):.0%}**" in said[0]
-    worse = [name for name in found if name != DIAGONAL and rates[name] >= rates[DIAGONAL]]
-    assert (f"No better than that: {'; '.join(worse)}." if worse else "Every model is better.") in said[1]
-    assert ("one more can turn" in said[1]) == (len(own) < 5)
-    assert f"has {rates[DIAGONAL]:.0%}" in said[1]
+    assert (
+        f"{len(own)} {'link' if len(own) == 1 else 'links'}: error rate **{min(rates.values()):.0%}**" in sentences[0]
+    )
+    worse = [name for name in model_links if name != DIAGONAL and rates[name] >= rates[DIAGONAL]]
+    assert (f"No better than that: {'; '.join(worse)}." if worse else "Every model is better.") in sentences[1]
+    assert ("one more can turn" in sentences[1]) == (len(own) < 5)
+    assert f"has {rates[DIAGONAL]:.0%}" in sentences[1]
 
 
 def test_a_word_costs_as_many_bits_as_its_pieces_together():
     pair = your_own_pair.pair_of(ENGLISH, FRENCH)
     bits = {name: -np.array(pair.target.sums(of.log_probabilities)) / np.log(2) for name, of in pair.aligned.items()}
-    worst, whole = your_own_pair.about_surprises(pair.target, bits)
+    worst, costs = your_own_pair.about_surprises(pair.target, bits)
     totals = {}
     for name, aligned in pair.aligned.items():
         pieces = [-value / math.log(2) for value in aligned.log_probabilities]
-        each = [sum(pieces[place] for place in span) for span in word_spans(aligned.target)]
-        totals[name] = sum(each)
-        label = pair.target.labels[each.index(max(each))].strip()
-        assert f"{name} by “{label}” ({max(each):.1f} bits)" in worst.replace("\\", "")
-        assert f"{name} {sum(each):.0f}" in whole
+        word_bits = [sum(pieces[place] for place in span) for span in word_spans(aligned.target)]
+        totals[name] = sum(word_bits)
+        label = pair.target.labels[word_bits.index(max(word_bits))].strip()
+        assert f"{name} by “{label}” ({max(word_bits):.1f} bits)" in worst.replace("\\", "")
+        assert f"{name} {sum(word_bits):.0f}" in costs
     least = min(totals, key=totals.get)
-    assert f"**{least}** finds it most probable (log p = −{totals[least] * math.log(2):.2f})" in whole
+    assert f"**{least}** finds it most probable (log p = −{totals[least] * math.log(2):.2f})" in costs
     same = dict.fromkeys(bits, next(iter(bits.values())))
     assert "** find it most probable" in your_own_pair.about_surprises(pair.target, same)[1]

@@ -43,7 +43,7 @@ def figure(app, name: str) -> dict:
     return next(spec for spec in figures if name in [trace.get("name") for trace in spec["data"]])
 
 
-def shown(app, column: str) -> np.ndarray:
+def trace_values(app, column: str) -> np.ndarray:
     trace = next(trace for trace in figure(app, "weight")["data"] if trace.get("name") == column)
     return np.array(trace["x"], dtype=float)
 
@@ -65,10 +65,10 @@ def test_bahdanaus_step_is_shown_as_it_was_computed(steps):
     assert not app.warning
     assert {"What may come next", "Where it looks", "The beam", "How it is computed"} <= set(headings(app))
     translated = own("bahdanau")
-    assert shown(app, "weight") == pytest.approx(translated.aligned.cross[0][0, 0].numpy(), abs=1e-5)
-    powers = np.exp(shown(app, "score") - shown(app, "score").max())
-    assert shown(app, "weight") == pytest.approx(powers / powers.sum(), abs=1e-5)
-    assert shown(app, "share of c").sum() == pytest.approx(1, abs=1e-4)
+    assert trace_values(app, "weight") == pytest.approx(translated.aligned.cross[0][0, 0].numpy(), abs=1e-5)
+    powers = np.exp(trace_values(app, "score") - trace_values(app, "score").max())
+    assert trace_values(app, "weight") == pytest.approx(powers / powers.sum(), abs=1e-5)
+    assert trace_values(app, "share of c").sum() == pytest.approx(1, abs=1e-4)
     logits = translated.model.network(source_of(translated), before_of(translated))[0, 0]
     bars = figure(app, "as it is")["data"][0]
     assert bars["x"][:8] == pytest.approx(logits.softmax(dim=-1).topk(8).values.numpy(), abs=1e-5)
@@ -77,7 +77,7 @@ def test_bahdanaus_step_is_shown_as_it_was_computed(steps):
 def test_a_head_of_the_transformer_is_shown_as_it_was_computed(steps):
     app = steps(steps_model=TRANSFORMER, steps_step="2", steps_layer="2", steps_head="3")
     expected = own("transformer").aligned.cross[2][3, 1].numpy()
-    assert shown(app, "weight") == pytest.approx(expected, abs=1e-5)
+    assert trace_values(app, "weight") == pytest.approx(expected, abs=1e-5)
 
 
 def test_without_attention_there_is_one_vector_and_it_is_said(steps):
@@ -157,8 +157,8 @@ def test_the_factor_that_is_told_is_the_ratio_of_the_weights(scores):
         assert ranked[1] > 0.99
     else:
         difference, factor = re.search(r"e\^\{(\d+\.\d\d)\}\$ ≈ (.*)\.$", first).groups()
-        told = float(re.sub("\u00a0×\u00a010(.*)", lambda m: f"e{m[1].translate(NORMAL)}", factor).replace(",", ""))
-        assert told == pytest.approx(math.exp(float(difference)), rel=0.06)
+        printed = float(re.sub("\u00a0×\u00a010(.*)", lambda m: f"e{m[1].translate(NORMAL)}", factor).replace(",", ""))
+        assert printed == pytest.approx(math.exp(float(difference)), rel=0.06)
         assert float(difference) == pytest.approx(-math.log(ranked[1]), abs=0.006)
     part = look.weights[int(strongest)] * look.value[int(strongest)]
     share = float((part * look.mixed).sum() / (look.mixed * look.mixed).sum())
@@ -182,9 +182,9 @@ def test_equal_scores_a_single_token_and_a_mix_of_nothing_have_sentences_of_thei
 @settings(max_examples=50)
 @given(st.lists(st.floats(-5, 5, width=32), min_size=1, max_size=20))
 def test_what_pushes_up_and_down_makes_the_sum(terms):
-    said = step_attention.pushes(torch.tensor(terms)).replace("−", "-")
+    sentence = step_attention.pushes(torch.tensor(terms)).replace("−", "-")
     up, total, plus, down, minus = re.match(
-        r"(\d+) of (\d+) channels push this sum up, together by (\S+), and (\d+) push it down, by (\S+)\.$", said
+        r"(\d+) of (\d+) channels push this sum up, together by (\S+), and (\d+) push it down, by (\S+)\.$", sentence
     ).groups()
     assert (int(up), int(down), int(total)) == (sum(t > 0 for t in terms), sum(t < 0 for t in terms), len(terms))
     assert float(plus) - float(minus) == pytest.approx(sum(terms), abs=0.011 + 1e-4)
@@ -215,14 +215,14 @@ def test_the_rival_of_a_token_is_the_most_probable_other_one(name, beam):
     translated = own(name, beam)
     logits = translated.model.network(source_of(translated), before_of(translated))[0]
     for step in range(1, len(translated.target) + 1):
-        said = word_by_word.about_next(translated, compute.worked_step(name, CAT, beam, step - 1), step)
+        sentence = word_by_word.about_next(translated, compute.worked_step(name, CAT, beam, step - 1), step)
         probabilities = logits[step - 1].double().softmax(dim=-1).tolist()
         token = translated.target.ids[step - 1]
         rival = max((value, number) for number, value in enumerate(probabilities) if number not in (0, BEGIN, token))
-        assert word_by_word.percent(rival[0]) in said
-        assert said.startswith("The model writes" if rival[0] < probabilities[token] else "The beam writes")
+        assert word_by_word.percent(rival[0]) in sentence
+        assert sentence.startswith("The model writes" if rival[0] < probabilities[token] else "The beam writes")
         if beam == 1:
-            assert said.startswith("The model writes")
+            assert sentence.startswith("The model writes")
 
 
 def test_the_score_in_the_formula_is_that_of_the_beam(steps):

@@ -27,15 +27,15 @@ def unknown():
 
 def test_heads_of_which_even_attention_says_nothing_are_in_no_comparison_with_it():
     values, even = torch.tensor([[0.5, 0.2, math.nan]]), torch.tensor([[math.nan, 0.1, 0.1]])
-    assert [(found.head, round(found.even, 3)) for found in measured.findings(values, even)] == [(1, 0.1)]
+    assert [(finding.head, round(finding.even, 3)) for finding in measured.findings(values, even)] == [(1, 0.1)]
     assert len(measured.findings(values)) == 2
 
 
 def test_a_model_is_not_called_a_decoder_or_an_encoder_for_what_is_not_known(unknown):
-    said = who_sees_whom([unknown])
-    assert "decoder" not in said
-    assert "encoder" not in said
-    assert "not known" in said
+    description = who_sees_whom([unknown])
+    assert "decoder" not in description
+    assert "encoder" not in description
+    assert "not known" in description
 
 
 def test_the_group_of_a_layer_in_a_view_says_that_it_is_not_known(unknown):

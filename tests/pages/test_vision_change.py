@@ -20,7 +20,7 @@ from dashboard.inputs.photograph import Photograph
 from pages.vision.vision_transformer import change, compute, occlusion, words
 from pages.vision.vision_transformer.compute import colour_of_zero, hide_each, tell_colour, verdict
 from tests.core.saved_models import save_timm_model
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 
 PAGE = "vision/vision_transformer"
 pytestmark = pytest.mark.usefixtures("at_home")
@@ -34,7 +34,7 @@ def bars(app: AppTest) -> dict:
 
 
 def button(app: AppTest, label: str):
-    return next(each for each in app.button if label in each.label)
+    return next(widget for widget in app.button if label in widget.label)
 
 
 @pytest.fixture
@@ -52,12 +52,12 @@ def test_the_section_is_alive_and_the_patch_that_matters_most_is_found_on_demand
     button(app, "Hide each of the 64").click().run()
     assert not app.exception
     before = verdict(CAT)
-    found = hide_each.peek(CAT, int(before.argmax()))
-    row, column = found.most_important
+    occlusion_map = hide_each.peek(CAT, int(before.argmax()))
+    row, column = occlusion_map.most_important
     assert f"row {row}, column {column}" in prose(app)
-    assert "Hide each of the 64" not in [each.label for each in app.button]
+    assert "Hide each of the 64" not in [widget.label for widget in app.button]
     without = verdict(CAT, (), frozenset({8 * row + column}))
-    assert float(found.losses[row, column]) == pytest.approx(float((before - without).max()), abs=1e-5)
+    assert float(occlusion_map.losses[row, column]) == pytest.approx(float((before - without).max()), abs=1e-5)
 
 
 def test_changes_of_the_address_are_shown_swapped_and_all_taken_back(open_change):
@@ -75,11 +75,11 @@ def test_changes_of_the_address_are_shown_swapped_and_all_taken_back(open_change
 
 def test_the_maps_after_a_change_are_those_of_the_changed_network():
     hidden, heads = frozenset({9, 10}), ((1, 0),)
-    model, given = load_image(VIT), CAT.prepared
-    pixels = given.pixels.clone()
+    model, prepared = load_image(VIT), CAT.prepared
+    pixels = prepared.pixels.clone()
     pixels[..., 8:16, 8:24] = 0  # the second and third patch of the second row
     with record_attention(model.network) as plain:
-        model.run(given)
+        model.run(prepared)
     silent = {(plain.calls[1].path, 0): "silence"}
     with edit_attention(model.network, silent), record_attention(model.network) as record:
         model.network(pixels)
@@ -93,7 +93,7 @@ def test_the_maps_of_the_changed_run_are_one_click_away(open_change):
     assert words.CHANGED_MAPS not in [fold.label for fold in open_change().expander]
     app = open_change(change_heads="0.0", hidden="8x8_3")
     assert words.CHANGED_MAPS in [fold.label for fold in app.expander]
-    assert [each for each in ("Hardly matters", "stays first", "no longer first", "Loses") if each in prose(app)]
+    assert [phrase for phrase in ("Hardly matters", "stays first", "no longer first", "Loses") if phrase in prose(app)]
 
 
 def test_hidden_patches_are_hidden_from_the_network():
@@ -103,8 +103,8 @@ def test_hidden_patches_are_hidden_from_the_network():
         row, column = divmod(patch, 8)
         pixels[..., 8 * row : 8 * row + 8, 8 * column : 8 * column + 8] = 0
     expected = model.network(pixels)[0].softmax(-1)
-    seen = verdict(CAT, (), frozenset({9, 10, 20}))
-    torch.testing.assert_close(torch.from_numpy(seen), expected, rtol=1e-4, atol=1e-5)
+    probabilities = verdict(CAT, (), frozenset({9, 10, 20}))
+    torch.testing.assert_close(torch.from_numpy(probabilities), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_silenced_heads_are_silent_in_the_network():
@@ -125,16 +125,16 @@ def test_everything_may_be_hidden_and_everything_silenced():
     assert np.isfinite(verdict(CAT, every, frozenset(range(64)))).all()
 
 
-@pytest.mark.parametrize("asked", ["<b>", "8x8", "9x9_3", "8x8_64", "8x8_5-2", "8x8_x.1", "8x8_1.٣", "٨x8_1"])
-def test_patches_that_do_not_fit_are_left_out_in_a_sentence(asked):
-    hidden, said = hidden_patches.decode(asked, Patches(8, 8))
-    assert "hidden" in said.lower()
+@pytest.mark.parametrize("address", ["<b>", "8x8", "9x9_3", "8x8_64", "8x8_5-2", "8x8_x.1", "8x8_1.٣", "٨x8_1"])
+def test_patches_that_do_not_fit_are_left_out_in_a_sentence(address):
+    hidden, notice = hidden_patches.decode(address, Patches(8, 8))
+    assert "hidden" in notice.lower()
     assert hidden <= {1}
 
 
 def test_patches_that_do_not_fit_leave_the_address(open_change):
     app = open_change(hidden="9x9_3")
-    assert "none is hidden" in told(app, "info")
+    assert "none is hidden" in message_text(app, "info")
     assert "hidden" not in app.query_params
 
 
@@ -142,14 +142,14 @@ def test_patches_can_be_hidden_from_a_convolutional_network_too(visit, tmp_path)
     folder = save_timm_model("convnext", tmp_path / "convnext")
     app = visit(PAGE, show=words.CHANGE, network=str(folder), picture="cat", hidden="7x7_0-3")
     assert not app.multiselect
-    assert words.NO_HEADS in told(app, "caption")
+    assert words.NO_HEADS in message_text(app, "caption")
     assert "4 of 49 patches hidden" in prose(app)
 
 
 def test_a_model_without_classes_has_no_verdict_and_says_so(visit, tmp_path):
     folder = save_timm_model("dinov2", tmp_path / "dinov2")
     app = visit(PAGE, show=words.CHANGE, network=str(folder), picture="cat")
-    assert "has no classes" in told(app, "info")
+    assert "has no classes" in message_text(app, "info")
 
 
 @pytest.mark.parametrize(
@@ -181,9 +181,9 @@ def test_the_colour_that_is_told_is_what_a_hidden_patch_is_painted_in(mean):
     ]
     colour = colour_of_zero(framing)
     assert [*colour] == painted
-    told = tell_colour(colour)
-    assert re.findall(r"\d+", told.partition("(of")[0]) == [str(part) for part in dict.fromkeys(painted)]
-    assert ("grey" in told) == (len(set(mean)) == 1)
+    caption = tell_colour(colour)
+    assert re.findall(r"\d+", caption.partition("(of")[0]) == [str(part) for part in dict.fromkeys(painted)]
+    assert ("grey" in caption) == (len(set(mean)) == 1)
 
 
 def shares_of(weights):
@@ -202,9 +202,9 @@ def test_what_moved_is_told_with_the_largest_loss_and_gain(before, after):
     if "tenth of a point" in moved:
         assert max(map(abs, gains)) < 6e-4
     else:
-        points = [f"{round(100 * each, 1) + 0.0:+.1f} points".replace("-", "−") for each in (min(gains), max(gains))]
+        points = [f"{round(100 * gain, 1) + 0.0:+.1f} points".replace("-", "−") for gain in (min(gains), max(gains))]
         assert re.findall(r"\(([+−][\d.]+ points)\)", moved) == points
-        assert f"**{sum(each for each in gains if each > 0):.0%}**" in moved
+        assert f"**{sum(gain for gain in gains if gain > 0):.0%}**" in moved
 
 
 def test_a_model_of_one_class_has_a_sentence_too():
@@ -221,8 +221,8 @@ def test_what_was_changed_is_counted():
     st.floats(0.01, 1),
 )
 def test_what_single_squares_are_worth_is_counted_as_plain_loops_count_it(losses, probability):
-    found = Occlusion(0, probability, 1, torch.tensor(losses))
-    first, *others = occlusion.tell(found, "cat")
+    occlusion_map = Occlusion(0, probability, 1, torch.tensor(losses))
+    first, *others = occlusion.tell(occlusion_map, "cat")
     flat = [loss for row in losses for loss in row]
     if max(flat) <= 5e-4:
         assert first == "No square hidden alone takes a tenth of a point from **cat**."

@@ -18,7 +18,7 @@ from dashboard.inputs.photograph import Photograph
 from pages.vision.vision_transformer import explain, faithful, words
 from pages.vision.vision_transformer.compute import Curves, explain_photograph, take_away
 from tests.core.saved_models import save_timm_model
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 
 PAGE = "vision/vision_transformer"
 pytestmark = pytest.mark.usefixtures("at_home")
@@ -54,7 +54,7 @@ def test_all_explanations_and_both_curves_are_there_at_once_for_the_class_that_i
     scores = model.network(model.prepare(open_example("cat")).pixels)[0].softmax(-1)
     best, other = scores.argsort(descending=True)[:2].tolist()
     app = open_section(network=model.name, picture="cat")
-    assert not told(app)
+    assert not message_text(app)
     captions = " ".join(element.value for element in app.caption)
     for about in (
         "It is the same for every class.",
@@ -67,9 +67,9 @@ def test_all_explanations_and_both_curves_are_there_at_once_for_the_class_that_i
     assert "How it is computed" in [element.value for element in app.subheader]
     assert "the class token and the distilled token" in prose(app)
     assert f"The model says **{model.classes[best]}** ({scores[best].item():.1%})" in prose(app)
-    asked = explain.tell_verdict(model.classes, scores.tolist(), other)
-    assert f"What speaks for **{model.classes[other]}** ({scores[other].item():.1%})?" in asked
-    assert f"The model itself says **{model.classes[best]}** ({scores[best].item():.1%})" in asked
+    sentence = explain.tell_verdict(model.classes, scores.tolist(), other)
+    assert f"What speaks for **{model.classes[other]}** ({scores[other].item():.1%})?" in sentence
+    assert f"The model itself says **{model.classes[best]}** ({scores[best].item():.1%})" in sentence
     photograph = Photograph(model.name, "cat", None)
     assert explain_photograph(photograph, other).number == other
     assert explain_photograph(photograph).identity == explain_photograph(photograph, best).identity
@@ -80,12 +80,12 @@ def test_the_slider_tells_the_probability_of_the_picture_without_those_patches(n
     explained = explain_photograph(Photograph(named("deit"), "coffee", None))
     _, count, says = take_away(explained, "relevance", share, insert=False)
     model = explained.model
-    given = model.prepare(open_example("coffee"))
-    found = core_explanations(model, given.pixels, given.patches)
-    relevant = found.maps["relevance"][0].flatten()
-    pixels = given.pixels.clone()
+    prepared = model.prepare(open_example("coffee"))
+    explanations = core_explanations(model, prepared.pixels, prepared.patches)
+    relevant = explanations.maps["relevance"][0].flatten()
+    pixels = prepared.pixels.clone()
     for patch in relevant.argsort(descending=True)[: round(share * len(relevant))].tolist():
-        row, column = divmod(patch, given.patches.columns)
+        row, column = divmod(patch, prepared.patches.columns)
         pixels[..., 16 * row : 16 * row + 16, 16 * column : 16 * column + 16] = 0.0
     torch.testing.assert_close(says, model.network(pixels)[0].softmax(-1), rtol=1e-4, atol=1e-6)
     assert count == round(share * len(relevant))
@@ -99,14 +99,14 @@ def test_a_convolutional_model_says_that_it_has_no_attention_and_shows_its_class
 
     monkeypatch.setattr(core_explain, "class_activation", activation)
     app = open_section(network=named("convnext"), picture="cat")
-    assert "has no attention" in told(app)
+    assert "has no attention" in message_text(app)
     assert len(app.get("plotly_chart")) == 1 + 2 + 2
     assert not [group for group in app.get("button_group") if group.label == "Explanation"]
 
 
 def test_windows_are_refused_in_one_sentence_beside_the_figures_of_our_own(open_section, named):
     app = open_section(network=named("swin"), picture="cat")
-    assert "looks through windows" in told(app)
+    assert "looks through windows" in message_text(app)
     assert app.get("plotly_chart")
 
 
@@ -156,10 +156,10 @@ def test_the_halves_that_are_told_are_the_fewest_places_that_hold_them(maps):
         count = next(many for many in range(1, 99) if sum(positive[:many]) >= 0.5 * sum(positive) - 1e-12)
         assert f"alf of **{title.lower()}** lies on {count} of {values.size} places" in text
         shares[title] = count / values.size
-    if found := re.search(r"\. ([^.]*) is gathered on the smallest part of the picture, (.*) on the largest", text):
+    if match := re.search(r"\. ([^.]*) is gathered on the smallest part of the picture, (.*) on the largest", text):
         lowered = {title.lower(): share for title, share in shares.items()}
-        assert lowered[found[1].lower()] == min(shares.values())
-        assert lowered[found[2]] == max(shares.values())
+        assert lowered[match[1].lower()] == min(shares.values())
+        assert lowered[match[2]] == max(shares.values())
     else:
         assert len(set(shares.values())) < 2
 
@@ -178,27 +178,27 @@ def area(heights):
 
 @given(st.dictionaries(NAMES, CURVE, min_size=1), st.lists(CURVE, min_size=1, max_size=3))
 def test_the_most_faithful_has_the_smallest_and_the_largest_area_and_what_is_no_better_than_chance_is_said(
-    found, draws
+    explanations, draws
 ):
-    curves = Curves({name: curve_of(each) for name, each in found.items()}, tuple(map(curve_of, draws)))
+    curves = Curves({name: curve_of(curve) for name, curve in explanations.items()}, tuple(map(curve_of, draws)))
     first, *others = faithful.tell(curves)
-    deletion = {name: area([each[0], each[1], 0.1]) for name, each in found.items()}
-    insertion = {name: area([0.1, each[2], each[3]]) for name, each in found.items()}
+    deletion = {name: area([curve[0], curve[1], 0.1]) for name, curve in explanations.items()}
+    insertion = {name: area([0.1, curve[2], curve[3]]) for name, curve in explanations.items()}
     chance = [
-        np.mean([area([each[0], each[1], 0.1]) for each in draws]),
-        np.mean([area([0.1, each[2], each[3]]) for each in draws]),
+        np.mean([area([curve[0], curve[1], 0.1]) for curve in draws]),
+        np.mean([area([0.1, curve[2], curve[3]]) for curve in draws]),
     ]
     told_areas = [float(number) for number in re.findall(r"(?:area|random) (\d\.\d{3})", first)]
     expected = [min(deletion.values()), chance[0], max(insertion.values()), chance[1]]
     assert told_areas == pytest.approx(expected[: len(told_areas)], abs=6e-4)
     spreads = [max(areas.values()) - min(areas.values()) for areas in (deletion, insertion)]
-    if len(found) > 1 and abs(max(spreads) - 1e-3) > 1e-5:
+    if len(explanations) > 1 and abs(max(spreads) - 1e-3) > 1e-5:
         assert ("no explanation is more faithful" in first) == (max(spreads) < 1e-3)
     # No better than chance is what does not lie beyond each of the random orders.
-    lowest = min(area([each[0], each[1], 0.1]) for each in draws)
-    highest = max(area([0.1, each[2], each[3]]) for each in draws)
+    lowest = min(area([curve[0], curve[1], 0.1]) for curve in draws)
+    highest = max(area([0.1, curve[2], curve[3]]) for curve in draws)
     for side, areas, level, sign in (("deletion", deletion, lowest, 1), ("insertion", insertion, highest, -1)):
-        sentence = next((each for each in others if each.startswith(f"By {side}")), "")
+        sentence = next((other for other in others if other.startswith(f"By {side}")), "")
         for name, value in areas.items():
             if abs(value - level) > 1e-5:
                 assert (words.TITLES[name] in sentence) == (sign * (value - level) > 0)

@@ -50,7 +50,7 @@ def test_each_tile_holds_its_own_picture_and_title():
         tile = sheet[written.y :, written.x :][:64:16, :80:16]  # each pixel is 16 dots wide and high
         np.testing.assert_array_equal(tile, np.dstack([picture, np.full((4, 5), 255)]))
     assert (sheet[..., 3] == 255).sum() == 3 * 64 * 80
-    assert [each.text for each in figure.layout.annotations] == ["one", "&lt;b&gt;", "three"]
+    assert [annotation.text for annotation in figure.layout.annotations] == ["one", "&lt;b&gt;", "three"]
     with pytest.raises(ValueError, match="1 titles do not fit 3 pictures"):
         picture_tiles(pictures, ["one"], columns=2, look=Look(LIGHT))
 
@@ -74,16 +74,18 @@ def test_a_matrix_is_drawn_around_the_page_and_a_row_is_framed():
     assert framed[0].y0 < framed[0].y1 < 0.6
 
 
-def over(*, shown=True, palette=LIGHT):
-    return over_photograph(MAP, PHOTOGRAPH, shown=shown, title="<b>A map", look=Look(palette), tell="%{z}")
+def over(*, show_photograph=True, palette=LIGHT):
+    return over_photograph(
+        MAP, PHOTOGRAPH, show_photograph=show_photograph, title="<b>A map", look=Look(palette), tell="%{z}"
+    )
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK])
 def test_zero_over_a_photograph_is_the_photograph_and_without_it_the_page(palette):
     assert over(palette=palette).data[0].colorscale[0][1].endswith(", 0)")
-    assert over(shown=False, palette=palette).data[0].colorscale[0][1] == palette.paper
+    assert over(show_photograph=False, palette=palette).data[0].colorscale[0][1] == palette.paper
     assert len(over(palette=palette).layout.images) == 1
-    assert not over(shown=False, palette=palette).layout.images
+    assert not over(show_photograph=False, palette=palette).layout.images
 
 
 def test_cells_lie_where_their_patches_are():
@@ -100,7 +102,7 @@ def test_the_scale_of_a_map_is_written_above_it_and_names_are_text():
 
 
 def test_a_map_of_zeros_says_so():
-    figure = over_photograph(np.zeros((2, 2)), PHOTOGRAPH, shown=True, title="", look=Look(LIGHT), tell="")
+    figure = over_photograph(np.zeros((2, 2)), PHOTOGRAPH, show_photograph=True, title="", look=Look(LIGHT), tell="")
     assert "0 everywhere" in figure.layout.annotations[0].text
 
 

@@ -27,7 +27,7 @@ from dashboard.recordings.watched import watch_image
 from pages.vision.vision_transformer import maps, photo_scene, words
 from pages.vision.vision_transformer.photo_scene import Measured
 from tests.core.saved_models import save_timm_model
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 
 PAGE = "vision/vision_transformer"
 pytestmark = pytest.mark.usefixtures("at_home")
@@ -46,8 +46,8 @@ def watched(tmp_path_factory):
 
 
 def chart(app: AppTest) -> list[dict]:
-    (found,) = app.get("plotly_chart")
-    return json.loads(found.proto.spec)["data"]
+    (plot,) = app.get("plotly_chart")
+    return json.loads(plot.proto.spec)["data"]
 
 
 def picture_of(size: tuple[int, int], mode: str = "RGB", kind: str = "PNG") -> Upload:
@@ -59,7 +59,7 @@ def picture_of(size: tuple[int, int], mode: str = "RGB", kind: str = "PNG") -> U
 def test_the_section_is_alive_at_once_and_its_distances_are_those_of_the_recorded_maps(visit):
     app = visit(PAGE, show=words.MAPS, network=NAME, picture="cat", patches="8")
     assert not app.warning
-    assert "not in the chooser" not in told(app, "caption")
+    assert "not in the chooser" not in message_text(app, "caption")
     assert "How it is computed" in [element.value for element in app.subheader]
     expected = [
         float(8 * measures.mean_distance_in_plane(call.weights(head), Patches(8, 8, ("class",))))
@@ -67,8 +67,10 @@ def test_the_section_is_alive_at_once_and_its_distances_are_those_of_the_recorde
         for head in range(call.heads)
     ]
     points = next(trace for trace in chart(app) if trace["name"] == "a head")
-    found = points["y"] if isinstance(points["y"], list) else np.frombuffer(_decoded(points["y"]), points["y"]["dtype"])
-    np.testing.assert_allclose(found, expected, rtol=1e-4)
+    distances = (
+        points["y"] if isinstance(points["y"], list) else np.frombuffer(_decoded(points["y"]), points["y"]["dtype"])
+    )
+    np.testing.assert_allclose(distances, expected, rtol=1e-4)
     nearest = int(np.argmin(expected))
     assert f"**Layer {nearest // 4}, head {nearest % 4}** looks nearest, {min(expected):.0f} pixels away" in prose(app)
 
@@ -85,8 +87,8 @@ def test_the_projector_shows_no_prose(visit):
 
 def test_a_model_without_attention_is_sent_to_the_explanations(visit, tmp_path):
     app = visit(PAGE, show=words.MAPS, network=str(save_timm_model("resnet", tmp_path)))
-    assert "no attention heads" in told(app)
-    assert "“Explanations”" in told(app)
+    assert "no attention heads" in message_text(app)
+    assert "“Explanations”" in message_text(app)
 
 
 def test_the_head_in_view_at_first_is_the_one_whose_class_token_looks_most_narrowly():
@@ -96,20 +98,20 @@ def test_the_head_in_view_at_first_is_the_one_whose_class_token_looks_most_narro
     assert photo_scene.scene_of(watched).start == (5, int(np.argmin(needed)))
     measured = photo_scene.measured_layers(watched)[-1]
     assert measured.holders.tolist() == needed
-    rest = [float(last.weights(head)[1:, 0].mean()) for head in range(4)]
-    np.testing.assert_allclose(measured.to_prefix, rest, rtol=1e-5)
+    on_class_token = [float(last.weights(head)[1:, 0].mean()) for head in range(4)]
+    np.testing.assert_allclose(measured.to_prefix, on_class_token, rtol=1e-5)
 
 
 def test_the_maps_are_what_timm_computes_without_its_fused_kernel(watched):
     run = watched("dinov2")
-    seen = []
+    recorded = []
     network = copy.deepcopy(image_model(run.identity[0]).network)
     for block in network.blocks:
         block.attn.fused_attn = False
-        block.attn.attn_drop.register_forward_hook(lambda *given: seen.append(given[2][0]))
+        block.attn.attn_drop.register_forward_hook(lambda *arguments: recorded.append(arguments[2][0]))
     with torch.inference_mode():
         network(run.inputs.pixels)
-    for layer, weights in zip(photo_scene.scene_of(run).layers, seen, strict=True):
+    for layer, weights in zip(photo_scene.scene_of(run).layers, recorded, strict=True):
         assert layer.prefix == ("class", "register 1", "register 2", "register 3", "register 4")
         assert isinstance(layer.answers, Factors)
         for head in range(layer.heads):
@@ -134,9 +136,9 @@ def test_where_a_bias_is_added_the_weights_themselves_are_shown_and_the_formula_
 
 
 def test_layers_that_no_patch_asks_in_are_named_as_left_out(watched):
-    said = photo_scene.left_out(watched("siglip")).replace("`", "")
-    assert "1 of 3 attention layers is not in the chooser (attn_pool)" in said
-    assert "there a vector of the head's own, no token of the picture, alone looks at the patches" in said
+    notice = photo_scene.left_out(watched("siglip")).replace("`", "")
+    assert "1 of 3 attention layers is not in the chooser (attn_pool)" in notice
+    assert "there a vector of the head's own, no token of the picture, alone looks at the patches" in notice
     assert photo_scene.left_out(watch_image(NAME, "cat", 64)) is None
 
 
@@ -217,8 +219,8 @@ def test_heads_that_are_named_have_the_numbers_that_are_told(given_layers):
         for head, value in enumerate(values)
         if not np.isnan(value)
     }
-    if found := re.search(r"\*\*Layer (\d+), head (\d+)\*\* .* \*\*layer (\d+), head (\d+)\*\*", text):
-        near, far = (tuple(map(int, found.groups()[place : place + 2])) for place in (0, 2))
+    if match := re.search(r"\*\*Layer (\d+), head (\d+)\*\* .* \*\*layer (\d+), head (\d+)\*\*", text):
+        near, far = (tuple(map(int, match.groups()[place : place + 2])) for place in (0, 2))
         assert finite[near] == min(finite.values())
         assert finite[far] == max(finite.values())
         assert f"{finite[near]:.0f} pixels away on average" in text

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.results import classifier_results as reader
 from core.results.classifier_results import Area, Faithful, Quality
 from pages.vision.vision_transformer import measured, words
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 
 PAGE = "vision/vision_transformer"
 
@@ -20,13 +20,13 @@ def quality(top1, **more):
 
 
 def areas(deletion, insertion, against=None):
-    found = {
+    sides = {
         "deletion": {"mean": deletion, "standard_error": 0.01},
         "insertion": {"mean": insertion, "standard_error": 0.01},
     }
-    for side, mean in zip(found, against or (), strict=False):
-        found[side]["against_random"] = {"mean": mean, "standard_error": 0.005}
-    return found
+    for side, mean in zip(sides, against or (), strict=False):
+        sides[side]["against_random"] = {"mean": mean, "standard_error": 0.005}
+    return sides
 
 
 FAITHFUL = {
@@ -46,9 +46,9 @@ def weights(tmp_path, monkeypatch):
     for name in ("qualities", "faithfulness"):
         monkeypatch.setattr(measured, name, partial(getattr(reader, name), tmp_path))
 
-    def write(model, file, given):
+    def write(model, file, content):
         (tmp_path / model).mkdir(exist_ok=True)
-        text = given if isinstance(given, str) else json.dumps(given)
+        text = content if isinstance(content, str) else json.dumps(content)
         (tmp_path / model / file).write_text(text, encoding="utf-8")
 
     return write
@@ -93,33 +93,33 @@ def test_what_nobody_has_measured_has_no_column_and_no_figure(open_section, weig
     app = open_section()
     assert list(app.dataframe[0].value.columns) == ["model", "top-1", "top-5"]
     assert list(app.dataframe[0].value["model"]) == ["Vision transformer"]
-    assert "Plain convolutions" in told(app, "caption")
+    assert "Plain convolutions" in message_text(app, "caption")
     assert not app.get("plotly_chart")
-    assert words.NOT_FAITHFUL_YET in told(app)
+    assert words.NOT_FAITHFUL_YET in message_text(app)
 
 
 def test_without_any_file_the_page_says_how_to_make_one(open_section, weights):
     del weights
     app = open_section()
-    assert words.NOTHING in told(app)
-    assert words.NOT_FAITHFUL_YET in told(app)
+    assert words.NOTHING in message_text(app)
+    assert words.NOT_FAITHFUL_YET in message_text(app)
 
 
 @pytest.mark.parametrize(
-    ("file", "given", "reason"),
+    ("file", "content", "reason"),
     [
         ("results.json", {"parameters": 3}, "'validation' is missing"),
         ("faithfulness.json", {**FAITHFUL, "explanations": {"random": areas(0.3, 0.4)}}, "explanations"),
     ],
 )
-def test_a_damaged_file_is_named_in_one_sentence_and_the_other_part_stays(open_section, weights, file, given, reason):
-    weights("vit-tiny-imagenet", file, given)
+def test_a_damaged_file_is_named_in_one_sentence_and_the_other_part_stays(open_section, weights, file, content, reason):
+    weights("vit-tiny-imagenet", file, content)
     app = open_section()
-    assert f"vit-tiny-imagenet/{file} cannot be read" in told(app)
-    assert reason in told(app)
+    assert f"vit-tiny-imagenet/{file} cannot be read" in message_text(app)
+    assert reason in message_text(app)
     assert len(app.warning) == 1
     other = words.NOT_FAITHFUL_YET if file == "results.json" else words.NOTHING
-    assert other in told(app)
+    assert other in message_text(app)
 
 
 def test_a_model_measured_anew_is_read_anew(weights):
@@ -138,8 +138,8 @@ def test_differences_from_random_stand_in_the_table(weights):
 
 @given(st.floats(0, 1), st.floats(0, 1), st.integers(10, 10_000))
 def test_a_lead_is_called_clear_from_two_standard_errors_of_the_difference(one, two, pictures):
-    found = [Quality("vit-tiny-imagenet", one, 1.0, pictures), Quality("swin-tiny-imagenet", two, 1.0, pictures)]
-    (sentence,) = measured.tell_quality(found)
+    models = [Quality("vit-tiny-imagenet", one, 1.0, pictures), Quality("swin-tiny-imagenet", two, 1.0, pictures)]
+    (sentence,) = measured.tell_quality(models)
     error = (one * (1 - one) / pictures + two * (1 - two) / pictures) ** 0.5
     if abs(abs(one - two) - 2 * error) > 1e-9:
         assert ("cannot be decided" in sentence) == (abs(one - two) < 2 * error)
@@ -149,24 +149,24 @@ def test_a_lead_is_called_clear_from_two_standard_errors_of_the_difference(one, 
 
 @pytest.mark.parametrize(("other", "doubt"), [(0.49, True), (0.4, False)])
 def test_what_more_work_brings_is_in_doubt_within_two_standard_errors_of_the_difference(other, doubt):
-    found = [
+    models = [
         Quality("vit-tiny-imagenet", 0.5, 1.0, 5000, macs=2e8),
         Quality("swin-tiny-imagenet", other, 1.0, 5000, macs=1e8),
     ]
-    assert ("which may be chance" in measured.tell_quality(found)[1]) == doubt
+    assert ("which may be chance" in measured.tell_quality(models)[1]) == doubt
 
 
 @pytest.mark.parametrize(
-    ("difference", "told"),
+    ("difference", "phrase"),
     [(-0.1, None), (-0.004, "cannot be told from chance"), (0.009, "cannot be told"), (0.1, "is worse than chance")],
 )
-def test_an_explanation_is_called_no_better_than_chance_only_where_it_is(difference, told):
+def test_an_explanation_is_called_no_better_than_chance_only_where_it_is(difference, phrase):
     area = {"deletion": Area(0.2, 0.01), "insertion": Area(0.3, 0.01)}
     against = {"deletion": Area(difference, 0.005), "insertion": Area(0.1, 0.005)}
     one = Faithful("plain-tiny-imagenet", {"activation": area, "random": area}, {"activation": against}, 200, 0.5)
     sentences = measured.tell_faithfulness(one)
-    assert len(sentences) == (1 if told is None else 2)
-    assert told is None or told in sentences[1]
+    assert len(sentences) == (1 if phrase is None else 2)
+    assert phrase is None or phrase in sentences[1]
 
 
 @pytest.mark.parametrize(("deletion", "near"), [(0.05, False), (0.09, True)])
@@ -177,15 +177,18 @@ def test_an_explanation_that_is_not_clearly_behind_the_best_is_named(deletion, n
     known = {"rollout": areas(0.1), "relevance": areas(deletion), "random": areas(0.3)}
     against = {key: {side: Area(-0.2, 0.005) for side in ("deletion", "insertion")} for key in ("rollout", "relevance")}
     sentences = measured.tell_faithfulness(Faithful("vit-tiny-imagenet", known, against, 200, 0.5))
-    assert any("By deletion, rollout cannot be told from gradient × attention" in each for each in sentences) == near
-    assert not any("By insertion" in each for each in sentences)
+    assert (
+        any("By deletion, rollout cannot be told from gradient × attention" in sentence for sentence in sentences)
+        == near
+    )
+    assert not any("By insertion" in sentence for sentence in sentences)
 
 
 def test_the_models_that_come_with_the_atlas_were_trained_as_the_page_says():
-    found = {name: json.loads((reader.WEIGHTS / name / "results.json").read_text()) for name in words.MODELS}
+    results = {name: json.loads((reader.WEIGHTS / name / "results.json").read_text()) for name in words.MODELS}
     qualities = {one.name: one for one in reader.qualities()}
-    vit = found.pop("vit-tiny-imagenet")
+    vit = results.pop("vit-tiny-imagenet")
     assert vit["teacher"] == "resnet"
-    assert all(each["teacher"] is None and each["pictures"] == vit["pictures"] for each in found.values())
-    assert all(qualities["vit-tiny-imagenet"].epochs > qualities[name].epochs for name in found)
-    assert len({qualities[name].epochs for name in found}) == 1
+    assert all(model["teacher"] is None and model["pictures"] == vit["pictures"] for model in results.values())
+    assert all(qualities["vit-tiny-imagenet"].epochs > qualities[name].epochs for name in results)
+    assert len({qualities[name].epochs for name in results}) == 1

@@ -20,7 +20,7 @@ from dashboard.output.position_kinds import ORDER_CLAUSES
 from pages.vision.vision_transformer import filters_and_positions, sequence, stages
 from pages.vision.vision_transformer.compute import as_colours, follow
 from tests.core.saved_models import save_timm_model
-from tests.pages.conftest import prose, told
+from tests.pages.conftest import message_text, prose
 
 PAGE = "vision/vision_transformer"
 pytestmark = pytest.mark.usefixtures("at_home")
@@ -91,22 +91,22 @@ def test_the_projector_shows_no_prose(visit):
 
 def test_a_network_without_attention_gets_a_sentence(visit, named):
     app = visit(PAGE, network=named("resnet").name)
-    assert "has no attention" in told(app, "info")
+    assert "has no attention" in message_text(app, "info")
     assert not app.dataframe
 
 
-@pytest.mark.parametrize("asked", ["", "99-0", "0-99", "<b>", "-1-2", "3", "1.5-2", "999999-0", "8-0", "0-7x", "٣-٣"])
-def test_a_patch_that_is_not_there_is_one_in_the_middle(asked):
-    assert sequence.place_in(asked, Patches(8, 7)) == (4, 3)
+@pytest.mark.parametrize("address", ["", "99-0", "0-99", "<b>", "-1-2", "3", "1.5-2", "999999-0", "8-0", "0-7x", "٣-٣"])
+def test_a_patch_that_is_not_there_is_one_in_the_middle(address):
+    assert sequence.place_in(address, Patches(8, 7)) == (4, 3)
     assert sequence.place_in("7-6", Patches(8, 7)) == (7, 6)
 
 
 def test_the_strips_are_the_vectors_of_the_followed_patch(cat):
-    found = cat.sequence
-    rows = {row.name: torch.from_numpy(row.values) for row in sequence.vectors_of(found, 28)}
-    torch.testing.assert_close(rows["flattened"], found.pixels[:, 24:32, 32:40].flatten())
+    picture_sequence = cat.sequence
+    rows = {row.name: torch.from_numpy(row.values) for row in sequence.vectors_of(picture_sequence, 28)}
+    torch.testing.assert_close(rows["flattened"], picture_sequence.pixels[:, 24:32, 32:40].flatten())
     torch.testing.assert_close(rows["projected"] + rows["position"], rows["token"], rtol=1e-4, atol=1e-5)
-    torch.testing.assert_close(rows[f"after {found.blocks} blocks"], found.encoded[29])
+    torch.testing.assert_close(rows[f"after {picture_sequence.blocks} blocks"], picture_sequence.encoded[29])
 
 
 def test_the_arrays_to_take_away_have_the_shapes_of_the_table(cat):
@@ -117,14 +117,14 @@ def test_the_arrays_to_take_away_have_the_shapes_of_the_table(cat):
 
 def test_the_pixels_that_are_shown_are_those_of_the_model(cat):
     framing = cat.model.framing
-    shown = torch.from_numpy(as_colours(framing, cat.sequence.pixels)).permute(2, 0, 1) / 255
+    colours = torch.from_numpy(as_colours(framing, cat.sequence.pixels)).permute(2, 0, 1) / 255
     mean, deviation = (torch.tensor(values).view(3, 1, 1) for values in (framing.mean, framing.std))
-    assert ((shown - mean) / deviation - cat.sequence.pixels).abs().max() < 0.02
+    assert ((colours - mean) / deviation - cat.sequence.pixels).abs().max() < 0.02
 
 
 def test_a_model_by_folder_with_registers_shows_all_its_tokens(named):
-    found = follow(named("dinov2")).sequence
-    table = stages.table_of(found).set_index("step")["what happens"]
+    picture_sequence = follow(named("dinov2")).sequence
+    table = stages.table_of(picture_sequence).set_index("step")["what happens"]
     assert table["Joining"].endswith("the same for every picture: class, 4 registers")
     steps = table.index.tolist()
     assert steps.index("Positions") < steps.index("Joining")  # positions are added to the patches alone
@@ -133,11 +133,11 @@ def test_a_model_by_folder_with_registers_shows_all_its_tokens(named):
 
 
 def test_the_first_channel_is_written_out_with_true_numbers(cat):
-    found = cat.sequence
-    latex = sequence.written_out(found, 5)
-    assert latex.endswith(rf"= {round(float(found.projected[5, 0]), 3) + 0.0:.3f} \end{{gathered}}")
-    assert f"{round(float(found.flattened[5, 0]), 3) + 0.0:.3f}" in latex
-    assert sequence.token_formula(found) == r"x_p E + b + \text{pos}_p"
+    picture_sequence = cat.sequence
+    latex = sequence.written_out(picture_sequence, 5)
+    assert latex.endswith(rf"= {round(float(picture_sequence.projected[5, 0]), 3) + 0.0:.3f} \end{{gathered}}")
+    assert f"{round(float(picture_sequence.flattened[5, 0]), 3) + 0.0:.3f}" in latex
+    assert sequence.token_formula(picture_sequence) == r"x_p E + b + \text{pos}_p"
 
 
 def test_the_formula_of_swin_has_the_norm_and_no_position_that_swin_has_and_has_not(named):
@@ -162,15 +162,15 @@ def test_the_pairs_that_are_told_are_those_that_the_model_compares(named, kind):
         assert "times as many" not in text
     else:
         layers = len(record.calls)
-        whole = f"{layers - 1} of the {layers}" if kind == "siglip" else f"each of the {layers}"
-        assert f"In each head of {whole} attention layers" in text
+        phrase = f"{layers - 1} of the {layers}" if kind == "siglip" else f"each of the {layers}"
+        assert f"In each head of {phrase} attention layers" in text
 
 
 @given(rows=SIDES, columns=SIDES, prefix=PREFIXES)
 def test_twice_as_many_patches_on_a_side_are_counted_with_the_prefix_tokens(rows, columns, prefix):
     small, large = Patches(rows, columns, prefix), Patches(2 * rows, 2 * columns, prefix)
     text = sequence.tell_length(small, [(1, len(small), len(small))] * 2)
-    pairs = [sum(1 for _ in itertools.product(range(len(each)), repeat=2)) for each in (small, large)]
+    pairs = [sum(1 for _ in itertools.product(range(len(patches)), repeat=2)) for patches in (small, large)]
     assert number(r"layers ([\d,]+) pairs", text) == pairs[0]
     assert number(r"make it ([\d,]+) pairs", text) == pairs[1]
     assert f"{pairs[1] / pairs[0]:.1f} times as many" in text
@@ -186,14 +186,14 @@ def test_the_order_is_told_by_what_the_model_adds_and_does(way):
 
 @given(st.floats(0, 100, width=32), st.floats(0, 100, width=32))
 def test_the_longer_of_content_and_position_is_named(content, position):
-    lengths = [torch.tensor([[0.0, each]]) for each in (content, position)]
+    lengths = [torch.tensor([[0.0, length]]) for length in (content, position)]
     made = SimpleNamespace(projected=lengths[0], embedded=None, positions=SimpleNamespace(patches=lengths[1]))
     (text,) = sequence.tell_weight(made, 0)
     assert not re.search(r"\b(nan|inf)\b", text)
     assert f"{round(content, 2):.2f}** and its position **{round(position, 2):.2f}" in text
-    if found := re.search(r": (what was projected|the position) is ([\d.]+) times", text):
-        longer, shorter = (content, position) if found[1].startswith("what") else (position, content)
-        assert float(found[2]) == pytest.approx(longer / shorter, abs=0.06)
+    if match := re.search(r": (what was projected|the position) is ([\d.]+) times", text):
+        longer, shorter = (content, position) if match[1].startswith("what") else (position, content)
+        assert float(match[2]) == pytest.approx(longer / shorter, abs=0.06)
         assert longer > shorter
     made.positions = None
     assert sequence.tell_weight(made, 0) == ()
@@ -205,9 +205,9 @@ def test_the_sentence_about_positions_is_what_loops_over_all_pairs_find(rows, co
     vectors = torch.randn(rows * columns, 4, generator=torch.Generator().manual_seed(seed))
     alike = similarity(torch.ones_like(vectors) if equal else vectors)
     place = (seed % rows, seed % columns)
-    told = filters_and_positions.tell_positions(grid, alike, patch_similarity((rows, columns), alike), place)
-    assert len(told) == (rows * columns > 1)
-    if not told:
+    sentences = filters_and_positions.tell_positions(grid, alike, patch_similarity((rows, columns), alike), place)
+    assert len(sentences) == (rows * columns > 1)
+    if not sentences:
         return
     places = list(itertools.product(range(rows), range(columns)))
     touching, far = [], []
@@ -219,24 +219,24 @@ def test_the_sentence_about_positions_is_what_loops_over_all_pairs_find(rows, co
     best = max(
         (float(alike[places.index(place), number]) for number, other in enumerate(places) if other != place), default=0
     )
-    row, column = map(int, re.search(r"is row (\d+), column (\d+), (a|no) neighbour", told[0]).groups()[:2])
+    row, column = map(int, re.search(r"is row (\d+), column (\d+), (a|no) neighbour", sentences[0]).groups()[:2])
     assert float(alike[places.index(place), places.index((row, column))]) == pytest.approx(best)
-    assert (" a neighbour" in told[0]) == (max(abs(row - place[0]), abs(column - place[1])) == 1)
+    assert (" a neighbour" in sentences[0]) == (max(abs(row - place[0]), abs(column - place[1])) == 1)
     gap = np.mean(touching) - np.mean(far)
     if abs(abs(gap) - 0.05) > 1e-5:
         how = "the more alike" if gap > 0.05 else "the less alike" if gap < -0.05 else "not the more alike"
-        assert told[0].endswith(f"neighbours are {how}.")
-    assert f"touch have {round(np.mean(touching), 2) + 0.0:.2f}".replace("-", "−")[:-1] in told[0]
+        assert sentences[0].endswith(f"neighbours are {how}.")
+    assert f"touch have {round(np.mean(touching), 2) + 0.0:.2f}".replace("-", "−")[:-1] in sentences[0]
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=28), st.integers(2, 40), st.integers(1, 40))
 def test_the_directions_that_are_told_hold_what_is_told(sizes, count, numbers):
     variance = torch.tensor(sorted(sizes, reverse=True)[: min(count - 1, numbers)])
     shares = 0.95 * variance / variance.sum().clamp_min(1e-6)
-    told = filters_and_positions.tell_filters(shares, (count, numbers))
-    assert (not told) == (float(shares.sum()) == 0)
-    if told and "directions" in told[0]:
-        needed, most = map(int, re.match(r"\*\*(\d+)\*\* of at most (\d+)", told[0]).groups())
+    sentences = filters_and_positions.tell_filters(shares, (count, numbers))
+    assert (not sentences) == (float(shares.sum()) == 0)
+    if sentences and "directions" in sentences[0]:
+        needed, most = map(int, re.match(r"\*\*(\d+)\*\* of at most (\d+)", sentences[0]).groups())
         assert most == min(count - 1, numbers)
         assert float(shares[:needed].sum()) >= 0.9 - 1e-5
         assert float(shares[: needed - 1].sum()) < 0.9 + 1e-5

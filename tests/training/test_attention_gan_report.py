@@ -55,39 +55,39 @@ def test_what_is_there_is_installed_measured_and_can_be_read(tmp_path, monkeypat
     monkeypatch.setattr(report, "TRIED", 2)
     monkeypatch.setattr(report, "seconds_of", lambda _: 0.5)
     monkeypatch.setattr(report, "load_dalle", a_dalle)
-    given = {"--run": tmp_path / "runs", "--out": tmp_path / "attention-gan", "--readers": tmp_path}
-    given |= {"--sentences": 3, "--crowd": 4}
-    monkeypatch.setattr(sys, "argv", ["report", *(str(part) for pair in given.items() for part in pair)])
+    options = {"--run": tmp_path / "runs", "--out": tmp_path / "attention-gan", "--readers": tmp_path}
+    options |= {"--sentences": 3, "--crowd": 4}
+    monkeypatch.setattr(sys, "argv", ["report", *(str(part) for pair in options.items() for part in pair)])
     report.main()
     assert available(tmp_path) == ("scenes",)
-    found = attention_gan_results.results(tmp_path / "attention-gan")
-    assert found.painters["scenes"].seconds == {1: 0.5, 4: 0.5, 16: 0.5}
+    results = attention_gan_results.results(tmp_path / "attention-gan")
+    assert results.painters["scenes"].seconds == {1: 0.5, 4: 0.5, 16: 0.5}
     card = (tmp_path / "attention-gan" / "CARD.md").read_text()
     assert "| scenes | 2 | 1 | 3 | 2 | 2 | a machine |" in card
     if not judged:
-        assert not found.held
-        assert not found.crowds
+        assert not results.held
+        assert not results.crowds
         assert "Not measured: the reader was not there." in card
         return
-    assert set(found.held) == {"test", "pairs", "relations"}
-    assert set(found.held["test"]) == {"1", "2", CHANCE, DIRECT}
-    assert found.held["test"]["1"][WHOLE].asked == 3
-    assert set(found.looks) == set(WORD_ATTENTION)
-    assert set(found.crowds) == set(CROWDS)
-    assert found.crowds[TRUE].pictures == 4
+    assert set(results.held) == {"test", "pairs", "relations"}
+    assert set(results.held["test"]) == {"1", "2", CHANCE, DIRECT}
+    assert results.held["test"]["1"][WHOLE].asked == 3
+    assert set(results.looks) == set(WORD_ATTENTION)
+    assert set(results.crowds) == set(CROWDS)
+    assert results.crowds[TRUE].pictures == 4
     assert "| test | best of 2 |" in card
 
 
 def test_features_are_compared_as_the_reader_has_them():
     reader, pictures = SceneReader().eval(), torch.rand(3, 3, 64, 64)
-    found = report.features(reader, pictures)
+    features = report.features(reader, pictures)
     with torch.no_grad():
         expected = reader.features(pictures).clamp_min(0).flatten(2).mean(dim=2)
-    assert torch.allclose(found, expected, atol=1e-5)
+    assert torch.allclose(features, expected, atol=1e-5)
     other = torch.rand(5, 3, 64, 64)
     against = report.features(reader, other)
     own = report.crowd(reader, pictures, against, 0.25)
-    assert own == {"pictures": 3, "frechet": round(frechet_distance(found, against), 4), "diversity": 0.25}
+    assert own == {"pictures": 3, "frechet": round(frechet_distance(features, against), 4), "diversity": 0.25}
 
 
 def test_paintings_of_a_text_differ_by_their_noise_alone():

@@ -52,9 +52,9 @@ def test_the_report_runs_through_and_the_pages_read_what_it_writes(model, data, 
     run |= {"learnt": 161_227, "epochs": 6.0}
     reporting.report(model.network, model.tokenizer, Split([], [], TEST), run, data)
     folder = tmp_path / "bert-pairs"
-    found = translator_results.alignment(pairs=folder).models["bert-pairs"]
+    alignment = translator_results.alignment(pairs=folder).models["bert-pairs"]
     written = json.loads((folder / "results.json").read_text())
-    assert found["agreement"] == {
+    assert alignment["agreement"] == {
         text: {name: tuple(of) if name == "counts" else of for name, of in agreement.items()}
         for text, agreement in written["alignment"]["agreement"].items()
     }
@@ -62,20 +62,20 @@ def test_the_report_runs_through_and_the_pages_read_what_it_writes(model, data, 
     assert guesses["French"].accuracy_alone == written["guesses"]["French, alone"]["accuracy"]
     card = (folder / "CARD.md").read_text(encoding="utf-8")
     assert "161,227 pairs" in card
-    assert f"layer {found['layer']}, head {found['head']}" in card
+    assert f"layer {alignment['layer']}, head {alignment['head']}" in card
     assert "English, with the other language" in card
     reloaded = load_embedded_text("bert-pairs", weights=tmp_path)
     assert reloaded.tokenizer.get_vocab_size() == model.tokenizer.get_vocab_size()
 
 
 def test_each_sentence_of_a_pair_may_be_as_long_as_the_context_as_for_the_translators(model, data):
-    found = reporting.align(model.network, model.tokenizer, data)
-    assert {of["pairs"] for of in found["agreement"].values()} == {4}  # all but the one that is too long
+    alignment = reporting.align(model.network, model.tokenizer, data)
+    assert {of["pairs"] for of in alignment["agreement"].values()} == {4}  # all but the one that is too long
 
 
 def test_hidden_tokens_are_asked_for_where_they_stand(model):
     """Every token counted, its logits taken from a pass over the very row with the other language behind it."""
-    found = reporting.guess(model.network, model.tokenizer, Split([], [], TEST[:1] * 20))
+    guesses = reporting.guess(model.network, model.tokenizer, Split([], [], TEST[:1] * 20))
     masking = reporting.Masking(model.tokenizer)
     generator = torch.Generator().manual_seed(reporting.SEED)
     english, french = TEST[0][0], TEST[0][1][0]
@@ -83,8 +83,8 @@ def test_hidden_tokens_are_asked_for_where_they_stand(model):
     end = tokens.segments.index(1) - 1
     total, right, loss = 0, 0, 0.0
     for _ in range(20):
-        asked = masking.mask_words(torch.tensor([tokens.ids[1:end]]), generator, always_masked=True).is_target[0]
-        places = [1 + place for place, hidden in enumerate(asked.tolist()) if hidden]
+        is_target = masking.mask_words(torch.tensor([tokens.ids[1:end]]), generator, always_masked=True).is_target[0]
+        places = [1 + place for place, hidden in enumerate(is_target.tolist()) if hidden]
         if not places:
             continue
         logits = model.run(model.mask_places(tokens, places)).logits
@@ -92,7 +92,7 @@ def test_hidden_tokens_are_asked_for_where_they_stand(model):
             total += 1
             right += int(logits[place].argmax()) == tokens.ids[place]
             loss -= math.log(float(logits[place].float().softmax(-1)[tokens.ids[place]]))
-    row = found["English, with the other language"]
+    row = guesses["English, with the other language"]
     assert row["tokens"] == total
     assert row["accuracy"] == pytest.approx(right / total, abs=1e-4)
     assert row["perplexity"] == pytest.approx(math.exp(loss / total), rel=1e-2)

@@ -51,9 +51,9 @@ def test_no_letter_is_lost_or_added():
 def test_capitals_go_to_the_first_letter_of_half_of_the_texts():
     assert capital("“good” film") == "“Good” film"
     assert (capital("..."), capital("")) == ("...", "")
-    found = half_capital(["film"] * 1000, seed=0)
-    assert 400 < found.count("Film") < 600
-    assert found == half_capital(["film"] * 1000, seed=0)
+    texts = half_capital(["film"] * 1000, seed=0)
+    assert 400 < texts.count("Film") < 600
+    assert texts == half_capital(["film"] * 1000, seed=0)
 
 
 def test_a_tag_is_asked_for_where_each_word_begins(model):
@@ -90,14 +90,14 @@ def test_batches_take_turns_hold_every_example_once_an_epoch_and_depend_on_the_s
     tasks = (some_examples(40, 0, sentiments=False), some_examples(30, 1, sentiments=True))
     batches, again = Batches(tasks, tokens=60, seed=3), Batches(tasks, tokens=60, seed=3)
     torch.testing.assert_close(again.batch(9).ids, batches.batch(9).ids)  # asked for in another order
-    seen: list[tuple[int, ...]] = []
+    rows: list[tuple[int, ...]] = []
     for step in range(0, 2 * len(batches._epoch(0, 0)), 2):
         batch = batches.batch(step)
         assert batch.tags is not None
         assert batches.batch(step + 1).tags is None
         assert batch.ids.numel() <= 60
-        seen += [tuple(row[~gone].tolist()) for row, gone in zip(batch.ids, batch.padding, strict=True)]
-    assert sorted(seen) == sorted(example.ids for example in tasks[0])
+        rows += [tuple(row[~gone].tolist()) for row, gone in zip(batch.ids, batch.padding, strict=True)]
+    assert sorted(rows) == sorted(example.ids for example in tasks[0])
 
 
 def test_a_batch_asks_only_where_it_should():
@@ -122,18 +122,18 @@ def test_right_tags_are_counted_as_one_by_one(model):
     network = network_of("scratch", model.network)
     sentences = [tagged_sentence(WORDS, PARTS, "I cannot unquestionably book it.", model)] * 3
     example = sentences[0].example
-    said = network(torch.tensor([example.ids]))[0][0].argmax(dim=-1)
-    expected = sum(int(said[place]) == tag for place, tag in zip(example.places, example.tags, strict=True))
+    predictions = network(torch.tensor([example.ids]))[0][0].argmax(dim=-1)
+    expected = sum(int(predictions[place]) == tag for place, tag in zip(example.places, example.tags, strict=True))
     assert right_tags(network, sentences).total() == 3 * expected
 
 
 def test_the_most_frequent_tag_is_tried_on_other_sentences(model):
     learned = [tagged_sentence(WORDS, PARTS, "I cannot unquestionably book it.", model)]
     tried = [tagged_sentence(["I", "book", "ships"], ["PRON", "NOUN", "NOUN"], "I book ships", model)]
-    _, found = by_frequency(learned, tried)
-    assert found["tags"] == round(1 / 3, 4)  # "book" was a verb; of a new word the most frequent tag, PRON, is said
-    assert found["unknown"] == round(1 / 3, 4)
-    assert found["by_tag"] == {"NOUN": 0.0, "PRON": 1.0}
+    _, shares = by_frequency(learned, tried)
+    assert shares["tags"] == round(1 / 3, 4)  # "book" was a verb; of a new word the most frequent tag, PRON, is said
+    assert shares["unknown"] == round(1 / 3, 4)
+    assert shares["by_tag"] == {"NOUN": 0.0, "PRON": 1.0}
 
 
 def test_naive_bayes_is_bayes_rule_with_counts_that_begin_at_one():

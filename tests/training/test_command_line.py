@@ -85,13 +85,13 @@ def test_without_data_one_sentence_says_which_and_where_from(monkeypatch, capsys
         monkeypatch.setattr("sys.argv", [module, *options.get(module, [])])
         with pytest.raises(SystemExit) as stop:
             script.main()
-        said = capsys.readouterr().err
+        message = capsys.readouterr().err
         assert stop.value.code == 2
-        assert said.count("\n") == 1
-        assert "--data PATH" in said
+        assert message.count("\n") == 1
+        assert "--data PATH" in message
         for one in script.command_line().data:
-            assert all(file in said for file in one.files), module
-            assert one.origin in said, module
+            assert all(file in message for file in one.files), module
+            assert one.origin in message, module
 
 
 def test_files_of_a_data_set_may_lie_in_a_folder_of_their_own():
@@ -132,7 +132,7 @@ def test_a_model_is_trained_if_no_step_is_named():
 
 
 @pytest.mark.parametrize(
-    ("words", "there"),
+    ("words", "names"),
     [
         (["bert"], "bert-books"),
         (["clip", "rapport"], "train, report"),
@@ -141,8 +141,8 @@ def test_a_model_is_trained_if_no_step_is_named():
         (["swin-tiny-imagenet", "report"], "train"),
     ],
 )
-def test_a_name_that_is_none_is_answered_with_those_that_are(words, there):
-    with pytest.raises(SystemExit, match=there):
+def test_a_name_that_is_none_is_answered_with_those_that_are(words, names):
+    with pytest.raises(SystemExit, match=names):
         command.chosen(MODELS, words)
 
 

@@ -51,25 +51,25 @@ def test_what_is_there_is_installed_measured_and_can_be_read(tmp_path, monkeypat
     monkeypatch.setattr(drawings, "PICTURES", 6)
     monkeypatch.setattr(report, "CANDIDATES", {"test": 2, "pairs": 1, "relations": 1})
     monkeypatch.setattr(drawings, "seconds_of", lambda _: 0.5)
-    given = {"--runs": tmp_path / "runs", "--out": tmp_path / "dalle", "--readers": tmp_path, "--sentences": 3}
-    monkeypatch.setattr(sys, "argv", ["report", *(str(part) for pair in given.items() for part in pair)])
+    options = {"--runs": tmp_path / "runs", "--out": tmp_path / "dalle", "--readers": tmp_path, "--sentences": 3}
+    monkeypatch.setattr(sys, "argv", ["report", *(str(part) for pair in options.items() for part in pair)])
     report.main()
     assert available(tmp_path) == ("scenes",)
     drawer = load_dalle("scenes", weights=tmp_path)
     assert drawer.network.config.masks == ("row", "column")
-    found = dalle_results.results(tmp_path / "dalle")
-    assert found.coders["scenes"].pictures == 6
-    assert found.drawers["scenes"].seconds == {1: 0.5, 4: 0.5, 16: 0.5}
+    results = dalle_results.results(tmp_path / "dalle")
+    assert results.coders["scenes"].pictures == 6
+    assert results.drawers["scenes"].seconds == {1: 0.5, 4: 0.5, 16: 0.5}
     card = (tmp_path / "dalle" / "CARD.md").read_text()
     assert "| DALL-E of drawn scenes |" in card
     if judged:
-        assert set(found.held) == {"test", "pairs", "relations"}
-        assert set(found.held["test"]) == {"1", "2", CHANCE, THROUGH, DIRECT}
-        assert found.held["test"]["1"][WHOLE].asked == 3
+        assert set(results.held) == {"test", "pairs", "relations"}
+        assert set(results.held["test"]) == {"1", "2", CHANCE, THROUGH, DIRECT}
+        assert results.held["test"]["1"][WHOLE].asked == 3
         assert "| test | best of 2 |" in card
         assert "\n3 sentences of each split" in card
     else:
-        assert not found.held
+        assert not results.held
         assert "Not measured: the reader was not there." in card
 
 
@@ -90,9 +90,9 @@ def test_results_that_are_wrong_or_missing_are_named(tmp_path):
 
 def test_sentences_are_true_and_those_of_pairs_name_one_that_was_never_joined():
     for split in ("test", "pairs", "relations"):
-        told = drawn_statements.scenes_with_sentences(split, 10)
-        assert len(told) == 10
-        for scene, sentence in told:
+        examples = drawn_statements.scenes_with_sentences(split, 10)
+        assert len(examples) == 10
+        for scene, sentence in examples:
             assert is_true(sentence, scene)
             if split == "pairs":
                 groups = [sentence.group, *([sentence.other] if sentence.other else [])]
@@ -110,12 +110,12 @@ def test_of_candidates_the_best_of_each_group_is_taken():
 def test_shares_are_means_over_words_of_means_over_pictures():
     red = Scene((Thing("star", "red", "small", "plain", 20, 20),))
     blue = Scene((Thing("star", "blue", "small", "plain", 20, 20),))
-    found = drawn_statements.shares_of([parse("a red star"), parse("a star")], [[red, blue], [blue, blue]])
-    assert found["colour"] == {"share": 0.5, "error": 0.0, "asked": 1}
-    assert found["shape"]["share"] == 1.0
-    assert found[WHOLE]["share"] == 0.75
-    assert found[ALL]["asked"] == 3
-    assert found[ALL]["share"] == pytest.approx(2.5 / 3, abs=1e-4)
+    shares = drawn_statements.shares_of([parse("a red star"), parse("a star")], [[red, blue], [blue, blue]])
+    assert shares["colour"] == {"share": 0.5, "error": 0.0, "asked": 1}
+    assert shares["shape"]["share"] == 1.0
+    assert shares[WHOLE]["share"] == 0.75
+    assert shares[ALL]["asked"] == 3
+    assert shares[ALL]["share"] == pytest.approx(2.5 / 3, abs=1e-4)
     values = [0.0, 0.5, 1.0, 1.0]
     own = drawn_statements.share_of(values)
     assert own["error"] == pytest.approx(np.std(values, ddof=1) / 2, abs=1e-4)
@@ -124,11 +124,11 @@ def test_shares_are_means_over_words_of_means_over_pictures():
 def test_the_error_of_an_autoencoder_and_the_use_of_its_codes():
     coder = PictureCoder("scenes", "codes", DiscreteVAE(DiscreteVAEConfig(width=8, code_width=8, blocks=1)))
     pixels = torch.rand(3, 3, 64, 64)
-    found = report.measure_coder(coder, pixels)
+    measurements = report.measure_coder(coder, pixels)
     codes = coder.codes(pixels)
     painted = coder.paint(codes)
-    assert found["error"] == pytest.approx(float(((painted - pixels) ** 2).mean()), abs=1e-5)
-    assert found["used"] == len(set(codes.flatten().tolist()))
+    assert measurements["error"] == pytest.approx(float(((painted - pixels) ** 2).mean()), abs=1e-5)
+    assert measurements["used"] == len(set(codes.flatten().tolist()))
     shares = np.bincount(codes.flatten().numpy()) / codes.numel()
     shares = shares[shares > 0]
-    assert found["perplexity"] == pytest.approx(float(np.exp(-(shares * np.log(shares)).sum())), abs=0.1)
+    assert measurements["perplexity"] == pytest.approx(float(np.exp(-(shares * np.log(shares)).sum())), abs=0.1)

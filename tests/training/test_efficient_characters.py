@@ -23,7 +23,7 @@ def before_and_after(contestant):
     text, other, model = drawn(), drawn(), build(contestant, VOCABULARY).eval()
     other[:, -40:] = (other[:, -40:] + 1) % VOCABULARY
     with torch.inference_mode():
-        return [model(each)[0, :-40] for each in (text, other)]
+        return [model(characters)[0, :-40] for characters in (text, other)]
 
 
 @pytest.mark.parametrize("name", GOING_ON)
@@ -50,19 +50,19 @@ def test_what_is_filled_in_depends_on_both_sides(name):
 def test_only_what_is_shown_reaches_the_model_and_only_the_rest_is_asked(task, name):
     """The loss is that of predictions from what is shown: recomputed from what the model was given."""
     model = build(contestants(causal=task == NEXT)[name], VOCABULARY)
-    given = []
-    model.register_forward_hook(lambda _, inputs, output: given.append((inputs[0], output)))
+    calls = []
+    model.register_forward_hook(lambda _, inputs, output: calls.append((inputs[0], output)))
     windows = Windows(torch.randint(1, VOCABULARY, (8 * CONTEXT,)), CONTEXT, 2, seed=0)
     torch.manual_seed(0)
-    found = loss(task, model, windows, 0)
-    ((shown, logits),) = given
+    mean_loss = loss(task, model, windows, 0)
+    ((input_ids, logits),) = calls
     following = windows.batch(0)[1]
-    asked = shown == 0 if task == HIDDEN else torch.ones_like(shown, dtype=torch.bool)
+    is_target = input_ids == 0 if task == HIDDEN else torch.ones_like(input_ids, dtype=torch.bool)
     if task == HIDDEN:
-        assert (asked.sum(dim=1) == CONTEXT // 4).all()
-        assert torch.equal(shown[~asked], following[~asked])
-    expected = -logits.float().log_softmax(-1).gather(-1, following[..., None])[..., 0][asked].mean()
-    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-4)
+        assert (is_target.sum(dim=1) == CONTEXT // 4).all()
+        assert torch.equal(input_ids[~is_target], following[~is_target])
+    expected = -logits.float().log_softmax(-1).gather(-1, following[..., None])[..., 0][is_target].mean()
+    torch.testing.assert_close(mean_loss, expected, atol=1e-5, rtol=1e-4)
 
 
 @pytest.mark.parametrize(("task", "name"), EVERY)

@@ -40,12 +40,12 @@ def test_the_table_holds_what_was_counted_and_rows_are_replaced_by_model(data, t
     names = [str(save_text_model(kind, tmp_path / kind)) for kind in ("gpt2", "bert")]
     run(monkeypatch, "--data", data, "--table", table, "--model", names[0], "--model", names[1], "--threads", 1)
     first = table.read_text()
-    found = read_table(table)
-    assert list(found) == names
-    assert [of.causal for of in found.values()] == [True, False]
+    by_model = read_table(table)
+    assert list(by_model) == names
+    assert [of.causal for of in by_model.values()] == [True, False]
     model = load_text(names[1])
     expected = best_heads(count(model, [DOGS, FOX]), count(model, [FOX, DOGS]))
-    for row, best in zip(found[names[1]].heads, expected.heads, strict=True):
+    for row, best in zip(by_model[names[1]].heads, expected.heads, strict=True):
         assert (row.relation, row.direction, row.head, row.offset, row.cases) == (
             best.relation, best.direction, best.head, best.offset, best.cases,
         )  # fmt: skip

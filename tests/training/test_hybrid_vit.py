@@ -34,10 +34,10 @@ def test_the_pass_over_features_is_the_network_s_own_pass_over_pixels(hybrid, pl
 
 def test_places_that_are_left_out_change_nothing_wherever_they_lie(hybrid, places):
     _, features = places
-    kept = torch.tensor([3, 77, 150])
+    place_numbers = torch.tensor([3, 77, 150])
     with torch.inference_mode():
-        one = class_vectors(hybrid, features[:, kept], kept)
-        other = class_vectors(hybrid, features[:, kept.flip(0)], kept.flip(0))
+        one = class_vectors(hybrid, features[:, place_numbers], place_numbers)
+        other = class_vectors(hybrid, features[:, place_numbers.flip(0)], place_numbers.flip(0))
     torch.testing.assert_close(one, other)
 
 
@@ -95,5 +95,5 @@ def test_agreement_counts_first_answers_and_those_among_five(monkeypatch):
     monkeypatch.setattr(report, "scores", lambda model, _: model.scores)
     teacher = Answers([[1.0, 0, 0, 0, 0, 0], [1.0, 0, 0, 0, 0, 0], [0, 1.0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1.0]])
     student = Answers([[9.0, 5, 4, 3, 2, 1], [5.0, 9, 4, 3, 2, 1], [1.0, 9, 5, 4, 3, 2], [9.0, 8, 7, 6, 5, 1]])
-    found = report.agreement(student, teacher, torch.zeros(4))
-    assert found == {"first": 0.5, "among five": 0.75, "commonest answer": 0.5, "pictures": 4}
+    shares = report.agreement(student, teacher, torch.zeros(4))
+    assert shares == {"first": 0.5, "among five": 0.75, "commonest answer": 0.5, "pictures": 4}

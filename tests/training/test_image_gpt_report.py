@@ -52,20 +52,20 @@ def test_what_is_trained_is_stored_measured_and_told(data, tmp_path, monkeypatch
     out.mkdir()
     for task in tasks:
         trained(run, task)
-    asked = ["report", "--data", str(data), "--run", str(run), "--out", str(out), "--pictures", "10", "--probe", "30"]
-    monkeypatch.setattr(sys, "argv", asked)
+    argv = ["report", "--data", str(data), "--run", str(run), "--out", str(out), "--pictures", "10", "--probe", "30"]
+    monkeypatch.setattr(sys, "argv", argv)
     report.main()
-    found = results(out)
-    assert (found.filled is None) == ("hidden" not in tasks)
-    assert set(found.probe.layers) == {*tasks, "untrained"}
-    assert all(len(layers) == 3 for layers in found.probe.layers.values())
-    assert found.probe.pixels > 0.5  # a grey tells its class
+    measurements = results(out)
+    assert (measurements.filled is None) == ("hidden" not in tasks)
+    assert set(measurements.probe.layers) == {*tasks, "untrained"}
+    assert all(len(layers) == 3 for layers in measurements.probe.layers.values())
+    assert measurements.probe.pixels > 0.5  # a grey tells its class
     reader = load_image_gpt("next", folder=out)
     pictures = torch.from_numpy(np.load(run / "pictures" / "test.npy")).float() / 255
     bits = surprise(reader.network, reader.network.read(pictures)).mean()
-    assert found.bits.by_way[IMAGE_GPT].mean == pytest.approx(float(bits), abs=1e-3)
+    assert measurements.bits.by_way[IMAGE_GPT].mean == pytest.approx(float(bits), abs=1e-3)
     card = (out / "CARD.md").read_text()
-    assert f"{found.bits.by_way[IMAGE_GPT].mean:.3f} ±" in card
+    assert f"{measurements.bits.by_way[IMAGE_GPT].mean:.3f} ±" in card
     assert ("Hidden pixels were not measured." in card) == ("hidden" not in tasks)
 
 

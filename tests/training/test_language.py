@@ -33,28 +33,28 @@ def test_a_text_that_fits_the_context_is_measured_in_one_piece():
 
 
 def test_trigram_probabilities_follow_witten_and_bell():
-    seen, asked = np.array([0, 1, 2, 0, 1, 1]), np.array([0, 1, 2])
-    trigram = Trigram(seen, vocabulary=3)
+    tokens, held_out = np.array([0, 1, 2, 0, 1, 1]), np.array([0, 1, 2])
+    trigram = Trigram(tokens, vocabulary=3)
     # Unigrams: counts 2, 3, 1 of 6, three types. P(1) = (3 + 3/3) / 9, P(2) = (1 + 3/3) / 9.
     one, two = 4 / 9, 2 / 9
     # After 0 came 1, twice; after 1 came 2 and 1. After (0, 1) came 2 and 1.
     one_after_0 = (2 + 1 * one) / 3
     two_after_1 = (1 + 2 * two) / 4
     two_after_0_1 = (1 + 2 * two_after_1) / 4
-    assert trigram.bits(asked) == pytest.approx(-math.log2(one_after_0) - math.log2(two_after_0_1))
+    assert trigram.bits(held_out) == pytest.approx(-math.log2(one_after_0) - math.log2(two_after_0_1))
 
 
 def test_trigram_probabilities_sum_to_one():
-    seen = np.random.default_rng(1).integers(0, 5, 200)
-    trigram = Trigram(seen, vocabulary=5)
+    tokens = np.random.default_rng(1).integers(0, 5, 200)
+    trigram = Trigram(tokens, vocabulary=5)
     first = 2 ** -trigram.bits(np.array([3, 4]))
     total = sum(2 ** -trigram.bits(np.array([3, 4, last])) for last in range(5))
     assert total == pytest.approx(first)
 
 
 def test_what_stands_between_two_tokens_follows_witten_and_bell_from_both_sides():
-    seen = np.array([0, 1, 2, 0, 1, 1, 2, 2, 0])
-    model = TwoSided(seen, vocabulary=3)
+    tokens = np.array([0, 1, 2, 0, 1, 1, 2, 2, 0])
+    model = TwoSided(tokens, vocabulary=3)
     alone = np.array([4, 4, 4]) / 12  # three of each, and one more
     # After 0 came 1, twice: (2 + 1/3) / 3 for 1. Before 2 came 1 twice and 2 once: two types.
     after = np.array([0 + 1 / 3, 2 + 1 / 3, 0 + 1 / 3]) / 3
@@ -70,8 +70,8 @@ def test_what_stands_between_two_tokens_follows_witten_and_bell_from_both_sides(
 
 
 def test_between_two_tokens_that_never_stood_so_the_neighbours_apart_decide():
-    seen = np.array([0, 1, 2, 0, 1, 1, 2, 2, 0])
-    model = TwoSided(seen, vocabulary=3)
+    tokens = np.array([0, 1, 2, 0, 1, 1, 2, 2, 0])
+    model = TwoSided(tokens, vocabulary=3)
     chances, _ = model.guess(np.array([2, 2, 2]), np.array([1, 1, 1]), np.array([0, 1, 2]))
     apart = model.after[2] * model.before[1] / model.alone
     # Between 2 and 1 stood 0, once.

@@ -27,8 +27,8 @@ def plan(steps: int) -> Plan:
 
 
 def test_an_interrupted_run_ends_where_an_uninterrupted_one_does(tmp_path):
-    whole, parts = make(), make()
-    train(whole, loss_of(whole), plan(20), tmp_path / "whole")
+    uninterrupted, parts = make(), make()
+    train(uninterrupted, loss_of(uninterrupted), plan(20), tmp_path / "whole")
 
     class InterruptionError(Exception):
         pass
@@ -42,7 +42,7 @@ def test_an_interrupted_run_ends_where_an_uninterrupted_one_does(tmp_path):
         train(parts, loss_until_twelve, plan(20), tmp_path / "parts")
     resumed = make()
     train(resumed, loss_of(resumed), plan(20), tmp_path / "parts")
-    for ours, theirs in zip(resumed.parameters(), whole.parameters(), strict=True):
+    for ours, theirs in zip(resumed.parameters(), uninterrupted.parameters(), strict=True):
         assert torch.equal(ours, theirs)
 
 

@@ -29,7 +29,7 @@ SMALL = MAEConfig(64, 8, 16, 1, 2, 8, 1, 2)
 @pytest.fixture
 def data(tmp_path):
     """Six classes, of each six pictures to learn from and two held out: noise around a colour of the class."""
-    dice, given = np.random.default_rng(0), {}
+    dice, arrays = np.random.default_rng(0), {}
     for split, count in (("train", 36), ("val", 12)):
         files = []
         for number in range(count):
@@ -39,10 +39,10 @@ def data(tmp_path):
             file = BytesIO()
             Image.fromarray((np.array(colour) + noise).clip(0, 255).astype(np.uint8)).save(file, "PNG")
             files.append(np.frombuffer(file.getvalue(), dtype=np.uint8))
-        given[f"{split}_jpeg"] = np.concatenate(files)
-        given[f"{split}_offsets"] = np.cumsum([0, *map(len, files)])
-        given[f"{split}_labels"] = np.arange(count) % 6
-    np.savez(tmp_path / "tiny_imagenet_100.npz", **given)
+        arrays[f"{split}_jpeg"] = np.concatenate(files)
+        arrays[f"{split}_offsets"] = np.cumsum([0, *map(len, files)])
+        arrays[f"{split}_labels"] = np.arange(count) % 6
+    np.savez(tmp_path / "tiny_imagenet_100.npz", **arrays)
     return tmp_path
 
 
@@ -65,20 +65,23 @@ def test_the_report_and_fine_tuning_write_what_the_page_reads(data, run, tmp_pat
     report = ["mae_report", "--data", str(data), "--run", str(run), "--out", str(out), "--tuned", str(tuned)]
     monkeypatch.setattr("sys.argv", [*report, "--pictures", "5"])
     mae_report.main()
-    found = results(out)
-    assert (found.pictures, found.validation, found.tuned) == (5, 12, ())
-    assert [each.share for each in found.errors] == [0.25, 0.75]
-    assert all(set(probe.top1) == set(FEATURES) for probe in found.probes)
-    assert found.probes[1].top1["pixels"] == 1.0  # the colours give the class away
+    measurements = results(out)
+    assert (measurements.pictures, measurements.validation, measurements.tuned) == (5, 12, ())
+    assert [error.share for error in measurements.errors] == [0.25, 0.75]
+    assert all(set(probe.top1) == set(FEATURES) for probe in measurements.probes)
+    assert measurements.probes[1].top1["pixels"] == 1.0  # the colours give the class away
     assert "Not yet run." in (out / "CARD.md").read_text()
     for start in (AUTOENCODER, SCRATCH):
-        asked = ["--data", str(data), "--labels", "10", "--start", start, "--steps", "2", "--run", str(tuned)]
-        monkeypatch.setattr("sys.argv", ["mae_fine_tuning", *asked, "--weights", str(out.parent)])
+        arguments = ["--data", str(data), "--labels", "10", "--start", start, "--steps", "2", "--run", str(tuned)]
+        monkeypatch.setattr("sys.argv", ["mae_fine_tuning", *arguments, "--weights", str(out.parent)])
         fine_tuning.main()
     monkeypatch.setattr("sys.argv", [*report, "--pictures", "5"])
     mae_report.main()
-    found = results(out)
-    assert [(one.labels, one.start, one.steps) for one in found.tuned] == [(10, AUTOENCODER, 2), (10, SCRATCH, 2)]
+    measurements = results(out)
+    assert [(one.labels, one.start, one.steps) for one in measurements.tuned] == [
+        (10, AUTOENCODER, 2),
+        (10, SCRATCH, 2),
+    ]
     card = (out / "CARD.md").read_text()
     assert "7 steps of 4 pictures, three quarters of the patches hidden; 2 minutes on\na card" in card
     assert "| 10 % | autoencoder | 2 |" in card
@@ -90,20 +93,22 @@ def test_errors_are_means_over_pictures_with_their_standard_errors(run, tmp_path
     mae_report.install(run / "model.safetensors", out)
     reader = load_autoencoder("mae", weights=out.parent)
     pictures = torch.randint(0, 256, (4, 3, 64, 64), dtype=torch.uint8)
-    found = errors_by_share(reader, pictures)["75"]
+    mean_errors = errors_by_share(reader, pictures)["75"]
     alone: dict[str, list[float]] = {name: [] for name in FILLED_BY}
     for number, picture in enumerate(pictures):
         truth, hidden = picture.float() / 255, hide_patches(RANDOM, 8, 8, 0.75, seed=number)
         where = pixel_mask(hidden, 8, 8, 8)
-        mean, deviation = (torch.tensor(each)[:, None, None] for each in (reader.framing.mean, reader.framing.std))
+        mean, deviation = (
+            torch.tensor(statistic)[:, None, None] for statistic in (reader.framing.mean, reader.framing.std)
+        )
         guess = reader.run((truth - mean)[None] / deviation, hidden)["plain"]
         alone[NETWORK].append(error_of(guess, truth, where))
         for name, fill in FILLINGS.items():
             alone[name].append(error_of(fill(truth, hidden, 8), truth, where))
     for name, errors in alone.items():
-        assert found[name] == pytest.approx(np.mean(errors), rel=1e-3)
-        assert found[f"{name}, standard error"] == pytest.approx(np.std(errors, ddof=1) / 2, rel=1e-2)
-    assert found[BILINEAR] < found["nearest visible patch"]
+        assert mean_errors[name] == pytest.approx(np.mean(errors), rel=1e-3)
+        assert mean_errors[f"{name}, standard error"] == pytest.approx(np.std(errors, ddof=1) / 2, rel=1e-2)
+    assert mean_errors[BILINEAR] < mean_errors["nearest visible patch"]
 
 
 def test_of_each_class_a_share_is_labelled_and_always_the_same():
@@ -113,7 +118,7 @@ def test_of_each_class_a_share_is_labelled_and_always_the_same():
     assert torch.equal(few, sample_per_class(labels, 0.1))
     assert sorted(sample_per_class(labels, 1.0).tolist()) == list(range(60))
     assert len(sample_per_class(labels, 0.001)) == 3
-    assert len({tuple(each.tolist()) for each in sample_pictures(torch.arange(20)[:, None], 5)}) == 5
+    assert len({tuple(sample.tolist()) for sample in sample_pictures(torch.arange(20)[:, None], 5)}) == 5
 
 
 def test_a_probe_finds_what_is_linear_and_only_that():
@@ -134,13 +139,13 @@ def test_features_are_the_encoders_own_of_all_patches():
     torch.testing.assert_close(encode(network, pictures)[PATCHES], vectors[:, 1:].mean(dim=1), atol=0.03, rtol=0.03)
 
 
-@pytest.mark.parametrize("seen", [1, 16, 64])
-def test_multiply_adds_are_those_that_torch_counts(seen):
+@pytest.mark.parametrize("visible", [1, 16, 64])
+def test_multiply_adds_are_those_that_torch_counts(visible):
     config = MAEConfig(64, 8, 32, 3, 2, 16, 2, 2)
-    network, places = MaskedAutoencoder(config), torch.arange(seen)[None]
+    network, places = MaskedAutoencoder(config), torch.arange(visible)[None]
     with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH), FlopCounterMode(display=False) as counter:
         network.decoder(network.encoder(torch.zeros(1, 3, 64, 64), places), places)
-    assert counter.get_total_flops() == 2 * count_operations(config, seen)
+    assert counter.get_total_flops() == 2 * count_operations(config, visible)
 
 
 def test_what_is_left_out_saves_time_and_changes_no_weight():
@@ -160,12 +165,12 @@ def test_results_that_make_no_sense_name_their_field(data, run, tmp_path, monkey
     monkeypatch.setattr("sys.argv", ["mae_report", "--data", str(data), "--run", str(run), "--out", str(out)])
     mae_report.main()
     good = json.loads((out / "results.json").read_text())
-    for change, said in (
+    for change, message in (
         ({"errors": {"many": good["errors"]["75"]}}, "'errors.many' is not a share"),
         ({"probe": {"10": good["probe"]["10"]}}, "'probe.100' is missing"),
         ({"saving": None}, "'saving' is missing"),
         ({"fine_tuning": {"10": {AUTOENCODER: {"top1": 2}}}}, "'fine_tuning.10.autoencoder.top1' is 2"),
     ):
         (out / "results.json").write_text(json.dumps(good | change))
-        with pytest.raises(ModelError, match=said):
+        with pytest.raises(ModelError, match=message):
             results(out)

@@ -27,10 +27,10 @@ def books(tokenizer) -> Sentences:
 def test_a_word_ends_where_a_space_or_a_sign_stands_and_keeps_its_pieces(tokenizer):
     encoding = tokenizer.encode(" The gardener's extraordinary été, 1895!")
     words = Masking(tokenizer).words(torch.tensor([encoding.ids]))[0].tolist()
-    said: dict[int, list[int]] = {}
+    pieces: dict[int, list[int]] = {}
     for word, number in zip(words, encoding.ids, strict=True):
-        said.setdefault(word, []).append(number)
-    read = [tokenizer.decode(numbers, skip_special_tokens=False) for numbers in said.values()]
+        pieces.setdefault(word, []).append(number)
+    read = [tokenizer.decode(numbers, skip_special_tokens=False) for numbers in pieces.values()]
     assert read[:2] == ["[CLS]", " The"]
     assert " gardener" in read
     assert " extraordinary" in read
@@ -39,9 +39,9 @@ def test_a_word_ends_where_a_space_or_a_sign_stands_and_keeps_its_pieces(tokeniz
 
 
 def test_a_hidden_word_is_typed_with_the_space_before_it(tokenizer):
-    typed, whole = tokenizer.encode("by the [MASK] and").ids, tokenizer.encode("by the sea and").ids
+    typed, unmasked = tokenizer.encode("by the [MASK] and").ids, tokenizer.encode("by the sea and").ids
     mask = tokenizer.token_to_id("[MASK]")
-    assert typed == [mask if number == tokenizer.token_to_id("Ġsea") else number for number in whole]
+    assert typed == [mask if number == tokenizer.token_to_id("Ġsea") else number for number in unmasked]
 
 
 @pytest.mark.parametrize("always_masked", [True, False])
@@ -68,15 +68,15 @@ def test_a_second_text_follows_the_first_unless_it_is_said_to_be_another(tokeniz
     for step in range(12):
         batch = batches.batch(step, pairs=True)
         assert batch.read.shape[1] in LENGTHS
-        whole = torch.where(batch.targets >= 0, batch.targets, batch.read)
-        for row, segments, another in zip(whole, batch.segments, batch.another, strict=True):
+        unmasked = torch.where(batch.targets >= 0, batch.targets, batch.read)
+        for row, segments, is_random in zip(unmasked, batch.segments, batch.next_sentence_labels, strict=True):
             first = row[(segments == 0) & ~batches.masking.special[row]].tolist()
             second = row[(segments == 1) & ~batches.masking.special[row]].tolist()
             assert row[-1] == row[(segments == 0).sum() - 1] == batches.separator
             together = first + second
             stands = any(stream[at : at + len(together)] == together for at in range(len(stream)))
             following += stands
-            assert stands or another
+            assert stands or is_random
     assert following
 
 

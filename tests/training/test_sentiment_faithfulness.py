@@ -35,25 +35,25 @@ def classifier(architecture: str) -> Classifier:
 @pytest.mark.parametrize("architecture", ["rnn", "cnn", "encoder"])
 def test_every_review_is_measured_by_every_explanation_and_at_random(architecture):
     model = classifier(architecture)
-    found = measure_all(model, REVIEWS, batch_size=16)
-    assert {name for name, _ in found.areas} == {*methods_of(model), RANDOM}
-    assert {side for _, side in found.areas} == set(MEASURES)
-    assert all(len(values) == len(REVIEWS) for values in (*found.areas.values(), *found.rank_agreements.values()))
-    assert found.words[-1] == 1
+    results = measure_all(model, REVIEWS, batch_size=16)
+    assert {name for name, _ in results.areas} == {*methods_of(model), RANDOM}
+    assert {side for _, side in results.areas} == set(MEASURES)
+    assert all(len(values) == len(REVIEWS) for values in (*results.areas.values(), *results.rank_agreements.values()))
+    assert results.words[-1] == 1
     again = measure_all(model, REVIEWS, batch_size=3)
-    assert {key: pytest.approx(values, abs=1e-5) for key, values in again.areas.items()} == found.areas
+    assert {key: pytest.approx(values, abs=1e-5) for key, values in again.areas.items()} == results.areas
 
 
 def test_what_was_measured_before_is_not_measured_again(tmp_path):
     model, file = classifier("cnn"), tmp_path / "kept" / "cnn.jsonl"
     first = measure_all(model, REVIEWS[:2], batch_size=16, file=file)
-    kept = file.read_text(encoding="utf-8")
+    first_lines = file.read_text(encoding="utf-8")
     every = measure_all(model, REVIEWS, batch_size=16, file=file)
-    assert file.read_text(encoding="utf-8").startswith(kept)
+    assert file.read_text(encoding="utf-8").startswith(first_lines)
     assert {key: values[:2] for key, values in every.areas.items()} == first.areas
-    whole = measure_all(model, REVIEWS, batch_size=16)
-    assert {key: pytest.approx(values, abs=1e-5) for key, values in whole.areas.items()} == every.areas
-    assert every.words == whole.words
+    uninterrupted = measure_all(model, REVIEWS, batch_size=16)
+    assert {key: pytest.approx(values, abs=1e-5) for key, values in uninterrupted.areas.items()} == every.areas
+    assert every.words == uninterrupted.words
 
 
 def found_of(values: dict[tuple[str, str], list[float]]) -> ReviewResults:
@@ -81,21 +81,21 @@ def test_the_bootstrap_interval_is_that_of_the_normal_distribution_where_there_i
 
 
 def test_what_is_written_is_read_back_and_other_models_stay(tmp_path):
-    found = {}
+    results = {}
     for architecture in ("rnn", "cnn", "rnn"):
         model = classifier(architecture)
-        found[model.name] = measure_all(model, REVIEWS, batch_size=32)
-        save(tmp_path, model.name, found[model.name], "")
+        results[model.name] = measure_all(model, REVIEWS, batch_size=32)
+        save(tmp_path, model.name, results[model.name], "")
     read = faithfulness(tmp_path / AREAS.name)
-    assert set(read) == set(found)
+    assert set(read) == set(results)
     for name, one in read.items():
-        for (method, side), values in found[name].areas.items():
+        for (method, side), values in results[name].areas.items():
             assert one.by_method[method][side].value.mean == pytest.approx(np.mean(values), abs=1e-5)
         assert one.reviews == 4
         assert RANDOM not in one.methods
     for name, pairs in agreements(tmp_path / AGREEMENT.name).items():
         for one in pairs:
-            values = found[name].rank_agreements[one.one, one.other, one.measure, one.ranked]
+            values = results[name].rank_agreements[one.one, one.other, one.measure, one.ranked]
             assert one.value.mean == pytest.approx(np.nanmean(values), abs=1e-5)
     assert '"english-cnn"' in (tmp_path / "sentiment_faithful.json").read_text()
 
@@ -104,7 +104,7 @@ NO_GAIN = dict.fromkeys(("gain", "gain_low", "gain_high", "better"), "")
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"measure": "height"}, "height"),
         ({"mean": "two"}, "mean"),
@@ -112,7 +112,7 @@ NO_GAIN = dict.fromkeys(("gain", "gain_low", "gain_high", "better"), "")
         ({"method": "other"}, "are missing"),
     ],
 )
-def test_a_row_that_cannot_be_right_is_named(tmp_path, change, told):
+def test_a_row_that_cannot_be_right_is_named(tmp_path, change, message):
     model = classifier("cnn")
     save(tmp_path, model.name, measure_all(model, REVIEWS, batch_size=32), "")
     file = tmp_path / AREAS.name
@@ -123,7 +123,7 @@ def test_a_row_that_cannot_be_right_is_named(tmp_path, change, told):
         writer = csv.DictWriter(lines, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         faithfulness(file)
 
 
@@ -136,15 +136,15 @@ def test_without_the_tables_one_sentence_says_how_to_make_them(tmp_path):
 
 def test_strength_is_the_same_whatever_the_sign():
     one = torch.tensor([0.5, -2.0, 1.0, -0.1])
-    found = rank_agreement({"a": one, "b": one.abs()})
-    assert found["a", "b", "tau", "strength"] == pytest.approx(1)
-    assert found["a", "b", "tau", "verdict"] < 1
+    correlations = rank_agreement({"a": one, "b": one.abs()})
+    assert correlations["a", "b", "tau", "strength"] == pytest.approx(1)
+    assert correlations["a", "b", "tau", "verdict"] < 1
 
 
 def test_the_committed_tables_hold_the_explanations_that_each_model_has():
-    found, pairs = faithfulness(), agreements()
-    assert {"english-rnn", "english-rnn-uniform", "english-cnn", "english-encoder"} <= set(found) <= set(ENGLISH)
-    for name, one in found.items():
+    results, pairs = faithfulness(), agreements()
+    assert {"english-rnn", "english-rnn-uniform", "english-cnn", "english-encoder"} <= set(results) <= set(ENGLISH)
+    for name, one in results.items():
         assert one.methods == methods_of(load_reviewer(name))
         assert one.reviews == (60 if name == "english-bert" else 500)  # it takes a hundred times as long
-        assert {(each.one, each.other) for each in pairs[name]} == set(combinations(one.methods, 2))
+        assert {(pair.one, pair.other) for pair in pairs[name]} == set(combinations(one.methods, 2))

@@ -27,20 +27,20 @@ def test_the_error_of_groups_is_what_drawing_groups_again_gives():
     values = (dice.random(1000) < np.repeat(dice.random(200), 5)).astype(np.float32)
     means = values.reshape(200, 5).mean(axis=1)
     drawn = [means[dice.integers(200, size=200)].mean() for _ in range(4000)]
-    found = standard_error(torch.from_numpy(values), torch.from_numpy(groups))
-    assert found == pytest.approx(np.std(drawn), rel=0.06)
+    error = standard_error(torch.from_numpy(values), torch.from_numpy(groups))
+    assert error == pytest.approx(np.std(drawn), rel=0.06)
 
 
 def test_students_are_compared_with_their_teacher_and_with_those_left_alone(monkeypatch):
     true = torch.tensor([0, 1, 2, 3])
-    said = {
+    predictions = {
         "whole": torch.tensor([0, 1, 9, 8]),
         "bert-half": torch.tensor([0, 7, 9, 3]),
         "bert-half-alone": torch.tensor([5, 1, 2, 6]),
     }
-    monkeypatch.setattr(report, "masked_words", lambda *_: Answers(said, true, torch.arange(4)))
-    found = measure("bert", {name: nn.Identity() for name in said}, report.FOLDER, report.FOLDER)
-    whole, half, alone = found.values()
-    assert (whole["quality"], whole["as_teacher"], whole["lead"], whole["gain"]) == (0.5, 1.0, "", "")
+    monkeypatch.setattr(report, "masked_words", lambda *_: Answers(predictions, true, torch.arange(4)))
+    rows = measure("bert", {name: nn.Identity() for name in predictions}, report.FOLDER, report.FOLDER)
+    teacher, half, alone = rows.values()
+    assert (teacher["quality"], teacher["as_teacher"], teacher["lead"], teacher["gain"]) == (0.5, 1.0, "", "")
     assert (half["quality"], half["as_teacher"], half["same_mistakes"], half["lead"]) == (0.5, 0.5, 0.5, 0.0)
     assert (half["gain"], alone["gain"], alone["same_mistakes"]) == (0.0, "", 0.0)

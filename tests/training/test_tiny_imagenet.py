@@ -78,15 +78,15 @@ def test_convolutions_learn_by_momentum_and_their_norms_do_not_decay(tmp_path):
     train(network, lambda _: sum(parameter.sum() * 0 for parameter in network.parameters()), plan, tmp_path)
     convolution, bias, scale, shift = network.parameters()
     assert convolution.abs().sum() < before[0].abs().sum()
-    for kept, old in zip((bias, scale, shift), before[1:], strict=True):
-        assert torch.equal(kept, old)
+    for parameter, old in zip((bias, scale, shift), before[1:], strict=True):
+        assert torch.equal(parameter, old)
 
 
 def test_what_the_first_run_reached_stays_known(tmp_path):
-    told = {"plan": {"steps": 7}, "seconds": 60.0, "validation": {"top1": 0.5, "top5": 0.8}, "batch": 192}
-    (tmp_path / "results.json").write_text(json.dumps(told))
+    results = {"plan": {"steps": 7}, "seconds": 60.0, "validation": {"top1": 0.5, "top5": 0.8}, "batch": 192}
+    (tmp_path / "results.json").write_text(json.dumps(results))
     assert first_run(None) is None
-    assert first_run(tmp_path / "model.safetensors") == {key: told[key] for key in ("plan", "seconds", "validation")}
+    assert first_run(tmp_path / "model.safetensors") == {key: results[key] for key in ("plan", "seconds", "validation")}
 
 
 TOLD = {
@@ -102,8 +102,8 @@ TAUGHT = {"teacher": "resnet", "first_run": {"plan": {"steps": 3600}, "seconds":
 def test_all_cards_hold_the_same_table_and_no_brace(tmp_path):
     for number, recipe in enumerate(RECIPES.values()):
         (tmp_path / recipe.name).mkdir()
-        found = TOLD | {"validation": {"top1": 0.5 + number / 100, "top5": 0.8, "pictures": 5000}}
-        (tmp_path / recipe.name / "results.json").write_text(json.dumps(found | (TAUGHT if number == 0 else {})))
+        results = TOLD | {"validation": {"top1": 0.5 + number / 100, "top5": 0.8, "pictures": 5000}}
+        (tmp_path / recipe.name / "results.json").write_text(json.dumps(results | (TAUGHT if number == 0 else {})))
     write_cards(tmp_path, [recipe.name for recipe in RECIPES.values()])
     cards = [(tmp_path / recipe.name / "CARD.md").read_text() for recipe in RECIPES.values()]
     for row in ("swin-tiny-imagenet | 51.0% | 80.0% | 4.90 M | 290 M | 123 | 1,800 |", "| 2,400 |"):
@@ -113,8 +113,8 @@ def test_all_cards_hold_the_same_table_and_no_brace(tmp_path):
 
 def test_the_same_order_is_claimed_only_of_models_with_one_run_and_no_teacher():
     alone = dict.fromkeys(("swin", "resnet", "plain"), TOLD)
-    told = " ".join(fairness(alone).split())
-    assert told.endswith("`swin`, `resnet` and `plain` also in the same order and for the same 2,600 steps.")
+    paragraph = " ".join(fairness(alone).split())
+    assert paragraph.endswith("`swin`, `resnet` and `plain` also in the same order and for the same 2,600 steps.")
     assert "order" not in fairness({"swin": TOLD, "resnet": TOLD | {"plan": {"steps": 5}}})
     mixed = " ".join(fairness({"vit": TOLD | TAUGHT, **alone}).split())
     assert "`vit` learned otherwise: in two runs of 3,600 and 2,600 steps, in the second one from the answers" in mixed

@@ -28,18 +28,18 @@ def translator() -> TransformerTranslator:
 
 
 def cut(model: TransformerTranslator, pair: Gold):
-    found = cut_pair(model, pair)
-    assert found
-    return found
+    pieces = cut_pair(model, pair)
+    assert pieces
+    return pieces
 
 
 def test_every_map_is_compared_in_every_way():
     model = translator()
-    found = compare(model, [(PAIR, cut(model, PAIR))] * 2)
+    agreements = compare(model, [(PAIR, cut(model, PAIR))] * 2)
     # Two layers of two heads, the mean of each layer, the mean of all; two shifts, four directions.
-    assert len(found) == (2 * 2 + 2 + 1) * 2 * 4
-    assert all(part.sure == 2 * len(LINKS) for part in found.values())
-    assert found[Way("mean", "mean", 0, "target")].found == 2 * 3
+    assert len(agreements) == (2 * 2 + 2 + 1) * 2 * 4
+    assert all(part.sure == 2 * len(LINKS) for part in agreements.values())
+    assert agreements[Way("mean", "mean", 0, "target")].found == 2 * 3
 
 
 def test_the_links_of_a_head_are_those_of_a_loop_over_its_map():
@@ -51,11 +51,11 @@ def test_the_links_of_a_head_are_those_of_a_loop_over_its_map():
     for layer, head in ((0, 1), (1, 0)):
         links = set()
         for word, rows in enumerate(target.spans):
-            given = [
+            weights = [
                 sum(float(maps[layer][head, row, key]) for row in rows for key in keys) / len(rows)
                 for keys in source.spans
             ]
-            links.add((max(range(len(given)), key=given.__getitem__), word))
+            links.add((max(range(len(weights)), key=weights.__getitem__), word))
         expected = agreement(links, PAIR.sure, PAIR.possible)
         assert compare(model, [(PAIR, (source, target))])[Way(layer, head, 0, "target")] == expected
 
@@ -113,10 +113,10 @@ def test_what_is_written_is_what_core_reads(tmp_path, monkeypatch):
     learnt = [("the cat", "le chat"), ("the dog", "le chien"), ("a cat sleeps", "un chat dort")]
     results["baselines"] = measuring.measure_baselines(gold, learnt)
     measuring.write(tmp_path, results, rows)
-    found, heads = translator_results.alignment(tmp_path), translator_results.heads(tmp_path)
-    assert found.learned_from == 3
-    assert found.sets[measuring.CHOSEN_ON] == {"pairs": 3, "left_out": 0}
-    chosen = found.models["transformer"]
+    alignment, heads = translator_results.alignment(tmp_path), translator_results.heads(tmp_path)
+    assert alignment.learned_from == 3
+    assert alignment.sets[measuring.CHOSEN_ON] == {"pairs": 3, "left_out": 0}
+    chosen = alignment.models["transformer"]
     way = (str(chosen["layer"]), str(chosen["head"]), chosen["shift"], chosen["direction"])
     (row,) = (
         row

@@ -18,9 +18,9 @@ HELD = [
 def test_scores_are_those_of_sacrebleu_with_all_references():
     written = ["Le chat dort sur la chaise.", "Le chien court vite.", "On lit un livre."]
     streams = [[french[min(n, len(french) - 1)] for _, french in HELD] for n in range(3)]
-    found = quality.scores(written, [french for _, french in HELD])
-    assert found["bleu"] == pytest.approx(corpus_bleu(written, streams).score, abs=0.01)
-    assert found["chrf"] == pytest.approx(corpus_chrf(written, streams).score, abs=0.01)
+    scores = quality.scores(written, [french for _, french in HELD])
+    assert scores["bleu"] == pytest.approx(corpus_bleu(written, streams).score, abs=0.01)
+    assert scores["chrf"] == pytest.approx(corpus_chrf(written, streams).score, abs=0.01)
 
 
 def test_the_second_reference_is_as_good_as_the_first():
@@ -38,10 +38,10 @@ def test_the_standard_error_of_bleu_is_that_of_sacrebleu_s_own_bootstrap():
 
 
 def test_signatures_name_the_version_and_the_tokenizer_of_sacrebleu():
-    said = quality.signatures([french for _, french in HELD])
-    assert "tok:13a" in said["bleu"]
-    assert "version:" in said["bleu"]
-    assert "nc:6" in said["chrf"]
+    signatures = quality.signatures([french for _, french in HELD])
+    assert "tok:13a" in signatures["bleu"]
+    assert "version:" in signatures["bleu"]
+    assert "nc:6" in signatures["chrf"]
 
 
 @pytest.mark.parametrize(("low", "high"), [(1, 5), (6, 10), (16, 20), (31, 40)])

@@ -88,16 +88,16 @@ def test_two_pictures_of_each_class_are_chosen_and_always_the_same_ones(data):
 def test_each_explanation_is_measured_like_a_single_picture(architecture, names, tmp_path):
     model = saved(architecture, tmp_path)
     pictures = torch.randn(3, 3, 64, 64, generator=torch.Generator().manual_seed(1))
-    found = measure_all(model, pictures)
-    assert set(found) == names
+    curves = measure_all(model, pictures)
+    assert set(curves) == names
     patches = Patches(8, 8, ("class",)) if architecture == "vit" else Patches(4, 4)
     explained = explain(model, pictures[2:], patches)
     orders = {name: order_of(maps[0], (8, 8), seed=2) for name, maps in explained.maps.items()}
     orders[RANDOM] = random_orders(64, 1, seed=2)[0]
     classify = probability_of(model.network, int(explained.classes[0]))
     for name, one in measure(classify, pictures[2:], orders, (8, 8), 16).items():
-        np.testing.assert_allclose(found[name].deletion[2], one.deletion, atol=1e-5)
-        np.testing.assert_allclose(found[name].insertion[2], one.insertion, atol=1e-5)
+        np.testing.assert_allclose(curves[name].deletion[2], one.deletion, atol=1e-5)
+        np.testing.assert_allclose(curves[name].insertion[2], one.insertion, atol=1e-5)
 
 
 def test_means_and_standard_errors_are_those_of_the_areas_of_the_pictures():
@@ -123,9 +123,9 @@ def test_every_model_with_weights_gets_a_file_and_windows_get_none(data, tmp_pat
     monkeypatch.setattr(vision_faithfulness, "load_embedded_image", models.__getitem__)
     monkeypatch.setattr("sys.argv", ["vision_faithfulness", "--data", str(data), "--threads", "1"])
     main()
-    told = capsys.readouterr().out
-    assert "resnet-tiny-imagenet: no weights yet" in told
-    assert "swin-tiny-imagenet: looks through windows" in told
+    output = capsys.readouterr().out
+    assert "resnet-tiny-imagenet: no weights yet" in output
+    assert "swin-tiny-imagenet: looks through windows" in output
     assert not (weights / "swin-tiny-imagenet" / FILE).exists()
     for name in ("vit", "plain"):
         results = json.loads((weights / f"{name}-tiny-imagenet" / FILE).read_text())

@@ -55,8 +55,8 @@ def test_a_batch_of_scenes_says_which_other_sentences_are_true():
     assert torch.equal(pairs.ids, again.ids)
     for column, ids in enumerate(pairs.ids.tolist()):
         text = tokenizer.decode(ids)
-        told = [scene_with_sentence("train", 24 + row)[0] for row in range(8)]
-        assert pairs.also_true[:, column].tolist() == [is_true(parse(text), scene) for scene in told]
+        scenes = [scene_with_sentence("train", 24 + row)[0] for row in range(8)]
+        assert pairs.also_true[:, column].tolist() == [is_true(parse(text), scene) for scene in scenes]
     assert pairs.also_true.diagonal().all()
     assert_close(pairs.pixels[2], normalise([draw(scene_with_sentence("train", 26)[0])])[0])
 
@@ -113,10 +113,10 @@ def test_what_follows_is_the_caption_one_word_on():
 def test_a_captioner_of_scenes_learns_from_what_it_is_given(name, tmp_path, monkeypatch):
     plan = Plan(steps=3, learning_rate=1e-3, warm_up=1, log_every=1, save_every=3)
     monkeypatch.setattr(captioning, "SCENES", plan)
-    given = captioning.scenes(tmp_path, tmp_path)
-    network = captioning.make_network(name, given)
+    setup = captioning.scenes(tmp_path, tmp_path)
+    network = captioning.make_network(name, setup)
     before = {key: value.clone() for key, value in network.state_dict().items()}
-    captioning.learn(network, given, tmp_path)
+    captioning.learn(network, setup, tmp_path)
     assert all(not torch.equal(value, before[key]) for key, value in network.state_dict().items() if "num" not in key)
 
 
@@ -136,19 +136,19 @@ def test_a_quarter_of_the_sentences_is_false_and_none_of_their_words_is_asked(mo
     batch = vilbert.batches(tokenizer, 128)(2)
     monkeypatch.setattr(vilbert, "CONTENT", 0.0)
     monkeypatch.setattr(vilbert, "OTHERS", 0.0)
-    whole = vilbert.batches(tokenizer, 128)(2)
-    assert torch.equal(whole.match, batch.match)
+    unmasked = vilbert.batches(tokenizer, 128)(2)
+    assert torch.equal(unmasked.match, batch.match)
     hidden = batch.ids == tokenizer.token_to_id(vilbert.MASK)
     true = batch.match > 0
     content = torch.zeros_like(hidden)
     for place in range(128):
-        scene, said = scene_with_sentence("train", 256 + place)
-        sentence = parse(tokenizer.decode(whole.ids[place].tolist()))
+        scene, true_sentence = scene_with_sentence("train", 256 + place)
+        sentence = parse(tokenizer.decode(unmasked.ids[place].tolist()))
         assert is_true(sentence, scene) == bool(true[place])
-        assert place % 4 == 0 or sentence == said
+        assert place % 4 == 0 or sentence == true_sentence
         content[place, 1 : 1 + len(sentence.words)] = torch.tensor([bool(word.kind) for word in sentence.words])
-    assert torch.equal(batch.ids[~hidden], whole.ids[~hidden])
-    assert torch.equal(batch.targets[hidden & true[:, None]], whole.ids[hidden & true[:, None]])
+    assert torch.equal(batch.ids[~hidden], unmasked.ids[~hidden])
+    assert torch.equal(batch.targets[hidden & true[:, None]], unmasked.ids[hidden & true[:, None]])
     assert (batch.targets[~(hidden & true[:, None])] == vilbert.IGNORED).all()
     # A gap tells nothing of whether a sentence is true.
     gaps = [float(hidden[rows][content[rows]].float().mean()) for rows in (true, ~true)]
@@ -177,8 +177,11 @@ def test_a_lie_of_training_says_nothing_that_is_held_out():
     fair = [lie for lie in lies if vilbert.is_fair(lie)]
     assert 0 < len(fair) < len(lies)
     for lie in fair:
-        said = parse(lie.text)
-        assert said.other is None or (said.relation, said.group.shape, said.other.shape) not in HELD_RELATIONS
+        statement = parse(lie.text)
+        assert (
+            statement.other is None
+            or (statement.relation, statement.group.shape, statement.other.shape) not in HELD_RELATIONS
+        )
         assert not any(f"{colour} {shape}" in lie.text for colour, shape in HELD_PAIRS)
 
 
@@ -203,29 +206,29 @@ def test_a_reference_itself_is_a_perfect_caption_and_other_words_are_none():
 
 
 def test_bleu_counts_words_as_often_as_a_reference_has_them():
-    found = captioning_report.scores(["a dog dog dog runs on", "two men play football"], REFERENCES)
+    scores = captioning_report.scores(["a dog dog dog runs on", "two men play football"], REFERENCES)
     # 4 of 6 words of the first, all 4 of the second; lengths 6 and 4 equal those of the nearest references
-    assert found["BLEU-1"] == pytest.approx(100 * 8 / 10)
+    assert scores["BLEU-1"] == pytest.approx(100 * 8 / 10)
     # "a dog", "dog runs" and "runs on" of five; all three
-    assert found["BLEU-2"] == pytest.approx(100 * (8 / 10 * 6 / 8) ** 0.5, abs=0.01)
+    assert scores["BLEU-2"] == pytest.approx(100 * (8 / 10 * 6 / 8) ** 0.5, abs=0.01)
 
 
 def test_captions_of_scenes_are_judged_by_the_grammar(tmp_path, monkeypatch):
-    given = captioning.scenes(tmp_path, tmp_path)
+    setup = captioning.scenes(tmp_path, tmp_path)
     torch.manual_seed(0)
-    network = captioning.make_network("scenes-lstm", given).eval()
+    network = captioning.make_network("scenes-lstm", setup).eval()
     monkeypatch.setattr(captioning_report, "SCENES", 4)
     monkeypatch.setattr(
         captioning_report, "write_captions", lambda *_: ["a thing", "no no", "nothing is red", "four things"]
     )
-    found = captioning_report.scenes(network, given)
+    shares = captioning_report.scenes(network, setup)
     for split in ("test", "four"):
-        told = [scene_with_sentence(split, number)[0] for number in range(4)]
-        red = any(thing.colour == "red" for thing in told[2].things)
-        true = [True, False, not red, len(told[3].things) == 4]
-        assert found[split]["true"] == sum(true) / 4
-        assert found[split]["sentences"] == 0.75
-        assert found[split]["negation"] == float(not red)
+        scenes = [scene_with_sentence(split, number)[0] for number in range(4)]
+        red = any(thing.colour == "red" for thing in scenes[2].things)
+        true = [True, False, not red, len(scenes[3].things) == 4]
+        assert shares[split]["true"] == sum(true) / 4
+        assert shares[split]["sentences"] == 0.75
+        assert shares[split]["negation"] == float(not red)
 
 
 def test_every_word_of_content_is_hidden_once_and_a_network_that_sees_no_picture_gets_none(monkeypatch):
@@ -234,15 +237,15 @@ def test_every_word_of_content_is_hidden_once_and_a_network_that_sees_no_picture
     torch.manual_seed(0)
     sizes = JointConfig(vocabulary=tokenizer.get_vocab_size(), width=16, heads=2, alone=1, joint=1)
     network = vilbert.NETWORKS["two-streams"](sizes).eval()
-    told = [scene_with_sentence("test", number) for number in range(6)]
-    gaps = vilbert_report.masked_words(told)
-    assert len(gaps) == sum(bool(word.kind) for _, sentence in told for word in sentence.words)
+    examples = [scene_with_sentence("test", number) for number in range(6)]
+    gaps = vilbert_report.masked_words(examples)
+    assert len(gaps) == sum(bool(word.kind) for _, sentence in examples for word in sentence.words)
     for gap in gaps:
         word = gap.sentence.words[gap.place].text
         assert gap.text.replace(vilbert.MASK, word) == gap.sentence.text
-    found = vilbert_report.measure(network, tokenizer, "test")
-    assert set(found) == {*vilbert_report.PICTURE_CONDITIONS, "match"}
-    for part in found.values():
+    accuracies = vilbert_report.measure(network, tokenizer, "test")
+    assert set(accuracies) == {*vilbert_report.PICTURE_CONDITIONS, "match"}
+    for part in accuracies.values():
         kinds = [kind for kind in part if not kind.endswith(COUNT_SUFFIX)]
         assert all(0 <= part[kind] <= 1 for kind in kinds)
         assert all(
@@ -250,12 +253,14 @@ def test_every_word_of_content_is_hidden_once_and_a_network_that_sees_no_picture
             == pytest.approx(round(part[kind] * part[kind + COUNT_SUFFIX]), abs=0.01)
             for kind in kinds
         )
-    assert found["no picture"]["all" + COUNT_SUFFIX] == len(gaps)
-    seen = []
-    monkeypatch.setattr(vilbert.NETWORKS["two-streams"], "forward", lambda _, pixels, *__: seen.append(pixels) or 1 / 0)
+    assert accuracies["no picture"]["all" + COUNT_SUFFIX] == len(gaps)
+    inputs = []
+    monkeypatch.setattr(
+        vilbert.NETWORKS["two-streams"], "forward", lambda _, pixels, *__: inputs.append(pixels) or 1 / 0
+    )
     with pytest.raises(ZeroDivisionError):
         vilbert_report.word_accuracy(network, tokenizer, gaps, "no picture")
-    assert not seen[0].any()
+    assert not inputs[0].any()
 
 
 def test_the_share_over_all_kinds_counts_each_pair_of_sentences_once():
@@ -264,13 +269,13 @@ def test_the_share_over_all_kinds_counts_each_pair_of_sentences_once():
 
 
 def test_gates_are_summed_up_over_all_words_and_over_small_ones():
-    found = captioning_gates.summary({"a": [1.0, 0.9], "of": [0.4], "dog": [0.9]}, 3)
-    assert found["photographs"] == 3
-    assert found["less than half open"] == 1
-    assert found["open"]["all words"] == {"mean": 0.8, "words": 4}
-    assert found["open"]["a"] == {"mean": 0.95, "words": 2}
+    summary = captioning_gates.summary({"a": [1.0, 0.9], "of": [0.4], "dog": [0.9]}, 3)
+    assert summary["photographs"] == 3
+    assert summary["less than half open"] == 1
+    assert summary["open"]["all words"] == {"mean": 0.8, "words": 4}
+    assert summary["open"]["a"] == {"mean": 0.95, "words": 2}
     assert "of" not in captioning_gates.summary({"a": [1.0]}, 1)["open"]
-    assert '95.0% for "a", 40.0% for "of"' in gates_in_words(found).replace("\n", " ")
+    assert '95.0% for "a", 40.0% for "of"' in gates_in_words(summary).replace("\n", " ")
     assert "not measured" in gates_in_words(None)
 
 

@@ -56,12 +56,12 @@ def read_sentences(texts: list[str], tokenizer: Tokenizer, file: Path | None = N
 @dataclass(frozen=True)
 class Batch:
     """The inputs of a step and its targets: the masked tokens, and whether the second text is another one than that
-    which follows (1); `another` is None where there is no second text."""
+    which follows (1); `next_sentence_labels` is None where there is no second text."""
 
     read: Int[Tensor, "batch token"]
     segments: Int[Tensor, "batch token"]
     targets: Int[Tensor, "batch token"]  # the masked token, -100 elsewhere
-    another: Int[Tensor, " batch"] | None
+    next_sentence_labels: Int[Tensor, " batch"] | None
 
 
 class Batches:
@@ -76,13 +76,13 @@ class Batches:
         rng = np.random.default_rng((self.seed, step))
         length = int(rng.choice(LENGTHS, p=OFTEN))
         two = bool(rng.random() < PAIRS) if pairs is None else pairs
-        rows, another = list[np.ndarray](), list[bool]()
+        rows, next_sentence_labels = list[np.ndarray](), list[bool]()
         while len(rows) < max(2, self.tokens // length):
             other = bool(rng.random() < 0.5)
             row = self._pair(rng, length, other) if two else self._single(rng, length)
             if row is not None:
                 rows.append(row)
-                another.append(other)
+                next_sentence_labels.append(other)
         tokens = torch.from_numpy(np.stack(rows).astype(np.int64))
         segments = torch.zeros_like(tokens)
         if two:
@@ -92,7 +92,7 @@ class Batches:
             tokens, torch.Generator().manual_seed(self.seed * 1_000_003 + step), always_masked=always_masked
         )
         targets = torch.where(hidden.is_target, tokens, -100)
-        return Batch(hidden.tokens, segments, targets, torch.tensor(another).long() if two else None)
+        return Batch(hidden.tokens, segments, targets, torch.tensor(next_sentence_labels).long() if two else None)
 
     def _single(self, rng: np.random.Generator, length: int) -> np.ndarray | None:
         text = self.books.after(int(rng.integers(len(self.books.starts))), length - 2)

@@ -125,12 +125,12 @@ def next_sentence(model: PretrainingBERT, tokenizer: Tokenizer, held_out: Senten
     batches, right, pairs = Batches(held_out, tokenizer, tokens=2048, seed=SEED), 0, 0
     for step in range(10_000):
         batch = batches.batch(step, pairs=True)
-        assert batch.another is not None
+        assert batch.next_sentence_labels is not None
         if batch.read.shape[1] < WINDOW:
             continue
         tokens = torch.where(batch.targets >= 0, batch.targets, batch.read)  # without masks
         predictions = model.next_sentence(model.bert(tokens, batch.segments)).argmax(dim=-1)
-        right, pairs = right + int((predictions == batch.another).sum()), pairs + len(predictions)
+        right, pairs = right + int((predictions == batch.next_sentence_labels).sum()), pairs + len(predictions)
         if pairs >= PAIRS:
             break
     return {"pairs": pairs, "accuracy": round(right / pairs, 4)}

@@ -62,8 +62,8 @@ def loss_of(model: PretrainingBERT, batch: Batch) -> Tensor:
         features = model.bert(batch.read, batch.segments)
         is_target = batch.targets >= 0
         loss = F.cross_entropy(model.words(features[is_target]).float(), batch.targets[is_target])
-        if batch.another is not None:
-            loss = loss + F.cross_entropy(model.next_sentence(features).float(), batch.another)
+        if batch.next_sentence_labels is not None:
+            loss = loss + F.cross_entropy(model.next_sentence(features).float(), batch.next_sentence_labels)
     return loss
 
 

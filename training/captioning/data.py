@@ -162,8 +162,8 @@ class NamedPictures:
 def named_pictures(labelled: LabelledPlaces, tokenizer: Tokenizer) -> NamedPictures:
     """Those of labelled pictures whose class has a name in words of the tokenizer."""
     captions = [caption_of_class(names, tokenizer.get_vocab()) for names in labelled.names]
-    kept = [number for number, label in enumerate(labelled.labels) if captions[label]]
-    return NamedPictures(labelled.places[kept], [captions[label] for label in labelled.labels[kept]])
+    indices = [number for number, label in enumerate(labelled.labels) if captions[label]]
+    return NamedPictures(labelled.places[indices], [captions[label] for label in labelled.labels[indices]])
 
 
 def caption_of_class(names: str, vocabulary: Collection[str]) -> str:

@@ -128,16 +128,16 @@ def learn(network: nn.Module, setup: TrainingSetup, folder: Path) -> float:
 def loss_of(network: nn.Module, batch: Batch) -> Tensor:
     """Cross-entropy of the next word; for the LSTM with the doubly stochastic term (Xu et al. 2015, equation 14)."""
     with mixed_precision():
-        kept = None if isinstance(network, Captioner) else torch.randperm(PLACES)[:KEPT]
+        place_numbers = None if isinstance(network, Captioner) else torch.randperm(PLACES)[:KEPT]
         decoder: nn.Module = network
         if isinstance(network, Captioner):
             places, decoder = network.places(batch.inputs), network.decoder
         else:
-            places = batch.inputs[:, kept]
+            places = batch.inputs[:, place_numbers]
         if isinstance(decoder, ShowAttendTell):
             logits, weights, _ = decoder.attend(places, batch.words)
             return caption_loss(logits.float(), weights.float(), batch.following, ignore=PAD, fairness=FAIRNESS)
-        logits = decoder(places, batch.words, kept).float()
+        logits = decoder(places, batch.words, place_numbers).float()
     return F.cross_entropy(logits.flatten(0, 1), batch.following.flatten(), ignore_index=PAD, label_smoothing=0.1)
 
 

@@ -107,8 +107,10 @@ class LockedPairs:
         version = rng.randrange(len(self.places))
         places = np.concatenate([self.places[version][first], self.labelled.places[second]])
         probabilities = torch.cat([self.probabilities[version][first], self.probabilities[-1][second]]).float()
-        kept = torch.randperm(PLACES)[:KEPT]
-        pictures = torch.nn.functional.normalize(network(torch.from_numpy(places[:, kept]).float(), kept), dim=-1)
+        place_numbers = torch.randperm(PLACES)[:KEPT]
+        pictures = torch.nn.functional.normalize(
+            network(torch.from_numpy(places[:, place_numbers]).float(), place_numbers), dim=-1
+        )
         contrastive = contrastive_loss(network.temperature * pictures @ torch.stack(texts).t(), also_true)
         if step < BEFORE_NAMES:
             return contrastive

@@ -173,13 +173,13 @@ def model_knows(model: ImageModel, pictures: Tensor, targets: Tensor) -> Tensor:
 
 def answers(name: str, *models: ImageModel) -> list[str]:
     """The first answer of each model to an example photograph, with its probability."""
-    said = []
+    predictions = []
     for model in models:
         with torch.inference_mode():
             probabilities = model.network(model.prepare(open_example(name)).pixels)[0].softmax(dim=-1)
         best = int(probabilities.argmax())
-        said.append(f"{model.classes[best].split(',')[0]} ({probabilities[best]:.0%})")
-    return said
+        predictions.append(f"{model.classes[best].split(',')[0]} ({probabilities[best]:.0%})")
+    return predictions
 
 
 def tables_of(results: dict) -> dict[str, str]:
@@ -198,7 +198,7 @@ def tables_of(results: dict) -> dict[str, str]:
         "accuracy": table(["", "top-1", "top-5", "standard error of top-1"], right),
         "pointing": table(["map", "share", "standard error"], looked),
         "examples": table(
-            ["", "hybrid", "EfficientNet"], [[name, *said] for name, said in results["examples"].items()]
+            ["", "hybrid", "EfficientNet"], [[name, *predictions] for name, predictions in results["examples"].items()]
         ),
     }
 

@@ -107,8 +107,8 @@ class TaughtPictures:
     def loss(self, network: Any, step: int) -> Tensor:
         """The divergence from EfficientNet's answers, and the error of the vectors, by their variance."""
         places, target = self.batch(batch_at(step, len(self), BATCH, SEED))
-        kept = torch.randperm(PLACES)[:KEPT]
-        pooled = network.head[:2](class_vectors(network, places[:, kept], kept))
+        place_numbers = torch.randperm(PLACES)[:KEPT]
+        pooled = network.head[:2](class_vectors(network, places[:, place_numbers], place_numbers))
         answers, truth = (network.head[2](vectors).log_softmax(dim=-1) for vectors in (pooled, target))
         divergence = F.kl_div(answers, truth, log_target=True, reduction="batchmean")
         return divergence + F.mse_loss(pooled, target) / target.var()
@@ -125,11 +125,11 @@ class TaughtPictures:
 
 
 def class_vectors(
-    network: Any, places: Float[Tensor, "batch patch width"], kept: Int[Tensor, " patch"]
+    network: Any, places: Float[Tensor, "batch patch width"], place_numbers: Int[Tensor, " patch"]
 ) -> Float[Tensor, "batch channel"]:
-    """The class token's vectors after the transformer, from features at the places with the numbers `kept`."""
+    """The class token's vectors after the transformer, from features at the places with the numbers `place_numbers`."""
     projection, positions = network.patch_embed.proj, network.pos_embed
-    x = F.linear(places, projection.weight.flatten(1), projection.bias) + positions[:, 1 + kept]
+    x = F.linear(places, projection.weight.flatten(1), projection.bias) + positions[:, 1 + place_numbers]
     token = (network.cls_token + positions[:, :1]).expand(len(x), -1, -1)
     return network.norm(network.blocks(torch.cat([token, x], dim=1)))[:, 0]
 

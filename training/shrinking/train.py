@@ -101,8 +101,8 @@ def masked_words(
             with torch.no_grad():
                 teacher_features = teacher.bert(tokens)
                 expected = teacher.words(teacher_features[is_target])
-        ones = torch.ones(int(is_target.sum()), device=device)
-        same = F.cosine_embedding_loss(features[is_target].float(), teacher_features[is_target].float(), ones)
+        cosine_target = torch.ones(int(is_target.sum()), device=device)
+        same = F.cosine_embedding_loss(features[is_target].float(), teacher_features[is_target].float(), cosine_target)
         return (distillation_loss(logits, expected) + hard) / 2 + same
 
     return loss_at

@@ -117,44 +117,44 @@ def alignment() -> Matrix:
     source = model.encode(words.TRANSLATED)
     target = model.tokens(model.write(source).best.tokens)
     weights = model.align(source, target).cross[-1].mean(dim=0)
-    return Matrix(weights.numpy(), *(tuple(label.strip() for label in each.labels) for each in (target, source)))
+    return Matrix(weights.numpy(), *(tuple(label.strip() for label in tokens.labels) for tokens in (target, source)))
 
 
 @cached("Looking …")
 def photograph() -> Looked:
     """What the class token of the last layer of a vision transformer gives to each patch, the mean of all heads."""
     model = image_model(zoo.WHOLE[0])
-    given = model.prepare(open_example(words.PICTURE))
+    prepared = model.prepare(open_example(words.PICTURE))
     with record_attention(model.network) as record:
-        model.run(given)
-    call, patches = record.calls[-1], given.patches
+        model.run(prepared)
+    call, patches = record.calls[-1], prepared.patches
     weights = torch.stack([call.weights(head, queries=slice(0, 1)) for head in range(call.heads)]).mean(dim=0)[0]
-    shown = Image.fromarray(given.photograph).resize((SHOWN, SHOWN), Image.Resampling.LANCZOS)
-    return Looked(np.asarray(shown), weights[1:].reshape(patches.rows, patches.columns).numpy())
+    picture = Image.fromarray(prepared.photograph).resize((SHOWN, SHOWN), Image.Resampling.LANCZOS)
+    return Looked(np.asarray(picture), weights[1:].reshape(patches.rows, patches.columns).numpy())
 
 
 @cached("Describing the picture …")
 def caption() -> Looked:
     """A caption of a drawn scene, and where the network looked for the word that it looked most sharply for."""
     model, scene = captioner("scenes-transformer"), read_code(words.SCENE)
-    given = model.prepare(Image.fromarray(draw(scene)))
-    written = model.tokens(model.write(given.pixels).best.tokens)
-    maps = torch.stack([layer.mean(dim=0) for layer in model.look(given.pixels, written).maps]).mean(dim=0)
+    prepared = model.prepare(Image.fromarray(draw(scene)))
+    written = model.tokens(model.write(prepared.pixels).best.tokens)
+    maps = torch.stack([layer.mean(dim=0) for layer in model.look(prepared.pixels, written).maps]).mean(dim=0)
     labels = [label.strip() for label in written.labels]
     named = [place for place, label in enumerate(labels) if len(label) > SHORT]
-    place = max(named, key=lambda each: float(maps[each].max()))
+    place = max(named, key=lambda index: float(maps[index].max()))
     return Looked(draw(scene, SHOWN), maps[place].reshape(*model.grid).numpy(), model.text(written.ids), labels[place])
 
 
 @cached("Leaving out …")
 def left_out() -> tuple[Matrix, float]:
     """The same head with only a window left (NaN outside), and the share of its attention that the window holds."""
-    whole = one_head()
-    places = torch.arange(len(whole.rows))
-    seen = SlidingWindow(window=WINDOW, causal=True).attends(places[:, None], places[None], len(places)).numpy()
-    kept = float((whole.values * seen).sum(axis=1).mean())
-    later = np.triu(np.ones_like(seen), 1)  # nothing is left out there: nobody may look ahead
-    return Matrix(np.where(seen | later, whole.values, np.nan), whole.rows, whole.columns), kept
+    full_map = one_head()
+    places = torch.arange(len(full_map.rows))
+    window_mask = SlidingWindow(window=WINDOW, causal=True).attends(places[:, None], places[None], len(places)).numpy()
+    share = float((full_map.values * window_mask).sum(axis=1).mean())
+    later = np.triu(np.ones_like(window_mask), 1)  # nothing is left out there: nobody may look ahead
+    return Matrix(np.where(window_mask | later, full_map.values, np.nan), full_map.rows, full_map.columns), share
 
 
 def warm_up() -> None:

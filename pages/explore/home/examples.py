@@ -18,9 +18,9 @@ HEIGHT = 210  # pixels
 
 def sentence() -> None:
     """The head of a small GPT that finds best what followed the same words earlier."""
-    found = compute.repeated()
-    attention_view(found.scene, key="view", token=len(found.watched.inputs) - 1, address=False)
-    _below(about_repeated(found), contents.TEXT)
+    repetition = compute.repeated()
+    attention_view(repetition.scene, key="view", token=len(repetition.watched.inputs) - 1, address=False)
+    _below(about_repeated(repetition), contents.TEXT)
 
 
 def photograph() -> None:
@@ -36,71 +36,71 @@ def _below(sentence: str, own: contents.Page) -> None:
         own.link(words.OWN[own.name])
 
 
-def about_repeated(found: Repeated) -> str:
+def about_repeated(repetition: Repeated) -> str:
     """What the last token gives to the one that followed the same words earlier, and whether that is the head's job."""
-    labels = [plain(label.strip()) for label in found.watched.inputs.labels]
-    (layer, head), tested = found.head, found.tested
-    before = " ".join(labels[found.place - found.length : found.place])
+    labels = [plain(label.strip()) for label in repetition.watched.inputs.labels]
+    (layer, head), tested = repetition.head, repetition.tested
+    before = " ".join(labels[repetition.place - repetition.length : repetition.place])
     verdict = (
         "it looks for what came next the last time"
         if tested.holds
         else "too little to say that it looks for what came next the last time"
     )
     return (
-        f"**Layer {layer}, head {head}**: the last “{labels[-1]}” gives {found.weight:.0%} of its attention to "
-        f"“{labels[found.place]}”, which followed “{before}” earlier. In {tested.cases} other sentences it gives such "
-        f"a word {tested.job:.0%} on average, and {tested.control:.0%} where the words before it are not repeated: "
-        f"{verdict}."
+        f"**Layer {layer}, head {head}**: the last “{labels[-1]}” gives {repetition.weight:.0%} of its attention to "
+        f"“{labels[repetition.place]}”, which followed “{before}” earlier. In {tested.cases} other sentences it gives "
+        f"such a word {tested.job:.0%} on average, and {tested.control:.0%} where the words before it are not "
+        f"repeated: {verdict}."
     )
 
 
 def foundations() -> str:
     """One head of a small GPT."""
-    found = compute.one_head()
-    _matrix("one-head", found, x="looked at", y="looks", alt=f"Attention of one head on “{words.SENTENCE}”")
-    return about_last(found)
+    head_map = compute.one_head()
+    _matrix("one-head", head_map, x="looked at", y="looks", alt=f"Attention of one head on “{words.SENTENCE}”")
+    return about_last(head_map)
 
 
-def about_last(found: Matrix) -> str:
+def about_last(head_map: Matrix) -> str:
     """What the last row gives most to, the first column left aside."""
-    row = found.values[-1]
+    row = head_map.values[-1]
     place = 1 + int(row[1:].argmax())
-    last, other = plain(found.rows[-1]), plain(found.columns[place])
+    last, other = plain(head_map.rows[-1]), plain(head_map.columns[place])
     return f"In one head of a small GPT, “{last}” gives {row[place]:.0%} of its attention to “{other}”."
 
 
 def language() -> str:
     """A translation, word by word."""
-    found = compute.alignment()
+    alignment = compute.alignment()
     alt = f"Which English token each French one looked at: “{words.TRANSLATED}”"
-    _matrix("alignment", found, x="English", y="French", alt=alt)
-    return about_alignment(found)
+    _matrix("alignment", alignment, x="English", y="French", alt=alt)
+    return about_alignment(alignment)
 
 
-def about_alignment(found: Matrix) -> str:
+def about_alignment(alignment: Matrix) -> str:
     """The surest link."""
-    row, column = found.strongest
-    french, english = plain(found.rows[row]), plain(found.columns[column])
-    return f"Before it writes “{french}”, a translator gives {found.values[row, column]:.0%} to “{english}”."
+    row, column = alignment.strongest
+    french, english = plain(alignment.rows[row]), plain(alignment.columns[column])
+    return f"Before it writes “{french}”, a translator gives {alignment.values[row, column]:.0%} to “{english}”."
 
 
 def vision() -> str:
     """A photograph, and what a vision transformer looks at."""
-    found = compute.photograph()
-    _picture("photograph", found, alt="What the class token of the last layer gives to each patch of a photograph")
-    return about_patches(found, "The class token of a vision transformer")
+    patch_map = compute.photograph()
+    _picture("photograph", patch_map, alt="What the class token of the last layer gives to each patch of a photograph")
+    return about_patches(patch_map, "The class token of a vision transformer")
 
 
 def words_and_pictures() -> str:
     """A caption, and where was looked for one of its words."""
-    found = compute.caption()
-    _picture("caption", found, alt=f"Where the network looked for “{found.word}”")
-    return f"“{plain(found.text)}”. {about_patches(found, f'For “{plain(found.word)}” the network')}"
+    patch_map = compute.caption()
+    _picture("caption", patch_map, alt=f"Where the network looked for “{patch_map.word}”")
+    return f"“{plain(patch_map.text)}”. {about_patches(patch_map, f'For “{plain(patch_map.word)}” the network')}"
 
 
-def about_patches(found: Looked, who: str) -> str:
+def about_patches(patch_map: Looked, who: str) -> str:
     """What share of the attention to all patches the tenth of them holds that was given most."""
-    values = sorted(found.values.flatten().tolist(), reverse=True)
+    values = sorted(patch_map.values.flatten().tolist(), reverse=True)
     if not sum(values):
         return f"{who} gives nothing to patches."
     count = max(1, round(len(values) / 10))
@@ -110,22 +110,22 @@ def about_patches(found: Looked, who: str) -> str:
 
 def scale() -> str:
     """The same head, with a window only."""
-    found, kept = compute.left_out()
-    _matrix("left-out", found, x="looked at", y="looks", alt="The same head with a sliding window only")
+    windowed, share = compute.left_out()
+    _matrix("left-out", windowed, x="looked at", y="looks", alt="The same head with a sliding window only")
     return (
-        f"The same head with a window of {compute.WINDOW} tokens: {kept:.0%} of its attention is inside, and what is "
+        f"The same head with a window of {compute.WINDOW} tokens: {share:.0%} of its attention is inside, and what is "
         "hatched is left out."
     )
 
 
-def _matrix(name: str, found: Matrix, *, x: str, y: str, alt: str) -> None:
+def _matrix(name: str, matrix: Matrix, *, x: str, y: str, alt: str) -> None:
     cell_map(
-        found.values,
+        matrix.values,
         key=name,
         x=x,
         y=y,
-        rows=found.rows,
-        columns=found.columns,
+        rows=matrix.rows,
+        columns=matrix.columns,
         limits=(0.0, 1.0),
         tell="“{row}” gives {value} to “{column}”",
         alt=alt,
@@ -134,14 +134,14 @@ def _matrix(name: str, found: Matrix, *, x: str, y: str, alt: str) -> None:
     )
 
 
-def _picture(name: str, found: Looked, *, alt: str) -> None:
-    rows, columns = found.values.shape
+def _picture(name: str, patch_map: Looked, *, alt: str) -> None:
+    rows, columns = patch_map.values.shape
     patch_picker(
-        found.picture,
+        patch_map.picture,
         rows=rows,
         columns=columns,
         key=name,
-        values=found.values,
+        values=patch_map.values,
         tell="row {row}, column {column}: {value}",
         hint="Point at a patch.",
         alt=alt,

@@ -6,7 +6,7 @@ from dashboard.output.explore import explore
 from pages.explore.image import words
 
 page_head.head(words.IMAGE)
-seen = photograph.choose()
+photo = photograph.choose()
 with layout.waiting_place():
-    plain = seen.watched()
-explore(plain, seen.watched, words.IMAGE, view="picture")
+    plain = photo.watched()
+explore(plain, photo.watched, words.IMAGE, view="picture")

@@ -22,12 +22,12 @@ def editor(name: str, default: Tensor, *, rows: Sequence[str], columns: Sequence
     A cell that is empty or out of bounds is named in a sentence, and its former number is used. `version` tells
     examples apart that have a matrix of the same name.
     """
-    kept = _kept(name, default)
+    stored = _kept(name, default)
     # The table must begin with the same numbers at every rerun, or it would forget which cell is being edited. It
     # begins anew only when the address was changed by somebody else: a link, or the browser's back button.
-    memory = st.session_state.setdefault(f"_matrix {version} {name}", {"text": None, "start": kept, "turn": 0})
-    if memory["text"] != encode(kept):
-        memory.update(text=encode(kept), start=kept, turn=memory["turn"] + 1)
+    memory = st.session_state.setdefault(f"_matrix {version} {name}", {"text": None, "start": stored, "turn": 0})
+    if memory["text"] != encode(stored):
+        memory.update(text=encode(stored), start=stored, turn=memory["turn"] + 1)
     labels = [str(column) for column in columns]
     table = st.data_editor(
         pd.DataFrame(memory["start"].double().numpy(), index=list(rows), columns=labels),
@@ -38,7 +38,7 @@ def editor(name: str, default: Tensor, *, rows: Sequence[str], columns: Sequence
         key=f"matrix {version} {name} {memory['turn']}",
         alt=f"{name}: {len(rows)} rows and {len(labels)} columns of numbers to change",
     )
-    changed = _checked(name, table, kept)
+    changed = _checked(name, table, stored)
     memory["text"] = encode(changed)
     _keep(name, changed, default)
     return changed
@@ -55,8 +55,8 @@ def decode(text: str, shape: Sequence[int]) -> Tensor:
     """What `encode` wrote. Raises InputError unless it is a matrix of this shape with numbers from -100 to 100."""
     rows = [[number for part in row.split(",") for number in _numbers(part, shape[1])] for row in text.split(";")]
     if [len(row) for row in rows] != [shape[1]] * shape[0]:
-        found = " and ".join(str(size) for size in sorted({len(row) for row in rows}))
-        raise InputError(f"it needs {shape[0]} rows of {shape[1]} numbers, not {len(rows)} of {found}")
+        widths = " and ".join(str(size) for size in sorted({len(row) for row in rows}))
+        raise InputError(f"it needs {shape[0]} rows of {shape[1]} numbers, not {len(rows)} of {widths}")
     return torch.tensor(rows, dtype=torch.float32)
 
 

@@ -46,11 +46,11 @@ def tell_choice(name: Callable[[int], str], weights: Tensor, scores: Tensor, mas
             f"**{float(allowed.mean()):.0%}**."
         )
     best = int(weights.argmax())
-    found = "itself" if best == query else name(best)
+    best_name = "itself" if best == query else name(best)
     score = f"{float(scores[best]):.4g}".replace("-", "−")
     return (
-        f"{name(query)} gives **{float(weights[best]):.0%}** of its attention to {found}: of all the keys it may look "
-        f"at, none agrees better with its query (score {score})."
+        f"{name(query)} gives **{float(weights[best]):.0%}** of its attention to {best_name}: of all the keys it may "
+        f"look at, none agrees better with its query (score {score})."
     )
 
 

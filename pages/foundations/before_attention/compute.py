@@ -44,13 +44,13 @@ class Answers:
     digits: str
     probabilities: Mapping[str, np.ndarray]  # (place, digit): the probability of each digit at each question mark
 
-    def given(self, name: str) -> str:
+    def answer(self, name: str) -> str:
         """The five digits that a model answers: at each question mark the likeliest."""
         return "".join(copy_task.DIGITS[digit] for digit in self.probabilities[name].argmax(axis=1))
 
     def right(self, name: str) -> int:
         """How many of them are right."""
-        return sum(given == digit for given, digit in zip(self.given(name), self.digits, strict=True))
+        return sum(answer == digit for answer, digit in zip(self.answer(name), self.digits, strict=True))
 
 
 def warm_up() -> None:

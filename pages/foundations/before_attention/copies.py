@@ -31,7 +31,7 @@ def show() -> None:
     measured = compute.accuracies()
     curve = st.container()
     st.subheader("Ask them yourself", anchor=False)
-    digits, distance, draw, asked = _choices()
+    digits, distance, draw, position = _choices()
     with curve:
         layout.place_notice()
         charts.chart(
@@ -45,7 +45,7 @@ def show() -> None:
     st.code(answers.question, language=None, wrap_lines=True)
     probabilities, verdicts = st.columns([3, 2], gap="large", vertical_alignment="center")
     with probabilities:
-        _probabilities(answers, asked)
+        _probabilities(answers, position)
     with verdicts:
         st.markdown(_verdicts(answers))
     notice = about_copy(measured, answers)
@@ -86,14 +86,14 @@ def _about_unlearned(title: str, accuracies: pd.Series) -> str:
     least, most = accuracies.min(), accuracies.max()
     if most - least > FLAT:
         return f"{title} gives {accuracies.iloc[0]:.0%} at the shortest distance, and {least:.0%} to {most:.0%} in all."
-    told = f"{title} gives {least:.0%} to {most:.0%} at all distances, near and far: it does not forget on the way"
+    summary = f"{title} gives {least:.0%} to {most:.0%} at all distances, near and far: it does not forget on the way"
     if least > copy_task.CHANCE + FLAT:
-        return f"{told}, and at none of them are more than half right; guessing would give {copy_task.CHANCE:.0%}."
+        return f"{summary}, and at none of them are more than half right; guessing would give {copy_task.CHANCE:.0%}."
     known = (
         " A known reason is that the gradient that trains a recurrent network fades on its way back (Bengio et al. "
         "1994); in this training it was not measured."
     )
-    return f"{told}; it has hardly learned this task.{known if title in RECURRENT else ''}"
+    return f"{summary}; it has hardly learned this task.{known if title in RECURRENT else ''}"
 
 
 def longest_copied(accuracies: pd.Series) -> int:
@@ -121,23 +121,23 @@ def _choices() -> tuple[str, int, int, int]:
         )
         draw = controls.number_box("Random letters, draw", 1, DRAWS, 1, key="draw", width=150)
         st.button("Other letters", icon=":material/casino:", on_click=_draw_again)
-        asked = controls.choice("Digit to look at", range(1, copy_task.REMEMBERED + 1), key="asked", first=1)
-    return digits, distance, draw, asked - 1
+        number = controls.choice("Digit to look at", range(1, copy_task.REMEMBERED + 1), key="asked", first=1)
+    return digits, distance, draw, number - 1
 
 
 def _draw_again() -> None:
     st.session_state.draw = st.session_state.draw % DRAWS + 1
 
 
-def _probabilities(answers: Answers, asked: int) -> None:
+def _probabilities(answers: Answers, position: int) -> None:
     names = list(answers.probabilities)
-    right = int(answers.digits[asked])
+    right = int(answers.digits[position])
     st.markdown(
-        f"The probability that each model gives to every digit at question mark {asked + 1}. The right one is "
+        f"The probability that each model gives to every digit at question mark {position + 1}. The right one is "
         f"**{right}**, marked."
     )
     cell_map(
-        np.stack([answers.probabilities[name][asked] for name in names]),
+        np.stack([answers.probabilities[name][position] for name in names]),
         key="copy-answers",
         x="digit",
         y="",
@@ -147,7 +147,7 @@ def _probabilities(answers: Answers, asked: int) -> None:
         limits=(0, 1),
         marked=[(row, right) for row in range(len(names))],
         mark="the right answer",
-        alt=f"The probability of each digit at question mark {asked + 1}, one row per model",
+        alt=f"The probability of each digit at question mark {position + 1}, one row per model",
         name="copy-answers",
     )
 
@@ -156,7 +156,7 @@ def _verdicts(answers: Answers) -> str:
     """A table in Markdown: what each model answers, the wrong digits struck through."""
     rows = ["| model | answers | right |", "|:--|:--|--:|"]
     for name in answers.probabilities:
-        given = zip(answers.given(name), answers.digits, strict=True)
-        digits = " ".join(f"**{digit}**" if digit == wanted else f"~~{digit}~~" for digit, wanted in given)
+        pairs = zip(answers.answer(name), answers.digits, strict=True)
+        digits = " ".join(f"**{digit}**" if digit == wanted else f"~~{digit}~~" for digit, wanted in pairs)
         rows.append(f"| {TITLES[name]} | {digits} | {answers.right(name)} of {copy_task.REMEMBERED} |")
     return "\n".join(rows)

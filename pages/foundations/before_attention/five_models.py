@@ -29,7 +29,7 @@ def show() -> None:
         facts,
         hide_index=True,
         width="stretch",
-        column_config={name: st.column_config.NumberColumn(format=each) for name, each in formats.items()},
+        column_config={name: st.column_config.NumberColumn(format=pattern) for name, pattern in formats.items()},
     )
     if theme.is_presented():
         return

@@ -77,7 +77,7 @@ def about_reach(lines: Mapping[str, np.ndarray], *, own: bool, window: int) -> t
     lives = {title: half_life(torch.from_numpy(lines[title])) for title in (RNN, LSTM, GRU)}
     where, distance = "in your line" if own else "on average", min(FAR, length - 1)
     left = {title: float(norms[distance]) for title, norms in lines.items()}
-    told = ", ".join(f"{title} {_small(left[title])}" for title in (RNN, GRU, LSTM, ATTENTION))
+    remainders = ", ".join(f"{title} {_small(left[title])}" for title in (RNN, GRU, LSTM, ATTENTION))
     return (
         f"In the recurrent networks the gradient falls {where} to half, according to the best-fitting exponential: "
         + ", ".join(f"{title} {_halved(life)}" for title, life in lives.items())
@@ -88,7 +88,7 @@ def about_reach(lines: Mapping[str, np.ndarray], *, own: bool, window: int) -> t
             f"All {length} characters are within the convolution's window of {window}: a longer line would show its "
             "edge."
         ),
-        f"Of the gradient at the last character, this much is left {where} {distance} characters away: {told}."
+        f"Of the gradient at the last character, this much is left {where} {distance} characters away: {remainders}."
         f"{_about_most(left)}",
     )
 
@@ -156,10 +156,10 @@ def _seen(character: str) -> str:
 def _say_what_is_unknown(reading: Reading) -> None:
     if reading.unknown:
         # Isolated (U+2066 to U+2069): a letter that is written from right to left must not turn the sentence round.
-        shown = ", ".join(f"\u2066“{typeset.plain(_seen(character))}”\u2069" for character in reading.unknown[:20])
+        characters = ", ".join(f"\u2066“{typeset.plain(_seen(character))}”\u2069" for character in reading.unknown[:20])
         more = " and others" if len(reading.unknown) > 20 else ""
         st.info(
-            f"The models have never seen {shown}{more}: they learned from Shakespeare's letters and read each of "
+            f"The models have never seen {characters}{more}: they learned from Shakespeare's letters and read each of "
             "these as the same unknown character.",
             icon=":material/question_mark:",
         )

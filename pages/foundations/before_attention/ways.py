@@ -64,13 +64,17 @@ def table(sizes: Sizes) -> pd.DataFrame:
 def about_ways(sizes: Sizes) -> tuple[str, ...]:
     """Where attention is cheaper than recurrence, and what each pays in steps."""
     attention, recurrent = WAYS["self_attention"], WAYS["recurrent"]
-    here, there = attention.operations.of(sizes), recurrent.operations.of(sizes)
-    if here == there:
+    attention_cost, recurrent_cost = attention.operations.of(sizes), recurrent.operations.of(sizes)
+    if attention_cost == recurrent_cost:
         compared = "self-attention and recurrence need the same number of operations"
-    elif here < there:
-        compared = f"recurrence needs **{_times(there / here)}** as many operations as self-attention"
+    elif attention_cost < recurrent_cost:
+        compared = (
+            f"recurrence needs **{_times(recurrent_cost / attention_cost)}** as many operations as self-attention"
+        )
     else:
-        compared = f"self-attention needs **{_times(here / there)}** as many operations as recurrence"
+        compared = (
+            f"self-attention needs **{_times(attention_cost / recurrent_cost)}** as many operations as recurrence"
+        )
     meeting = crossover(sizes)
     dilated, contiguous = WAYS["dilated"].path.of(sizes), WAYS["convolution"].path.of(sizes)
     return (
@@ -91,11 +95,11 @@ def _times(ratio: float) -> str:
 def about_measured(costs: Sequence[Cost]) -> tuple[str, ...]:
     """How time and memory grew between the two longest inputs of each layer that was measured at two at least."""
     lengths = sorted({cost.tokens for cost in costs})[-2:]
-    found = {(cost.name, cost.tokens): cost for cost in costs}
+    cost_at = {(cost.name, cost.tokens): cost for cost in costs}
     pairs = [
-        [found[name, length] for length in lengths]
+        [cost_at[name, length] for length in lengths]
         for name in dict.fromkeys(cost.name for cost in costs)
-        if len(lengths) == 2 and all((name, length) in found for length in lengths)
+        if len(lengths) == 2 and all((name, length) in cost_at for length in lengths)
     ]
     pairs = [pair for pair in pairs if pair[0].seconds and pair[0].bytes]
     if not pairs:

@@ -73,16 +73,16 @@ def walk_text(name: str, text: Text) -> Walk:
 
 
 @cached("Walking through …")
-def walk_picture(seen: Photograph) -> Walk:
+def walk_picture(photograph: Photograph) -> Walk:
     """An image model and a picture."""
-    model, given = seen.model, seen.prepared
-    patches = given.patches
+    model, prepared = photograph.model, photograph.prepared
+    patches = prepared.patches
     places = (f"{row}, {column}" for row in range(patches.rows) for column in range(patches.columns))
-    walked = walk(model.network, lambda network: network(given.pixels))
+    walked = walk(model.network, lambda network: network(prepared.pixels))
     if not model.classes:
         walked = replace(walked, logits=None)
     labels, label = {"": (*patches.prefix, *places)}, model.classes.__getitem__
-    return Walk(seen.identity, model.title, model.network, walked, labels, label, patches=patches)
+    return Walk(photograph.identity, model.title, model.network, walked, labels, label, patches=patches)
 
 
 @cached("Walking through …")
@@ -95,8 +95,8 @@ def walk_translation(english: Text, french: str) -> Walk:
     else:
         target = model.tokens(model.write(source).best.tokens[:LONGEST])
     ids = (BEGIN, *(target.ids[:-1] if target.ids[-1] == END else target.ids))
-    given = torch.tensor([source.ids]), torch.tensor([ids])
-    walked = walk(model.network, lambda network: network(*given))
+    inputs = torch.tensor([source.ids]), torch.tensor([ids])
+    walked = walk(model.network, lambda network: network(*inputs))
     return Walk(
         (TRANSLATOR, _known_by(english), french),
         f"translation, {model.title}",
@@ -121,7 +121,7 @@ def part_arrays(walk: Walk, key: str) -> Arrays:
 @cached()
 def residual_stream(walk: Walk, lane: str) -> ResidualStream:
     """The residual stream of a lane at the borders of the blocks of its last stack."""
-    (stack,) = (each.stacks[-1] for each in walk.walked.lanes if each.name == lane)
+    (stack,) = (candidate.stacks[-1] for candidate in walk.walked.lanes if candidate.name == lane)
     return stream_of(walk.walked, stack)
 
 

@@ -33,7 +33,7 @@ _HUES = {
 def show_growth(shape: Shape, n: int, precision: str) -> None:
     """The curves with the crossing, and the table of memory for `n` tokens."""
     layout.heading("Where the square overtakes")
-    table = pd.DataFrame([{each.part: each.value for each in flops(shape, at, at)} for at in _PLACES]).fillna(0)
+    table = pd.DataFrame([{line.part: line.value for line in flops(shape, at, at)} for at in _PLACES]).fillna(0)
     lines = {part: table[part].to_numpy(float) for part in table if part in _HUES}
     size = theme.look().letters
     figure = curves(
@@ -58,14 +58,14 @@ def show_growth(shape: Shape, n: int, precision: str) -> None:
     )
     st.subheader(f"Memory for {n:,} tokens in {precision}", anchor=False)
     rows = ["| what | formula | MB |", "|:--|:--|--:|"]
-    rows += [f"| {each.part} | ${each.filled}$ | {each.value / 1e6:,.2f} |" for each in memory(shape, n, precision)]
+    rows += [f"| {line.part} | ${line.filled}$ | {line.value / 1e6:,.2f} |" for line in memory(shape, n, precision)]
     st.markdown("\n".join(rows))
 
 
 def _mark(figure: go.Figure, shape: Shape, size: int) -> None:
     meeting, palette = crossing(shape), theme.look().palette
     at = max(1, round(meeting))
-    worked = {each.part: each.value for each in flops(shape, at, at)}
+    worked = {line.part: line.value for line in flops(shape, at, at)}
     figure.add_trace(
         go.Scatter(
             x=[at],
@@ -86,15 +86,15 @@ def show_famous() -> None:
     layout.heading("The same formula on famous models")
     st.markdown(words.FAMOUS, width=theme.PROSE)
     table = famous()
-    whole = st.column_config.NumberColumn(format="localized")
+    localized = st.column_config.NumberColumn(format="localized")
     data_table(
         table.assign(difference=100 * table["difference"]),
         hide_index=True,
         height="content",
         column_config={
-            "formula": whole,
-            "published": whole,
-            "printed": whole,
+            "formula": localized,
+            "published": localized,
+            "printed": localized,
             "difference": st.column_config.NumberColumn(format="%.2f%%"),  # most are less than a thousandth
             "year": st.column_config.NumberColumn(format="%d"),
         },
@@ -106,20 +106,20 @@ def famous() -> pd.DataFrame:
     """One row a model; `difference` is that of the formula from the published count, as a share of it."""
     return pd.DataFrame(
         {
-            "model": each.model,
-            "year": each.year,
-            "formula": total(each.shape),
-            "published": each.published,
-            "difference": total(each.shape) / each.published - 1,
-            "printed": each.printed,
-            "layers": each.shape.layers + each.shape.decoder_layers,
-            "width": each.shape.width,
-            "heads": each.shape.heads,
-            "note": each.note,
-            "published in": each.published_source,
-            "printed in": each.printed_source,
+            "model": model.model,
+            "year": model.year,
+            "formula": total(model.shape),
+            "published": model.published,
+            "difference": total(model.shape) / model.published - 1,
+            "printed": model.printed,
+            "layers": model.shape.layers + model.shape.decoder_layers,
+            "width": model.shape.width,
+            "heads": model.shape.heads,
+            "note": model.note,
+            "published in": model.published_source,
+            "printed in": model.printed_source,
         }
-        for each in model_sizes()
+        for model in model_sizes()
     )
 
 
@@ -129,8 +129,8 @@ def show_own(precision: str) -> None:
     if not theme.is_presented():
         st.markdown(words.OWN, width=theme.PROSE)
     shape, context = gpt_size.choose("own")
-    bill = {each.part: each.value for each in memory(shape, context, precision)}
-    work = sum(each.value for each in flops(shape, context)) / context
+    bill = {line.part: line.value for line in memory(shape, context, precision)}
+    work = sum(line.value for line in flops(shape, context)) / context
     with layout.control_bar():
         st.metric("Parameters", amount(total(shape)))
         st.metric(f"FLOPs a token, over {context:,}", with_power(work, digits=3))

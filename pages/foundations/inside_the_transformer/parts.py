@@ -100,8 +100,8 @@ def _look_map(title: str, values: np.ndarray, queries: list[str], keys: list[str
     if named:
         # A small map has no room for all of its tokens: every second or third is written, the pointer tells each.
         for update, labels, most in ((figure.update_xaxes, keys, ACROSS), (figure.update_yaxes, queries, DOWN)):
-            shown = range(0, len(labels), -(-len(labels) // most))
-            update(tickvals=list(shown), ticktext=[escape(labels[place]) for place in shown])
+            ticks = range(0, len(labels), -(-len(labels) // most))
+            update(tickvals=list(ticks), ticktext=[escape(labels[place]) for place in ticks])
         figure.update_traces(
             text=[[f"“{escape(query)}” looks at “{escape(key)}”" for key in keys] for query in queries]
         )

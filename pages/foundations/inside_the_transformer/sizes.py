@@ -57,8 +57,8 @@ def bill(
     shape: Shape | None, n: int, counted: Mapping[str, int], worked: Mapping[str, int], *, target: int = 0
 ) -> pd.DataFrame:
     """One row a part, in the order of PARTS, those that are empty left out; without a shape only what was counted."""
-    known = {each.part: each.value for each in parameters(shape)} if shape else {}
-    work = {each.part: each.value for each in flops(shape, n, target)} if shape else {}
+    known = {line.part: line.value for line in parameters(shape)} if shape else {}
+    work = {line.part: line.value for line in flops(shape, n, target)} if shape else {}
     parts = [part for part in PARTS if any(of.get(part) for of in (counted, worked, known, work))]
     columns: dict[str, list] = {"part": parts}
     for title, formula, count in (("parameters", known, counted), ("FLOPs", work, worked)):
@@ -74,7 +74,7 @@ def _parts(table: pd.DataFrame, n: int, *, known: bool) -> None:
     if not theme.is_presented():
         st.markdown(words.PARTS.format(tokens=n) if known else words.NO_FORMULA, width=theme.PROSE)
     sums = {name: "all" if name == "part" else table[name].sum() for name in table}
-    shown = pd.concat([table, pd.DataFrame([sums])], ignore_index=True)
+    with_sums = pd.concat([table, pd.DataFrame([sums])], ignore_index=True)
     kinds = {"part": st.column_config.TextColumn(width=PART)}
     # Long numbers with a prefix, as they are read; the file to download holds every digit.
     spoken = {
@@ -82,14 +82,14 @@ def _parts(table: pd.DataFrame, n: int, *, known: bool) -> None:
         for name in table
         if name != "part"
     }
-    data_table(shown.style.format(spoken), hide_index=True, column_config=kinds, height="content")
-    charts.download_table(shown, "sizes")
+    data_table(with_sums.style.format(spoken), hide_index=True, column_config=kinds, height="content")
+    charts.download_table(with_sums, "sizes")
     st.caption(words.UNCOUNTED, width=theme.PROSE)
 
 
 def _shares(shape: Shape, table: pd.DataFrame, n: int, length: int) -> None:
     parts = list(table["part"])
-    later = {each.part: each.value for each in flops(shape, length, length)}
+    later = {line.part: line.value for line in flops(shape, length, length)}
     shares = {
         "parameters": list(table["parameters, share"]),
         f"FLOPs for your {n} tokens": list(table["FLOPs, share"]),
@@ -107,7 +107,7 @@ def _formulas(shape: Shape, n: int, target: int) -> None:
     with st.expander("The formulas, with this model's numbers"):
         for title, lines in (("Parameters", parameters(shape)), ("FLOPs for your input", flops(shape, n, target))):
             rows = [f"| {title} | formula | with numbers | |", "|:--|:--|:--|--:|"]
-            rows += [f"| {each.part} | ${each.formula}$ | ${each.filled}$ | {each.value:,} |" for each in lines]
+            rows += [f"| {line.part} | ${line.formula}$ | ${line.filled}$ | {line.value:,} |" for line in lines]
             st.markdown("\n".join(rows))
         st.markdown(
             "*L* layers (*M* of a decoder beside an encoder), *d* width, *h* heads of *k* channels (*g* of keys and "
@@ -119,7 +119,7 @@ def _formulas(shape: Shape, n: int, target: int) -> None:
 def noticed(shape: Shape | None, table: pd.DataFrame, lengths: list[int]) -> tuple[str, ...]:
     """Sentences about the table of parts, the crossing for inputs of these lengths, and the famous models."""
     largest = _largest(table)
-    differences = {each.model: abs(total(each.shape) / each.published - 1) for each in model_sizes()}
+    differences = {model.model: abs(total(model.shape) / model.published - 1) for model in model_sizes()}
     far = max(differences, key=differences.__getitem__)
     famous = (
         f"The same formula meets {len(differences)} published sizes within {differences[far]:.2%}; the farthest off is "

@@ -49,8 +49,8 @@ def show(walk: Walk) -> None:
 
 def choose(walk: Walk) -> Part:
     """The chosen part; at first the attention of the first block."""
-    keys = [found.key for whole in walk.walked.parts.values() for found in (whole, *whole.inner)]
-    first = next((key for key, each in walk.walked.parts.items() if each.kind == "attention"), keys[0])
+    keys = [part.key for outer in walk.walked.parts.values() for part in (outer, *outer.inner)]
+    first = next((key for key, part in walk.walked.parts.items() if part.kind == "attention"), keys[0])
     if st.session_state.get("part") not in (None, *keys):
         st.session_state.part = first
     chosen = st.selectbox("Part", keys, index=keys.index(first), key="part", bind="query-params")
@@ -142,18 +142,20 @@ def _statistics(walk: Walk, part: Part, drawn: dict[str, Tensor]) -> pd.DataFram
             "max": numbers.amax(-1),
             "length": torch.linalg.vector_norm(numbers, dim=-1),
         }
-        columns |= {f"{name}: {kind}": [round(value, 3) for value in each.tolist()] for kind, each in kinds.items()}
+        columns |= {
+            f"{name}: {kind}": [round(value, 3) for value in statistic.tolist()] for kind, statistic in kinds.items()
+        }
     return pd.DataFrame(columns)
 
 
 def packed(walk: Walk, arrays: Arrays) -> bytes:
     """The bytes of an NPZ file: `in_0`, `in_1` … and `out_0` … as the part got and made them, and the labels."""
-    kept: dict[str, np.ndarray] = {}
+    archive: dict[str, np.ndarray] = {}
     for name, tensors in (("in", arrays.inputs), ("out", arrays.outputs)):
         for number, tensor in enumerate(tensors):
-            kept[f"{name}_{number}"] = (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
+            archive[f"{name}_{number}"] = (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
     labels = {f"labels_{lane}".rstrip("_"): np.array(labels) for lane, labels in walk.labels.items()}
-    return export.npz(kept | labels)
+    return export.npz(archive | labels)
 
 
 def noticed(walk: Walk) -> tuple[str, ...]:
@@ -206,9 +208,9 @@ def who_sees_whom(calls: Sequence[AttentionCall]) -> str:
 def _sees_all(call: AttentionCall) -> bool:
     """Whether each token may look at all tokens, or at all before it; the windows of a picture are a batch."""
     mask = mask_of(call)
-    whole = torch.ones_like(mask)
+    full_mask = torch.ones_like(mask)
     return call.batch_size == 1 and torch.equal(
-        mask, whole.tril(mask.shape[1] - mask.shape[0]) if call.causal else whole
+        mask, full_mask.tril(mask.shape[1] - mask.shape[0]) if call.causal else full_mask
     )
 
 

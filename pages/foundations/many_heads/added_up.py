@@ -57,8 +57,8 @@ def show(watched: Watched) -> None:
     shares, difference = compute.of_all_tokens(watched, place)
     if not theme.is_presented():
         st.markdown(_exact(outputs, difference))
-    said = noticed(added, shares, token_name)
-    layout.notes(words.ADDED_UP, notice=said, formula=lambda: _explain(added, outputs))
+    sentences = noticed(added, shares, token_name)
+    layout.notes(words.ADDED_UP, notice=sentences, formula=lambda: _explain(added, outputs))
 
 
 def noticed(added: Sum, shares: list[float], token: str) -> tuple[str, ...]:
@@ -83,34 +83,34 @@ def noticed(added: Sum, shares: list[float], token: str) -> tuple[str, ...]:
 
 
 def _about_most(
-    here: Float[np.ndarray, " head"], usual: list[float], lengths: Float[np.ndarray, " head"], token: str
+    shares: Float[np.ndarray, " head"], usual: list[float], lengths: Float[np.ndarray, " head"], token: str
 ) -> str:
-    """Which head writes most at a token, by its share of all lengths `here`, and which does over all tokens."""
-    if len(here) == 1:
+    """Which head writes most at a token, by its share of all lengths `shares`, and which does over all tokens."""
+    if len(shares) == 1:
         return f"The only head of this layer writes a vector of length {lengths[0]:.2f} at {token}."
-    first = leading(dict(enumerate(here.tolist())), ALIKE)
+    first = leading(dict(enumerate(shares.tolist())), ALIKE)
     everywhere = leading(dict(enumerate(usual)), ALIKE)
     most = first[0]
     if len(first) > 1:
-        said = (
-            f"**Heads {join_names([str(head) for head in first])}** write most at {token}: {here[most]:.0%} of all "
+        sentence = (
+            f"**Heads {join_names([str(head) for head in first])}** write most at {token}: {shares[most]:.0%} of all "
             "lengths together each."
         )
     else:
-        said = (
-            f"**Head {most}** writes most at {token}: a vector of length {lengths[most]:.2f}, {here[most]:.0%} of all "
-            "lengths together."
+        sentence = (
+            f"**Head {most}** writes most at {token}: a vector of length {lengths[most]:.2f}, {shares[most]:.0%} of "
+            "all lengths together."
         )
     if not everywhere:
-        return said
+        return sentence
     share = f"{usual[everywhere[0]]:.0%} on average"
     if len(everywhere) == len(usual):
-        return f"{said} Over all tokens no head writes more than the others: {share}."
+        return f"{sentence} Over all tokens no head writes more than the others: {share}."
     if everywhere == first:
-        return f"{said} {'They do' if len(first) > 1 else 'It does'} so over all tokens, too: {share}."
+        return f"{sentence} {'They do' if len(first) > 1 else 'It does'} so over all tokens, too: {share}."
     names = join_names([str(head) for head in everywhere])
     those = f"it is head {names} that does" if len(everywhere) == 1 else f"these are heads {names}"
-    return f"{said} Over all tokens {those}: {share}."
+    return f"{sentence} Over all tokens {those}: {share}."
 
 
 def _opposed(added: Sum) -> str:
@@ -200,14 +200,14 @@ def _numbers(added: Sum) -> None:
     st.table(written)
 
 
-def _exact(outputs: HeadOutputs, found: Difference) -> str:
+def _exact(outputs: HeadOutputs, difference: Difference) -> str:
     """That the sum is what the model returned, everywhere."""
     _, output_map, _ = outputs.input_map_output
     return words.EXACT.format(
         tokens=f"{outputs.call.query_length:,}",
         channels=f"{output_map.weight.shape[1]:,}",
-        difference=_rounding(found.largest),
-        relative=_rounding(found.relative),
+        difference=_rounding(difference.largest),
+        relative=_rounding(difference.relative),
     )
 
 
@@ -218,7 +218,7 @@ def _rounding(error: float) -> str:
 def _explain(added: Sum, outputs: HeadOutputs) -> None:
     """Concatenation and W_O as a sum over heads, with the sizes and the first channel of this layer."""
     _, output_map, _ = outputs.input_map_output
-    heads, each = added.heads.shape
+    heads, width = added.heads.shape
     st.latex(
         r"\begin{aligned} &W_O\,[\mathrm{head}_1;\dots;\mathrm{head}_H] + b \\ "
         r"&\quad = \textstyle\sum_h \mathrm{head}_h W_O^{h} + b \end{aligned}"
@@ -229,7 +229,7 @@ def _explain(added: Sum, outputs: HeadOutputs) -> None:
     body = r" \\ &\quad ".join([*lines, f"= {added.total[0]:+.2f}"])
     st.latex(rf"\begin{{aligned}} &\quad {body} \end{{aligned}}")
     st.markdown(
-        f"That is channel 0. {heads} heads with {each} numbers each, side by side, are {heads * each} numbers; $W_O$ "
+        f"That is channel 0. {heads} heads with {width} numbers each, side by side, are {heads * width} numbers; $W_O$ "
         f"(in the model: {typeset.plain(output_map.path)}) makes {len(added.bias)} of them, and each head has its own "
-        f"{each} rows of it. Length is the norm after $W_O$, as in Kobayashi et al. 2020."
+        f"{width} rows of it. Length is the norm after $W_O$, as in Kobayashi et al. 2020."
     )

@@ -52,13 +52,13 @@ ROWS = 512  # of a map: enough for the mean of what its mask leaves to each
 @cached("Measuring every head …")
 def head_table(watched: Watched) -> HeadTable:
     """Every measure of every head that applies to a run in which no head is silenced."""
-    table, found = measure_heads(watched.model, watched.run, watched.record), {}  # type: ignore[arg-type]
+    table, extra = measure_heads(watched.model, watched.run, watched.record), {}  # type: ignore[arg-type]
     if isinstance(watched, WatchedText):
-        found["induction"] = induction(watched.model.name)
+        extra["induction"] = induction(watched.model.name)
     if _longest(watched) <= LONGEST:
-        found["output_shares"] = shares_of_output(head_outputs(watched))
+        extra["output_shares"] = shares_of_output(head_outputs(watched))
     shape = table.values["entropy"].shape
-    applies = {key: values for key, values in found.items() if values.shape == shape and not values.isnan().all()}
+    applies = {key: values for key, values in extra.items() if values.shape == shape and not values.isnan().all()}
     return replace(table, values=table.values | applies)
 
 
@@ -200,10 +200,10 @@ def known_costs(watched: Watched) -> dict[Head, float]:
 @cached()
 def seconds_of_one(watched: Watched) -> float:
     """How long it takes to silence one head and to ask the model again: the second time, as the first may be slower."""
-    asked = trial(watched)
-    asked.cost(asked.heads[0])
+    ablation = trial(watched)
+    ablation.cost(ablation.heads[0])
     begin = time.perf_counter()
-    asked.cost(asked.heads[0])
+    ablation.cost(ablation.heads[0])
     return time.perf_counter() - begin
 
 

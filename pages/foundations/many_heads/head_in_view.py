@@ -100,13 +100,13 @@ def show(watched: Watched, place: Head) -> None:
     """The map of one head, beside the small ones of its layer; of windows, the mean."""
     layer, head = numbered(watched, place)
     try:
-        shown = scenes.layer_of(watched.scene, layer)
+        layer_index = scenes.layer_of(watched.scene, layer)
     except CaptureError:  # every layer looks through windows
-        shown = None
-    if shown is None:
+        layer_index = None
+    if layer_index is None:
         _show_windows(watched.record.calls[place[0]], (layer, head))
         return
-    own = compute.one_layer(watched, shown, head)
+    own = compute.one_layer(watched, layer_index, head)
     # Another key for each head: the view keeps the head that was chosen in it, and would not follow the map.
     attention_view(own, key=f"view-{layer}-{head}", token=watched.notice.start.token, address=False)
 

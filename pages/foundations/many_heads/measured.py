@@ -124,8 +124,8 @@ def _explain(watched: Watched, table: HeadTable, name: str, place: Head) -> None
     measure, (layer, head) = MEASURES[name], head_in_view.numbered(watched, place)
     st.markdown(f"{measure.name} of layer {layer}, head {head}:")
     value = float(table.values[name][place])
-    told = r"\text{none}" if np.isnan(value) else f"{value:.3f}"
-    st.latex(rf"{measure.formula} = {told}")
+    number = r"\text{none}" if np.isnan(value) else f"{value:.3f}"
+    st.latex(rf"{measure.formula} = {number}")
     length = watched.record.calls[place[0]].query_length
     period = min(PERIOD, watched.model.context // 2) if isinstance(watched, WatchedText) else 0
     st.markdown(
@@ -146,10 +146,10 @@ def _limits(table: HeadTable, name: str) -> tuple[float, float] | None:
 
 def _say(watched: Watched, table: HeadTable, place: Head) -> None:
     """All measures of one head, in a line."""
-    found = {name: float(table.values[name][place]) for name in MEASURES if name in table.values}
-    told = [f"{MEASURES[name].name.lower()} {_value(MEASURES[name], value)}" for name, value in found.items()]
+    values = {name: float(table.values[name][place]) for name in MEASURES if name in table.values}
+    descriptions = [f"{MEASURES[name].name.lower()} {_value(MEASURES[name], value)}" for name, value in values.items()]
     layer, head = head_in_view.numbered(watched, place)
-    layout.caption(f"Layer {layer}, head {head}: {', '.join(told)}.")
+    layout.caption(f"Layer {layer}, head {head}: {', '.join(descriptions)}.")
 
 
 def _value(measure: MeasureWords, value: float) -> str:
@@ -173,8 +173,8 @@ def heads_frame(watched: Watched, table: HeadTable) -> pd.DataFrame:
     names = layer_names(watched)
     heads = [(layer, head) for layer, call in enumerate(watched.record.calls) for head in range(call.heads)]
     layers, numbers = map(list, zip(*heads, strict=True))
-    found = {_column(name): table.values[name][layers, numbers].tolist() for name in MEASURES if name in table.values}
-    return pd.DataFrame({"layer": [names[layer] for layer in layers], "head": numbers} | found)
+    columns = {_column(name): table.values[name][layers, numbers].tolist() for name in MEASURES if name in table.values}
+    return pd.DataFrame({"layer": [names[layer] for layer in layers], "head": numbers} | columns)
 
 
 def _column(name: str) -> str:
@@ -189,14 +189,14 @@ def noticed(watched: Watched, table: HeadTable, tested: Jobs | None = None) -> t
     if isinstance(watched, WatchedText):
         even = compute.even_shares(watched)
         for name, say in (("previous_token", notices.previous_token_notice), ("first_token", notices.sink_notice)):
-            if name in values and (found := of_layers(values[name], even[name])):
-                sentences.append(say(found))
-        if "induction" in values and (found := of_layers(values["induction"])):
-            sentences.append(about_induction(found, tested, numbers=layer_numbers(calls)))
-    elif found := of_layers(values.get("mean_distance_in_plane", torch.empty(0, 0))):
+            if name in values and (heads := of_layers(values[name], even[name])):
+                sentences.append(say(heads))
+        if "induction" in values and (heads := of_layers(values["induction"])):
+            sentences.append(about_induction(heads, tested, numbers=layer_numbers(calls)))
+    elif heads := of_layers(values.get("mean_distance_in_plane", torch.empty(0, 0))):
         patches = watched.inputs.patches
-        whole = all(call.key_length == len(patches) for call in calls)
-        sentences.append(notices.distance_notice(found, measures.even_distance_in_plane(patches) if whole else None))
+        sees_all = all(call.key_length == len(patches) for call in calls)
+        sentences.append(notices.distance_notice(heads, measures.even_distance_in_plane(patches) if sees_all else None))
     alike = len({(call.query_length, call.key_length, call.causal) for call in calls}) == 1
     largest = table.largest.get("entropy") if alike else None
     sentences += row_sums.row_sum_notices(by_layer(calls))
@@ -223,7 +223,7 @@ def about_induction(scores: list[Finding], tested: Jobs | None = None, *, number
     """The head that looks most at what came next the first time; `tested`: the same against its control; `numbers`:
     those of the layers, by default from 0.
     """
-    most = max(scores, key=lambda found: found.value)
+    most = max(scores, key=lambda score: score.value)
     control, holds = "", most.value >= INDUCTION
     if tested is not None:
         against = tested.of((numbers.index(most.layer) if numbers else most.layer, most.head))

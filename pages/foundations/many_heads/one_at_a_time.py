@@ -115,8 +115,8 @@ def show_table(watched: Watched, trial: Trial, known: dict[Head, float]) -> None
         charts.download_table(table, "cost-of-each-head")
 
 
-def costs_frame(layers: list[str], whole: float, known: dict[Head, float]) -> pd.DataFrame:
-    """One row a head, the dearest first: what the loss is without it (`whole`: with all heads), and what it costs."""
+def costs_frame(layers: list[str], baseline: float, known: dict[Head, float]) -> pd.DataFrame:
+    """One row a head, the dearest first: the loss without it (`baseline`: with all heads), and what it costs."""
     ranked = sorted(known.items(), key=lambda item: -item[1])
     return pd.DataFrame(
         {
@@ -124,6 +124,6 @@ def costs_frame(layers: list[str], whole: float, known: dict[Head, float]) -> pd
             "head": [head for (_, head), _ in ranked],
             "cost, nats": [round(cost, 4) for _, cost in ranked],
             "cost, bits": [round(cost / log(2), 4) for _, cost in ranked],
-            "loss": [round(whole + cost, 4) for _, cost in ranked],
+            "loss": [round(baseline + cost, 4) for _, cost in ranked],
         }
     )

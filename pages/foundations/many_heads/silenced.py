@@ -165,9 +165,9 @@ def _tell_moved(watched: Watched, moved: Float[np.ndarray, "layer head"], place:
         return (
             f"In no other head has as much as {SOME:.2%} of the attention moved. Silence is heard only in later layers."
         )
-    told = f"{moved[place]:.1%}" if moved[place] >= SOME else f"less than {SOME:.2%}"
+    share = f"{moved[place]:.1%}" if moved[place] >= SOME else f"less than {SOME:.2%}"
     layer, head = numbered(watched, place)
-    return f"**Layer {layer}, head {head}**: {told} of its attention has moved."
+    return f"**Layer {layer}, head {head}**: {share} of its attention has moved."
 
 
 def _show_moved(watched: Watched, moved: Float[np.ndarray, "layer head"], place: Head) -> None:
@@ -205,12 +205,12 @@ def _show_maps(before: Watched, after: Watched, place: Head) -> None:
     top = 1.0 if isinstance(before, WatchedText) else float(max(first.max(), second.max()))
     change = second - first
     most = max(float(np.abs(change).max()), 0.01)
-    shown = (
+    maps = (
         ("Before", first, (0.0, top), "{row} gave {value} to {column}"),
         ("After", second, (0.0, top), "{row} gives {value} to {column}"),
         ("Difference", change, (-most, most), "{row} to {column}: {value}"),
     )
-    for column, (title, values, limits, tell) in zip(st.columns(3, gap="medium"), shown, strict=True):
+    for column, (title, values, limits, tell) in zip(st.columns(3, gap="medium"), maps, strict=True):
         with column:
             st.markdown(f"**{title}**")
             cell_map(

@@ -56,19 +56,19 @@ def show() -> None:
     table = tables[0]
     if len(tables) > 1:
         with tables_bar:
-            paths = [found.path for found in tables]
+            paths = [candidate.path for candidate in tables]
             table = tables[paths.index(controls.choice("Table", paths, key="table"))]
     if not table.learned:
         st.info("These positions are not learned: they are waves, kept in a table.", icon=":material/info:")
-    said = _picture(table) if table.grid else _sequence(table)
-    layout.notes(LEARNED, notice=said, formula=lambda: _formula(table))
+    sentences = _picture(table) if table.grid else _sequence(table)
+    layout.notes(LEARNED, notice=sentences, formula=lambda: _formula(table))
 
 
 def way_of(network: nn.Module) -> str:
     """How a model knows the order, as far as its parts tell: the end of a sentence."""
     if tables := find_tables(network):
-        told = TABLE_TOLD if tables[0].learned else TABLE_OF_WAVES
-        return told.format(count=f"{len(tables[0].vectors):,}")
+        clause = TABLE_TOLD if tables[0].learned else TABLE_OF_WAVES
+        return clause.format(count=f"{len(tables[0].vectors):,}")
     way = position_method(network)
     base = rotary_base(network) if way == "rotary" else None
     return ORDER_CLAUSES[way] + (f", with the base {base:,.0f}" if base else "")
@@ -76,12 +76,12 @@ def way_of(network: nn.Module) -> str:
 
 def _sequence(table: PositionTable) -> tuple[str, ...]:
     """The map of a row of tokens, and one row of it as a curve."""
-    shown = evenly_spaced(len(table.vectors), MOST_POSITIONS)
+    positions = evenly_spaced(len(table.vectors), MOST_POSITIONS)
     alike = similarity(table.vectors)
-    numbers = [str(place) for place in shown.tolist()]
+    numbers = [str(place) for place in positions.tolist()]
 
     def place_at(row: int, _column: int) -> None:
-        st.session_state.place = int(shown[row])
+        st.session_state.place = int(positions[row])
 
     mapped, drawn = st.columns([1.1, 1], gap="large", vertical_alignment="center")
     with drawn:
@@ -89,7 +89,7 @@ def _sequence(table: PositionTable) -> tuple[str, ...]:
         _one_position(alike[chosen].numpy(), chosen)
     with mapped:
         cell_map(
-            alike[shown][:, shown].numpy(),
+            alike[positions][:, positions].numpy(),
             key="learned-map",
             x="position",
             y="position",
@@ -216,28 +216,28 @@ def picture_notices(table: PositionTable) -> tuple[str, ...]:
     )
     if rows * columns < 2:
         return (end,)
-    found = patch_similarity(table.grid, similarity(table.vectors[table.prefix :]))
-    near, far = round(found.touching, 2), round(found.far, 2)
+    means = patch_similarity(table.grid, similarity(table.vectors[table.prefix :]))
+    near, far = round(means.touching, 2), round(means.far, 2)
     if not (math.isfinite(near) and math.isfinite(far)):
         return (end,)
     nearer = _compared(near, far)
     free = f", though nothing in the table itself says how the {rows * columns} patches lie" if nearer == MORE else ""
-    said = [
+    sentences = [
         f"Patches that touch have a cosine of **{signed(near)}** on average, patches at least half the shorter side "
         f"apart **{signed(far)}**: near places are {nearer}{free}."
     ]
     kinds = {
-        "in the same row or column": found.same_line,
-        "equally far from the edge": found.same_ring,
-        "that share neither": found.other,
+        "in the same row or column": means.same_line,
+        "equally far from the edge": means.same_ring,
+        "that share neither": means.other,
     }
     if not any(map(math.isnan, kinds.values())):
         numbers = ", ".join(f"**{signed(value)}** {kind}" for kind, value in kinds.items())
         first = leading(kinds, APART)
         alike = f"Most alike are those {join_names(first)}."
         most = "None of the three stand out." if len(first) == len(kinds) else alike
-        said.append(f"Among patches that far apart the mean cosine is {numbers}. {most}")
-    return (*said, end)
+        sentences.append(f"Among patches that far apart the mean cosine is {numbers}. {most}")
+    return (*sentences, end)
 
 
 def _formula(table: PositionTable) -> None:

@@ -49,7 +49,7 @@ def show_buckets() -> None:
     alt = "The number of the bucket against the distance."
     _steps("order-buckets", alt, distance, {"bucket": numbers.numpy()}, y="bucket", tell="distance %{x}: bucket %{y}")
     st.subheader("What the buckets have learned", anchor=False)
-    said = bucket_notices(buckets, longest, both)
+    sentences = bucket_notices(buckets, longest, both)
     if (chosen := _chosen_bias()) is not None:
         name, bias = chosen
         distance = torch.arange(-REACH, (REACH if bias.bidirectional else 0) + 1)
@@ -57,8 +57,8 @@ def show_buckets() -> None:
         lines = {f"head {head}": added[:, head] for head in range(added.shape[1])}
         alt, tell = "For each head the learned bias against the distance.", "%{fullData.name}, distance %{x}: %{y:.2f}"
         _steps("order-bucket-biases", alt, distance, lines, y="added to the score", tell=tell)
-        said += bias_notices(name, bias)
-    layout.notes(BUCKETS, notice=said, formula=lambda: _bucket_formula(buckets, longest, both))
+        sentences += bias_notices(name, bias)
+    layout.notes(BUCKETS, notice=sentences, formula=lambda: _bucket_formula(buckets, longest, both))
 
 
 def _steps(name: str, alt: str, distance: torch.Tensor, lines: dict[str, np.ndarray], *, y: str, tell: str) -> None:
@@ -73,21 +73,21 @@ def _chosen_bias() -> tuple[str, BucketBias] | None:
     """A table of our own model or of a named one, with what it is called; None, with a sentence, if it has none."""
     with layout.control_bar():
         if controls.choice("Learned by", [OURS, NAMED], key="biases") == OURS:
-            found, name = compute.our_biases(), "our small model"
+            biases, name = compute.our_biases(), "our small model"
         else:
-            given = model_name.model("text")
+            checkpoint = model_name.model("text")
             with layout.waiting_place():
-                network = text_model(given).network
-            found, name = find_bucket_biases(network), typeset.plain(given)
-            if not found:
+                network = text_model(checkpoint).network
+            biases, name = find_bucket_biases(network), typeset.plain(checkpoint)
+            if not biases:
                 st.info(
                     f"{name} has no biases for buckets of distances: {way_of(network)}. Name a T5, for instance "
                     "`google-t5/t5-small`.",
                     icon=":material/info:",
                 )
                 return None
-        paths = [bias.path for bias in found]
-        return name, found[paths.index(controls.choice("Table", paths, key="bias_table"))]
+        paths = [bias.path for bias in biases]
+        return name, biases[paths.index(controls.choice("Table", paths, key="bias_table"))]
 
 
 def _added(bias: BucketBias, distance: torch.Tensor) -> Float[torch.Tensor, "_ head"]:
@@ -205,15 +205,15 @@ def _biases_of_windows() -> tuple[str, ...]:
         name = model_name.model("image")
         with layout.waiting_place():
             network = image_model(name).network
-        found = find_window_biases(network)
-        if not found:
+        tables = find_window_biases(network)
+        if not tables:
             st.info(
                 f"{typeset.plain(name)} has no biases for windows that could be shown here: {way_of(network)}. Name a "
                 "Swin, for instance `swin_tiny_patch4_window7_224`.",
                 icon=":material/info:",
             )
             return ()
-        table = found[controls.number("Layer", len(found), key="layer")]
+        table = tables[controls.number("Layer", len(tables), key="layer")]
         head = controls.number("Head", table.bias.shape[1], key="head")
     high, wide = 2 * table.rows - 1, 2 * table.columns - 1
     values = table.bias[:, head].reshape(high, wide).numpy()

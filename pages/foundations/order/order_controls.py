@@ -85,8 +85,8 @@ def token(label: str, tokens: Tokens, first: int, *, key: str, width: int = 140)
     last = len(tokens) - 1
     first = min(first, last)
     # Before its first run a widget that a link has set is known from the address alone.
-    asked = parameter(key, lambda text: whole_number(text, last + 1))
-    place = st.session_state.get(key, first if asked is None else asked)
+    requested = parameter(key, lambda text: whole_number(text, last + 1))
+    place = st.session_state.get(key, first if requested is None else requested)
     word = tokens.labels[place if 0 <= place <= last else first]
     return slide(f"{label} {quoted(word)}", 0, last, first, key=key, width=width)
 

@@ -52,14 +52,14 @@ def _show_rotary() -> None:
     call = choose.attention(tokens, layer)
     assert call.query is not None
     assert call.key is not None
-    each = call.query.shape[-1]
+    head_dim = call.query.shape[-1]
     with layout.control_bar():
-        asks = choose.token("Query of", tokens, choose.last_word(tokens), key="asks")
-        found = choose.token("Key of", tokens, 1, key="found")
-        pair = choose.slide("Pair", 0, each // 2 - 1, 4, key="pair", width=140)
+        query_token = choose.token("Query of", tokens, choose.last_word(tokens), key="asks")
+        key_token = choose.token("Key of", tokens, 1, key="found")
+        pair = choose.slide("Pair", 0, head_dim // 2 - 1, 4, key="pair", width=140)
         at = choose.slide("Query at", 0, PLACES - 1, 12, key="query_at", width=140)
         key_at = choose.slide("Key at", 0, PLACES - 1, 7, key="key_at", width=140)
-    query, key, places = call.query[0, head, asks].float(), call.key[0, head, found].float(), (at, key_at)
+    query, key, places = call.query[0, head, query_token].float(), call.key[0, head, key_token].float(), (at, key_at)
     table = scores(query, key, base)
     drawn, mapped = st.columns([1, 1.1], gap="large")
     with drawn:
@@ -78,10 +78,12 @@ def _show_rotary() -> None:
             name="order-rotary",
         )
     _by_difference(table)
-    names = (choose.quoted(tokens.labels[asks]), choose.quoted(tokens.labels[found]))
-    said = (*rotary_notices(table, names, places), WHAT_IF.format(head=head, layer=layer))
+    names = (choose.quoted(tokens.labels[query_token]), choose.quoted(tokens.labels[key_token]))
+    sentences = (*rotary_notices(table, names, places), WHAT_IF.format(head=head, layer=layer))
     layout.notes(
-        ROTARY, notice=said, formula=partial(_rotary_formula, table[places].item(), places, frequencies(each, base))
+        ROTARY,
+        notice=sentences,
+        formula=partial(_rotary_formula, table[places].item(), places, frequencies(head_dim, base)),
     )
 
 
@@ -160,20 +162,20 @@ def rotary_notices(
     at, key_at = places
     distance, along = integer(key_at - at), table.diagonal(key_at - at)
     spread = max(_spread(table, away) for away in range(1 - len(table), len(table)))
-    said = (
+    sentence = (
         f"The query of {names[0]} at place {at} and the key of {names[1]} at place {key_at} score "
         f"**{signed(table[places].item())}**"
     )
     if len(along) == 1:
-        said += f"; no other pair of these {len(table)} places has the distance {distance}."
+        sentence += f"; no other pair of these {len(table)} places has the distance {distance}."
     else:
         step = 3 if max(places) + 3 < len(table) else -min(places) or 1
         other = at + step, key_at + step
-        said += (
+        sentence += (
             f"; at {other[0]} and {other[1]} they score **{signed(table[other].item())}**. All {len(along)} "
             f"pairs with the distance {distance} score the same, to {small(_spread(table, key_at - at))}."
         )
-    return said, (
+    return sentence, (
         f"Along every diagonal of the map the scores agree to **{small(spread)}**; from one diagonal to another "
         f"they go from {signed(table.min().item())} to {signed(table.max().item())}."
     )

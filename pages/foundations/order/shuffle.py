@@ -59,7 +59,7 @@ def show() -> None:
     with layout.control_bar():
         part = controls.choice("What is computed", PARTS, key="part")
         layer = controls.number("Layer", len(taken.blocks), key="layer") if part != PARTS[2] else 0
-        told = controls.choice("Told the order by", TOLD, key="told")
+        source = controls.choice("Told the order by", TOLD, key="told")
         order = shuffle(len(taken.content), seed, fixed=taken.fixed)
     if len(order) - taken.fixed < 2:
         st.info("One token alone has no order: type a few more words.", icon=":material/info:")
@@ -68,7 +68,7 @@ def show() -> None:
     if subject.picture is not None:
         _pictures(subject.picture, subject.grid, order[taken.fixed :].numpy() - taken.fixed)
     results = {name: {way: run(taken, name, layer, way, order) for way in TOLD} for name in PARTS}
-    _figure(subject, results[part][told])
+    _figure(subject, results[part][source])
     st.markdown(_table(results, layer))
     layout.notes(
         SHUFFLE,
@@ -94,11 +94,11 @@ def _next() -> None:
     st.session_state.seed = (st.session_state.get("seed", 0) + 1) % (LARGEST_SEED + 1)
 
 
-def run(taken: ModelParts, part: str, layer: int, told: str, order: torch.Tensor) -> Shuffled:
+def run(taken: ModelParts, part: str, layer: int, source: str, order: torch.Tensor) -> Shuffled:
     """One of PARTS on the tokens as they stand and in this order, their places told in one of the ways of TOLD."""
     function = {PARTS[0]: taken.attention[layer], PARTS[1]: taken.blocks[layer], PARTS[2]: taken.all_layers}[part]
-    positions = taken.positions if told == POSITIONS else None
-    return compare(function, taken.content, order, positions=positions, causal=told == MASK)
+    positions = taken.positions if source == POSITIONS else None
+    return compare(function, taken.content, order, positions=positions, causal=source == MASK)
 
 
 def _pictures(picture: np.ndarray, grid: tuple[int, int], order: np.ndarray) -> None:
@@ -159,8 +159,10 @@ def _table(results: dict[str, Results], layer: int) -> str:
     """The largest differences of every part, told in every way; bold what is more than rounding."""
     lines = ["| largest difference | " + " | ".join(TOLD) + " |", "|:--|" + "--:|" * len(TOLD)]
     for part in PARTS:
-        found = [results[part][told] for told in TOLD]
-        cells = [f"**{small(each.largest)}**" if tells_places_apart(each) else small(each.largest) for each in found]
+        row = [results[part][source] for source in TOLD]
+        cells = [
+            f"**{small(result.largest)}**" if tells_places_apart(result) else small(result.largest) for result in row
+        ]
         name = part if part == PARTS[2] else f"{part}, layer {layer}"
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
@@ -171,16 +173,16 @@ def notices(results: Results, part: str, labels: tuple[str, ...] | None, content
 
     `labels` and `content` (token, width) are those before the shuffle; a picture has no labels.
     """
-    nothing, positions, mask = (results[told].largest for told in TOLD)
+    nothing, positions, mask = (results[source].largest for source in TOLD)
     thing = "picture" if labels is None else "sentence"
     if not tells_places_apart(results[NOTHING]):
-        said = [
+        sentences = [
             f"Without positions the results of {part} are the same vectors in another order: the largest difference "
             f"of any number is **{small(nothing)}**, no more than the rounding of 32-bit numbers. To {part} a {thing} "
             "is a set."
         ]
     else:
-        said = [f"Without positions and mask the results of {part} still differ by up to **{small(nothing)}**."]
+        sentences = [f"Without positions and mask the results of {part} still differ by up to **{small(nothing)}**."]
     tells = {
         (True, True): "each of them tells the places apart. A mask is a kind of order: the first token sees one, the "
         "second sees two.",
@@ -188,15 +190,15 @@ def notices(results: Results, part: str, labels: tuple[str, ...] | None, content
         (False, True): "here only the mask tells the places apart.",
         (False, False): "here neither tells the places apart.",
     }[tells_places_apart(results[POSITIONS]), tells_places_apart(results[MASK])]
-    said.append(
+    sentences.append(
         f"With positions the largest difference is **{small(positions)}**, with the causal mask alone "
         f"**{small(mask)}**: {tells}"
     )
     if labels is not None and (twice := repeated(labels, content)):
         first, second = twice
         gap, placed = (
-            (results[told].before[first] - results[told].before[second]).abs().max().item()
-            for told in (NOTHING, POSITIONS)
+            (results[source].before[first] - results[source].before[second]).abs().max().item()
+            for source in (NOTHING, POSITIONS)
         )
         scale = SAME * results[NOTHING].before.abs().max().item()
         plain = (
@@ -204,11 +206,11 @@ def notices(results: Results, part: str, labels: tuple[str, ...] | None, content
             if gap <= scale
             else f"their vectors differ by {small(gap)}"
         )
-        said.append(
+        sentences.append(
             f"{choose.quoted(labels[first])} stands at places {first} and {second}, counted from 0. Without positions "
             f"{plain}. With positions they differ by {small(placed)}."
         )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def repeated(labels: tuple[str, ...], content: torch.Tensor) -> tuple[int, int] | None:
@@ -230,7 +232,7 @@ def _formula(results: Results) -> None:
         r" &= P \operatorname{softmax}\left(\tfrac{Q K^{\top}}{\sqrt{d_k}}\right) P^{\top} P V \end{aligned}"
     )
     st.markdown("since $P^{\\top} P = I$: a permutation, undone, is no change. Here, in numbers:")
-    plain, placed = (_latex(results[told].largest) for told in (NOTHING, POSITIONS))
+    plain, placed = (_latex(results[source].largest) for source in (NOTHING, POSITIONS))
     st.latex(
         rf"\begin{{aligned}} & \max \left| f(PX) - P f(X) \right| = {plain} \\"
         rf" & \max \left| f(PX + E) - P f(X + E) \right| \\ & \quad = {placed} \end{{aligned}}"

@@ -167,9 +167,9 @@ def _turn(encoding: Float[Tensor, "token width"], base: float) -> int:
         _circle(channels.numpy(), pair, start, offset, frequency)
     with written:
         matrix = square(rotation_matrix(frequency, offset).tolist())
-        here, there = (column(*channels[place].tolist()) for place in (start, start + offset))
+        before, after = (column(*channels[place].tolist()) for place in (start, start + offset))
         st.latex(rf"PE_{{({start} + {offset})}} = M_{{{offset}}}\, PE_{{({start})}}")
-        st.latex(rf"{there} = {matrix} {here}")
+        st.latex(rf"{after} = {matrix} {before}")
         st.markdown(
             f"The pair {pair} (channels {2 * pair} and {2 * pair + 1}) turns by {frequency:.3g} radians for each "
             f"position, so by **{math.degrees(offset * frequency):,.1f}°** for {offset}: from position {start} as from "
@@ -186,8 +186,8 @@ def error_of_step(encoding: Float[Tensor, "token width"], base: float, offset: i
 
 
 def _circle(pairs: np.ndarray, pair: int, start: int, offset: int, frequency: float) -> None:
-    shown = max(SHOWN_POINTS, start + offset + 1)
-    points = pairs[:shown, ::-1]  # the cosine to the right, the sine upwards: angles then grow against the clock
+    count = max(SHOWN_POINTS, start + offset + 1)
+    points = pairs[:count, ::-1]  # the cosine to the right, the sine upwards: angles then grow against the clock
     figure = partial(
         circle,
         points,
@@ -225,8 +225,8 @@ def notices(encoding: Float[Tensor, "token width"], base: float, offset: int) ->
 
 
 def _formula(width: int, base: float) -> None:
-    shown = f"{base:g}"
-    st.latex(rf"PE_{{(p, 2i)}} = \sin\left(p \,/\, {shown}^{{2i/{width}}}\right)")
-    st.latex(rf"PE_{{(p, 2i+1)}} = \cos\left(p \,/\, {shown}^{{2i/{width}}}\right)")
+    base_text = f"{base:g}"
+    st.latex(rf"PE_{{(p, 2i)}} = \sin\left(p \,/\, {base_text}^{{2i/{width}}}\right)")
+    st.latex(rf"PE_{{(p, 2i+1)}} = \cos\left(p \,/\, {base_text}^{{2i/{width}}}\right)")
     st.latex(rf"PE_{{(p)}} \cdot PE_{{(p+k)}} = \sum_{{i=0}}^{{{width // 2 - 1}}} \cos\left(k\,f_i\right)")
     st.latex(r"M_k = \begin{pmatrix} \cos k f_i & \sin k f_i \\ -\sin k f_i & \cos k f_i \end{pmatrix}")

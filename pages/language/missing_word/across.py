@@ -45,19 +45,19 @@ def show() -> None:
     inputs.say_unknown(pair.tokens.ids, pair.english + pair.french, compute.model())
     _pickers(pair, guessed, hidden)
     chosen = _guesses(pair, guessed)
-    found = _alignment()
-    looks = _map(english, french, hidden, pair, found)
-    if found is not None:
+    alignment = _alignment()
+    looks = _map(english, french, hidden, pair, alignment)
+    if alignment is not None:
         layout.heading("Do they look where people would?")
-        alignment_table.show(found, name="across-alignment")
+        alignment_table.show(alignment, name="across-alignment")
     measured = compute.measured()
     notice = (
         say.about_all(guessed.english, guessed.french),
         looks,
-        *(say.about_alignment(found) if found else ()),
+        *(say.about_alignment(alignment) if alignment else ()),
         *((say.about_measured(measured), words_across.TOLD_GUESSES) if measured else ()),
     )
-    layout.notes(words_across.NOTES, notice=notice, formula=lambda: _formula(chosen, found))
+    layout.notes(words_across.NOTES, notice=notice, formula=lambda: _formula(chosen, alignment))
 
 
 def _sentences() -> tuple[str, str]:
@@ -130,8 +130,8 @@ def _pickers(pair: Pair, guessed: Guessed, hidden: tuple[Hidden, Hidden]) -> Non
 
 def _switch(language: str, covered: frozenset[int], hidden: tuple[Hidden, Hidden], place: int) -> None:
     """Hide a word or show it again; both sentences are written into the address, so that neither is the usual."""
-    for each, words in zip(ADDRESSES, hidden, strict=True):
-        hidden_words.to_address(covered ^ {place} if each == language else words, address=ADDRESSES[each])
+    for side, words in zip(ADDRESSES, hidden, strict=True):
+        hidden_words.to_address(covered ^ {place} if side == language else words, address=ADDRESSES[side])
 
 
 def _show_all() -> None:
@@ -151,7 +151,7 @@ def _guesses(pair: Pair, guessed: Guessed) -> GuessPair | None:
         return None
     language, gap = gaps[0]
     if len(gaps) > 1:
-        names = [f"{n}. {_hidden_label(pair, each, one)}" for n, (each, one) in enumerate(gaps, start=1)]
+        names = [f"{n}. {_hidden_label(pair, side, one)}" for n, (side, one) in enumerate(gaps, start=1)]
         language, gap = gaps[names.index(controls.choice("Gap", names, key="across_gap"))]
     layout.heading("What should stand there?")
     st.markdown(say.about_gap(gap, language), width=theme.PROSE)
@@ -173,7 +173,7 @@ def _hidden_label(pair: Pair, language: str, gap: GuessPair) -> str:
 
 
 def _bars(gap: MaskedToken, name: str) -> None:
-    values, numbers = (each.tolist() for each in gap.probabilities.topk(min(TOP, len(gap.probabilities))))
+    values, numbers = (tensor.tolist() for tensor in gap.probabilities.topk(min(TOP, len(gap.probabilities))))
     if gap.true is not None and gap.true not in numbers:
         values, numbers = [*values, gap.probability], [*numbers, gap.true]
     labels = [typeset.readable(_label(number)) for number in numbers]
@@ -196,10 +196,10 @@ def _alignment() -> Alignment | None:
         return None
 
 
-def _map(english: str, french: str, hidden: tuple[Hidden, Hidden], pair: Pair, found: Alignment | None) -> str:
+def _map(english: str, french: str, hidden: tuple[Hidden, Hidden], pair: Pair, alignment: Alignment | None) -> str:
     """The attention from the French words to the English ones in one head; what is to be noticed."""
     layout.heading("Which word looks at which?")
-    chosen = found.models.get(PAIRS) if found is not None else None
+    chosen = alignment.models.get(PAIRS) if alignment is not None else None
     if chosen is None:
         layout.caption(words_across.NOT_MEASURED)
     best, usual = None, None
@@ -250,7 +250,7 @@ def _head(maps: np.ndarray, best: tuple[int, int] | None) -> tuple[int, int]:
     return layer, controls.number("Head of it", heads, key="across_number", first=first[1])
 
 
-def _formula(gap: GuessPair | None, found: Alignment | None) -> None:
+def _formula(gap: GuessPair | None, alignment: Alignment | None) -> None:
     """The objective with the numbers of the gap, and the error rate of the chosen head with its counts."""
     st.latex(r"L=-\frac{1}{|M|}\sum_{t\in M}\log p\big(w_t\mid \tilde W,\tilde V\big)")
     if gap is None or gap.with_other.true is None:
@@ -258,14 +258,14 @@ def _formula(gap: GuessPair | None, found: Alignment | None) -> None:
     else:
         token = typeset.plain(typeset.readable(_label(gap.with_other.true)))
         st.markdown(words_across.OBJECTIVE.format(token=token))
-        beside, alone = (max(each.probability, FAINT) for each in (gap.with_other, gap.alone))
+        beside, alone = (max(guess.probability, FAINT) for guess in (gap.with_other, gap.alone))
         st.latex(
             rf"\begin{{aligned}} &\log_2\frac{{p(w\mid \tilde W,\tilde V)}}{{p(w\mid \tilde W)}} \\ "
             rf"&=\log_2\frac{{{_number(beside)}}}{{{_number(alone)}}}={log2(beside / alone):.2f}\text{{ bits}} "
             r"\end{aligned}"
         )
-    if found is not None and PAIRS in found.models:
-        of, (text, title) = found.models[PAIRS], next(iter(TEXTS.items()))
+    if alignment is not None and PAIRS in alignment.models:
+        of, (text, title) = alignment.models[PAIRS], next(iter(TEXTS.items()))
         links, sure, found_sure, found_possible = of["agreement"][text]["counts"]
         st.latex(
             rf"\begin{{aligned}} \mathrm{{AER}}&=1-\frac{{|A\cap S|+|A\cap P|}}{{|A|+|S|}} \\ "

@@ -84,19 +84,21 @@ def _about_order(weights: Float[np.ndarray, "target source"], english: Sequence[
     return f"**{crossings} of {pairs}** pairs of links {'crosses' if crossings == 1 else 'cross'}. {counted}"
 
 
-def about_alignment(found: Alignment) -> tuple[str, ...]:
+def about_alignment(alignment: Alignment) -> tuple[str, ...]:
     """The chosen head of `bert-pairs` against the others on each text, of what was measured on the same pairs."""
-    return tuple(_about_text(found, text, title) for text, title in TEXTS.items()) if PAIRS in found.models else ()
+    return (
+        tuple(_about_text(alignment, text, title) for text, title in TEXTS.items()) if PAIRS in alignment.models else ()
+    )
 
 
-def _about_text(found: Alignment, text: str, title: str) -> str:
-    of, rates = found.models[PAIRS], comparable(found, text)
+def _about_text(alignment: Alignment, text: str, title: str) -> str:
+    of, rates = alignment.models[PAIRS], comparable(alignment, text)
     own = float(of["agreement"][text]["aer"])
     head = f"layer {of['layer']}, head {of['head']}"
     if PAIRS not in rates:
         used = int(of["agreement"][text]["pairs"])
         return (
-            f"{title}: {head} was measured on {used} of {pairs_of(found, text)} pairs only, so its error rate of "
+            f"{title}: {head} was measured on {used} of {pairs_of(alignment, text)} pairs only, so its error rate of "
             f"{own:.0%} has nothing to be compared with."
         )
     titles = TITLES | {IBM_MODEL: IBM_MODEL, DIAGONAL: "the diagonal"}
@@ -105,21 +107,21 @@ def _about_text(found: Alignment, text: str, title: str) -> str:
     for name in others:
         sides[compare(rates[name], own, margin=POINT)].append(f"{titles[name]} {rates[name]:.0%}")
     kinds = {"less": "below it", "as much": "within a point of it", "more": "above it"}
-    told = [f"{', '.join(sides[side])} {what}" for side, what in kinds.items() if sides[side]]
+    comparisons = [f"{', '.join(sides[side])} {what}" for side, what in kinds.items() if sides[side]]
     return (
-        f"{title}, {pairs_of(found, text)} pairs: the links of {head} have an alignment error rate of **{own:.0%}** "
-        f"(less is better); {'; '.join(told)}."
+        f"{title}, {pairs_of(alignment, text)} pairs: the links of {head} have an alignment error rate of "
+        f"**{own:.0%}** (less is better); {'; '.join(comparisons)}."
     )
 
 
-def about_measured(found: Mapping[str, Guesses]) -> str:
+def about_measured(guesses: Mapping[str, Guesses]) -> str:
     """What the other language is worth over the held-out sentences, in each language."""
-    told = [
+    clauses = [
         f"{language}, {of.tokens:,} hidden tokens: **{of.accuracy_alone:.0%}** right alone, **{of.accuracy:.0%}** "
         f"with the {OTHER[language]} sentence (perplexity {of.perplexity_alone:,.1f} and {of.perplexity:,.1f})"
-        for language, of in found.items()
+        for language, of in guesses.items()
     ]
-    return f"Over the held-out sentences: {'; '.join(told)}."
+    return f"Over the held-out sentences: {'; '.join(clauses)}."
 
 
 def _quoted(label: str) -> str:

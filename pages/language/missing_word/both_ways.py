@@ -35,36 +35,36 @@ MEASURE = "Let both guess the words of a page that neither has read"
 
 def show() -> None:
     """Two columns, one a model: the text tinted by what informs the guess, the guesses, the map with its mask."""
-    given = inputs.given()
+    selection = inputs.selection()
     with layout.waiting_place():
-        known = compute.words_in(given.name, given.text)
+        known = compute.words_in(selection.name, selection.text)
         number = _chosen(known)
-        readings = {name: compute.read(name, given.text, number) for name in (FORWARD, given.name)}
+        readings = {name: compute.read(name, selection.text, number) for name in (FORWARD, selection.name)}
     left, right = st.columns(2, gap="large")
     for column, side in ((left, "From the left only"), (right, "From both sides")):
-        name = FORWARD if column is left else given.name
+        name = FORWARD if column is left else selection.name
         with column:
             _column(name, readings[name], side, known)
-    found = _page(given.name)
-    forward, both = readings[FORWARD], readings[given.name]
+    guesses = _page(selection.name)
+    forward, both = readings[FORWARD], readings[selection.name]
     layout.notes(
         words.BOTH_NOTES,
         notice=(
             about_masks(forward, both),
             about_guess(forward, both),
-            *((about_page(found), about_one_side(found)) if found else ()),
+            *((about_page(guesses), about_one_side(guesses)) if guesses else ()),
         ),
-        formula=lambda: _formula(both, found),
+        formula=lambda: _formula(both, guesses),
     )
 
 
 def about_masks(forward: Reading, both: Reading) -> str:
     """How many links the masks allow, and which words can inform the guess."""
-    told = []
+    counts = []
     for reading in (forward, both):
         informs = int((np.nan_to_num(reading.influence) > 0).sum())
-        told.append((reading.allowed.sum(), reading.allowed.size, informs, len(reading.words) - 1))
-    (open_left, all_left, left, others), (open_both, all_both, right, others_both) = told
+        counts.append((reading.allowed.sum(), reading.allowed.size, informs, len(reading.words) - 1))
+    (open_left, all_left, left, others), (open_both, all_both, right, others_both) = counts
     if not others and not others_both:
         return "The text has a single word: there is no other that could inform the guess."
     return (
@@ -76,7 +76,7 @@ def about_masks(forward: Reading, both: Reading) -> str:
 
 def about_guess(forward: Reading, both: Reading) -> str:
     """What each says about the word to guess."""
-    word = both.words[both.asked]
+    word = both.words[both.target]
     name, pieces = typeset.plain(typeset.readable(word.label)), len(word.places)
     first = f" (its first of {pieces} pieces)" if pieces > 1 else ""
     after = f"{percent(both.true)} from both sides"
@@ -86,41 +86,42 @@ def about_guess(forward: Reading, both: Reading) -> str:
     return f"“{name}”{first} has a probability of **{percent(forward.true)} from the left** and **{after}**."
 
 
-def about_page(found: ContextGuesses) -> str:
+def about_page(guesses: ContextGuesses) -> str:
     """How often the first guess is right from the left, and from both sides."""
-    count = len(found.words)
+    count = len(guesses.words)
     if not count:
         return "No word of the page could be asked for, so there is nothing to compare."
     verdict = {
         "more": "**The BERT with both sides is right more often than the GPT from the left**",
         "less": "**The GPT from the left is right more often than the BERT with both sides**",
     }.get(
-        compare_shares(*_right(found.both), *_right(found.next_left)),
+        compare_shares(*_right(guesses.both), *_right(guesses.next_left)),
         "**Which of the two is right more often cannot be told from this page**",
     )
     return (
-        f"{verdict}: the first guess is right for {found.next_left.accuracy:.0%} of {count} words from the left (GPT) "
-        f"and for {found.both.accuracy:.0%} from both sides (BERT), each known to about "
-        f"± {100 * max(error(found.both), error(found.next_left)):.0f} points (one standard error); always saying "
-        f"“{typeset.plain(found.commonest_word)}” would be right for {found.commonest:.0%}."
+        f"{verdict}: the first guess is right for {guesses.next_left.accuracy:.0%} of {count} words from the left "
+        f"(GPT) and for {guesses.both.accuracy:.0%} from both sides (BERT), each known to about "
+        f"± {100 * max(error(guesses.both), error(guesses.next_left)):.0f} points (one standard error); always saying "
+        f"“{typeset.plain(guesses.commonest_word)}” would be right for {guesses.commonest:.0%}."
     )
 
 
-def about_one_side(found: ContextGuesses) -> str:
+def about_one_side(guesses: ContextGuesses) -> str:
     """What one side is worth to the model that was trained with both."""
-    if not len(found.words):
+    if not len(guesses.words):
         return "No word of the page could be asked for."
-    told = {
+    comparison = {
         "more": "more from the left",
         "less": "more from the right",
     }.get(
-        compare_shares(*_right(found.left), *_right(found.right)),
+        compare_shares(*_right(guesses.left), *_right(guesses.right)),
         "the difference is within two standard errors",
     )
-    together = int(((found.both.rank == 1) & (found.left.rank > 1) & (found.right.rank > 1)).sum())
+    together = int(((guesses.both.rank == 1) & (guesses.left.rank > 1) & (guesses.right.rank > 1)).sum())
     return (
-        f"Shown one side alone, the BERT finds {found.left.accuracy:.0%} from the left and {found.right.accuracy:.0%} "
-        f"from the right: {told}. **{together}** words are found only with both sides, and from neither side alone."
+        f"Shown one side alone, the BERT finds {guesses.left.accuracy:.0%} from the left and "
+        f"{guesses.right.accuracy:.0%} from the right: {comparison}. **{together}** words are found only with "
+        "both sides, and from neither side alone."
     )
 
 
@@ -137,8 +138,8 @@ def error(answers: Answers) -> float:
 def _chosen(known: tuple[Word, ...]) -> int:
     """The number of the word that is asked for: that of the address, or a long one of the second half."""
     places = hidden_words.first_hidden(known) or {0}
-    asked = parameter(WORD_ADDRESS, lambda text: whole_number(text, len(known)))
-    place = asked if asked is not None else next(iter(places))
+    linked_place = parameter(WORD_ADDRESS, lambda text: whole_number(text, len(known)))
+    place = linked_place if linked_place is not None else next(iter(places))
     return known[place].number
 
 
@@ -158,17 +159,19 @@ def _column(name: str, reading: Reading, side: str, known: tuple[Word, ...]) -> 
     guess = typeset.readable(reading.guesses[0].label) if reading.guesses else ""
     picked = []
     for place, (word, moved) in enumerate(zip(reading.words, reading.influence.tolist(), strict=True)):
-        label, asked = typeset.readable(word.label), place == reading.asked
+        label, is_target = typeset.readable(word.label), place == reading.target
         informs = (
             f"replacing “{label}” moves {moved:.1%} of the guess" if moved > 0 else f"“{label}” cannot change the guess"
         )
         tell = (
             f"“{label}” is the word to guess."
-            if asked
+            if is_target
             else (f"{informs[0].upper()}{informs[1:]}. Click to have this word guessed.")
         )
-        strength = 0.0 if asked or not moved > 0 else max(moved / strongest, 0.06)
-        picked.append(PickedWord(word.label, tell, strength=strength, covered=asked, below=guess if asked else ""))
+        strength = 0.0 if is_target or not moved > 0 else max(moved / strongest, 0.06)
+        picked.append(
+            PickedWord(word.label, tell, strength=strength, covered=is_target, below=guess if is_target else "")
+        )
     word_picker(
         picked,
         key=f"both_words_{'forward' if name == FORWARD else 'both'}",
@@ -186,10 +189,13 @@ def _bars(name: str, reading: Reading) -> None:
     if not reading.guesses:
         st.info(words.NOTHING_BEFORE, icon=":material/info:")
         return
-    labels = [typeset.readable(each.label) for each in reading.guesses]
-    values = [each.probability for each in reading.guesses]
+    labels = [typeset.readable(prediction.label) for prediction in reading.guesses]
+    values = [prediction.probability for prediction in reading.guesses]
     look = theme.look()
-    hues = [look.palette.accent if each.number == reading.truth else look.palette.map for each in reading.guesses]
+    hues = [
+        look.palette.accent if prediction.number == reading.truth else look.palette.map
+        for prediction in reading.guesses
+    ]
     own = "forward" if name == FORWARD else "both"
     charts.plot(
         partial(prediction_bars, labels, values, look=look, hues=hues),
@@ -223,11 +229,11 @@ def _page(name: str) -> ContextGuesses | None:
     if not theme.is_presented():
         with st.expander("The page"):
             st.text(one_sided_context.page())
-    found = compute.page_guessed.peek(name)
-    if found is None:
+    guesses = compute.page_guessed.peek(name)
+    if guesses is None:
         waiting.offer(MEASURE, partial(compute.page_guessed, name), unit="questions", key="both_measure")
         return None
-    table = page_table(found, text_model(FORWARD).title, text_model(name).title)
+    table = page_table(guesses, text_model(FORWARD).title, text_model(name).title)
     labels = [f"{reader} · {sees}" for reader, sees in zip(table["reader"], table["reads"], strict=True)]
     charts.chart(
         partial(prediction_bars, labels, table["first guess is right"].tolist(), look=theme.look()),
@@ -240,33 +246,33 @@ def _page(name: str) -> ContextGuesses | None:
         perplexity = st.column_config.NumberColumn(format="%.1f")
         columns = {"first guess is right": shares, "among the first five": shares, "perplexity": perplexity}
         data_table(table, hide_index=True, column_config=columns)
-    return found
+    return guesses
 
 
-def page_table(found: ContextGuesses, forward: str, both: str) -> pd.DataFrame:
+def page_table(guesses: ContextGuesses, forward: str, both: str) -> pd.DataFrame:
     """One row a reader: what it reads, how often and how surely it finds the words; last, who always says one word."""
     readers = (
-        (forward, "left", found.next_left),
-        (both, "left", found.left),
-        (both, "right", found.right),
-        (both, "left and right", found.both),
+        (forward, "left", guesses.next_left),
+        (both, "left", guesses.left),
+        (both, "right", guesses.right),
+        (both, "left and right", guesses.both),
     )
     rows = [
         (reader, sees, answers.accuracy, float((answers.rank <= 5).float().mean()), answers.perplexity)
         for reader, sees, answers in readers
     ]
-    rows.append((f"always “{found.commonest_word}”", "nothing", found.commonest, np.nan, np.nan))
+    rows.append((f"always “{guesses.commonest_word}”", "nothing", guesses.commonest, np.nan, np.nan))
     columns = ["reader", "reads", "first guess is right", "among the first five", "perplexity"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def _formula(both: Reading, found: ContextGuesses | None) -> None:
+def _formula(both: Reading, guesses: ContextGuesses | None) -> None:
     st.latex(r"\text{GPT: }p(w_t\mid w_1..\,w_{t-1})")
     st.latex(r"\text{BERT: }p(w_t\mid w_1..\,w_{t-1},w_{t+1}..\,w_n)")
-    place, count = both.words[both.asked].places[0], len(both.tokens)
-    st.markdown(words.BOTH_FORMULA.format(before=place, after=count - 1 - both.words[both.asked].places[-1]))
+    place, count = both.words[both.target].places[0], len(both.tokens)
+    st.markdown(words.BOTH_FORMULA.format(before=place, after=count - 1 - both.words[both.target].places[-1]))
     st.latex(r"\mathrm{influence}(j)=\tfrac12\sum_{w}\big|\,p(w)-p_{j}(w)\,\big|")
     layout.caption(words.INFLUENCE_TOLD)
-    if found:
-        rank = found.both.log_probability
-        st.latex(rf"\mathrm{{perplexity}}=\exp({-float(rank.mean()):.2f})={found.both.perplexity:.1f}")
+    if guesses:
+        rank = guesses.both.log_probability
+        st.latex(rf"\mathrm{{perplexity}}=\exp({-float(rank.mean()):.2f})={guesses.both.perplexity:.1f}")

@@ -36,7 +36,7 @@ class Reading:
 
     tokens: Tokens
     words: tuple[Word, ...]
-    asked: int  # which of the words
+    target: int  # which of the words
     mean: Float[np.ndarray, "query key"]
     allowed: Bool[np.ndarray, "query key"]
     mask: str  # what kind of mask it is
@@ -69,13 +69,13 @@ def read(name: str, text: Text, number: int) -> Reading:
     assert scores_tokens(model)
     tokens = _tokens(model, text)
     words = words_of(tokens)
-    asked = next((place for place, word in enumerate(words) if word.number == number), None)
-    if asked is None:
+    target = next((place for place, word in enumerate(words) if word.number == number), None)
+    if target is None:
         raise InputError(f"{model.title} does not separate that word from the one before it. Click another word.")
-    places = words[asked].places
-    given = model.mask_places(tokens, places) if fills_masks(model) else tokens
+    places = words[target].places
+    input_tokens = model.mask_places(tokens, places) if fills_masks(model) else tokens
     with torch.inference_mode(), record_attention(model.network) as record:
-        model.run(given)
+        model.run(input_tokens)
     calls = [call for call in record.calls if (call.query_length, call.key_length) == (len(tokens),) * 2]
     mean = torch.stack([torch.cat(list(call.weights_by_heads())).mean(dim=0) for call in calls]).mean(dim=0)
     allowed = mask_of(calls[0])
@@ -84,12 +84,12 @@ def read(name: str, text: Text, number: int) -> Reading:
     if first:
         influence, guesses, true = torch.full((len(words),), torch.nan), (), float("nan")
     else:
-        influence, probabilities = one_sided_context.influence(model, tokens, asked)
+        influence, probabilities = one_sided_context.influence(model, tokens, target)
         guesses, true = best(probabilities, TOP, model.label), float(probabilities[tokens.ids[places[0]]])
     return Reading(
-        given,
+        input_tokens,
         words,
-        asked,
+        target,
         mean.masked_fill(~allowed, torch.nan).numpy(),
         allowed.numpy(),
         kind_of_mask(allowed),

@@ -61,12 +61,12 @@ def looks_at(filled_watched: WatchedText, place: int) -> dict[str, Float[np.ndar
 
     Parts of a row's own sum; heads of which nothing is left are not among them.
     """
-    found = dict[str, np.ndarray]()
+    by_head = dict[str, np.ndarray]()
     for layer, call in by_layer(filled_watched.record.calls).items():
         if (call.query_length, call.key_length) == (len(filled_watched.inputs),) * 2:
             rows = shares(torch.cat(list(call.weights_by_heads(queries=[place])))[:, 0])
-            found |= {f"{layer}.{head}": row.numpy() for head, row in enumerate(rows) if not row.isnan().any()}
-    return found
+            by_head |= {f"{layer}.{head}": row.numpy() for head, row in enumerate(rows) if not row.isnan().any()}
+    return by_head
 
 
 @cached("Hiding each token in turn …", unit="tokens")

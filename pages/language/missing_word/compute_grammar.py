@@ -37,10 +37,10 @@ class Reading:
 def read_own(name: str, sentence: str) -> Reading:
     """A sentence that nobody has annotated."""
     model = text_model(name)
-    tokens, found = words_of(model.encode(sentence))
-    if len(found) < 2:
+    tokens, words = words_of(model.encode(sentence))
+    if len(words) < 2:
         raise InputError("A link needs two words, and this sentence has fewer. Type more, or choose another one.")
-    return _reading(found, tokens, word_maps(model, tokens, len(found)))
+    return _reading(words, tokens, word_maps(model, tokens, len(words)))
 
 
 @cached("The model reads …")
@@ -53,10 +53,10 @@ def read_example(name: str, number: int) -> Reading:
     return _reading(tree.words, tokens, word_maps(model, tokens, len(tree.words)))
 
 
-def _reading(found: Sequence[str], tokens: Tokens, maps: WordMaps) -> Reading:
+def _reading(words: Sequence[str], tokens: Tokens, maps: WordMaps) -> Reading:
     looked_at = strongest(maps.weights)
     weight = maps.weights.gather(-1, looked_at.clamp(min=0)[..., None])[..., 0]
-    return Reading(tuple(found), maps.heads, looked_at.numpy(), weight.numpy(), tokens)
+    return Reading(tuple(words), maps.heads, looked_at.numpy(), weight.numpy(), tokens)
 
 
 @cached()

@@ -24,7 +24,7 @@ BEFORE = "bert-books"  # the body that fine-tuning began with
 class Looks:
     """What was said of a sentence, every head before and after fine-tuning, and how much of each one's moved."""
 
-    said: TaskPredictions
+    predictions: TaskPredictions
     before: Float[Tensor, "layer head query key"]
     after: Float[Tensor, "layer head query key"]
     moved: Float[Tensor, "layer head"]
@@ -51,6 +51,6 @@ def results() -> Results:
 @cached("Both models read …")
 def look(sentence: str) -> Looks:
     """Run the model as it was and as it is on a sentence; InputError where there is none."""
-    said = task_predictions.read(model(), read_text(sentence))
-    before, after = maps_of(text_model(BEFORE), said.tokens), maps_of(model(), said.tokens)
-    return Looks(said, before, after, measures.moved(before, after))
+    predictions = task_predictions.read(model(), read_text(sentence))
+    before, after = maps_of(text_model(BEFORE), predictions.tokens), maps_of(model(), predictions.tokens)
+    return Looks(predictions, before, after, measures.moved(before, after))

@@ -66,15 +66,15 @@ def follows(name: str, first: str, second: str, segments: bool = True) -> float:
 @cached("Asking about unrelated sentences …")
 def unrelated(name: str, first: str, second: str) -> dict[str, float]:
     """The same of each sentence of words.UNRELATED in the place of `second`, if there is room for it."""
-    found = dict[str, float]()
+    probabilities = dict[str, float]()
     for other in words.UNRELATED:
         if other.strip() in (first.strip(), second.strip()):
             continue
         try:
-            found[other] = follows(name, first, other)
+            probabilities[other] = follows(name, first, other)
         except InputError:  # both are too long together
             continue
-    return found
+    return probabilities
 
 
 @cached(computes=False)

@@ -92,15 +92,15 @@ def _lines(own: Sequence[Arc], points: int, high: float, axis: str, group: str, 
         angle = np.linspace(np.pi, 0, points)
         across += [*((first + last) / 2 + (last - first) / 2 * np.cos(angle)).tolist(), None]
         up += [*(high * _rise(arc) * np.sin(angle)).tolist(), None]
-    shown: dict[str, Any] = {"mode": "lines", "hoverinfo": "skip"} | more
-    return go.Scatter(x=across, y=up, yaxis=axis, legendgroup=group, showlegend=False, **shown)
+    options: dict[str, Any] = {"mode": "lines", "hoverinfo": "skip"} | more
+    return go.Scatter(x=across, y=up, yaxis=axis, legendgroup=group, showlegend=False, **options)
 
 
 def _told(own: Sequence[Arc], high: float, axis: str, group: str) -> go.Scatter:
     """The sentences of arcs, at a few places along each: Plotly says nothing between the points of a line."""
     texts = [escape(arc.tell) for arc in own for _ in range(PLACES + 1)]
-    seen = {"mode": "markers", "marker": {"size": 14, "opacity": 0}, "hoverinfo": "text"}
-    return _lines(own, PLACES, high, axis, group, text=texts, hovertemplate="%{text}<extra></extra>", **seen)
+    markers = {"mode": "markers", "marker": {"size": 14, "opacity": 0}, "hoverinfo": "text"}
+    return _lines(own, PLACES, high, axis, group, text=texts, hovertemplate="%{text}<extra></extra>", **markers)
 
 
 def _ends(arc: Arc) -> tuple[float, float]:

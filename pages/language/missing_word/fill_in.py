@@ -33,28 +33,28 @@ DRAWS = 99
 
 def show() -> None:
     """The text to click in, the guesses for a gap, what it looks at; then the whole text, and more and more hidden."""
-    given = inputs.given()
+    selection = inputs.selection()
     with layout.waiting_place():
-        tokens = compute.read(given.name, given.text)
+        tokens = compute.read(selection.name, selection.text)
         typeset.show_cut_notice(tokens)
         text = compute.words_of(tokens)
         hidden = hidden_words.from_address(text)
-        filled = compute.fill(given.name, given.text, tuple(sorted(hidden)))
-    model = given.model
+        filled = compute.fill(selection.name, selection.text, tuple(sorted(hidden)))
+    model = selection.model
     _picker(model, filled, hidden)
     place = _guesses(model, tokens, filled)
     layout.heading("All heads")
     attention_view(filled.watched.scene, key="fill_view", token=place)
     notices.show_unseen(filled.watched.record)
-    scores = _pseudo_perplexity(given, hidden)
-    found = _more_hidden(given)
+    scores = _pseudo_perplexity(selection, hidden)
+    curve = _more_hidden(selection)
     gap = next((gap for gap in filled.gaps if gap.place == place), None)
     looks = {} if gap is None else compute.looks_at(filled.watched, gap.place)
     notice = (
         about_guesses(filled.gaps),
         *((about_looks(looks, gap.place, filled.watched.inputs),) if gap is not None else ()),
         about_cost(scores),
-        *((about_more(found),) if found else ()),
+        *((about_more(curve),) if curve else ()),
     )
     layout.notes(words.FILL_NOTES, notice=notice, formula=lambda: _formula(scores))
 
@@ -105,7 +105,7 @@ def _guesses(model: MaskedLanguageModel, tokens: Tokens, filled: Filled) -> int 
 
 
 def _bars(model: MaskedLanguageModel, gap: MaskedToken) -> None:
-    values, numbers = (each.tolist() for each in gap.probabilities.topk(min(TOP, len(gap.probabilities))))
+    values, numbers = (tensor.tolist() for tensor in gap.probabilities.topk(min(TOP, len(gap.probabilities))))
     if gap.true is not None and gap.true not in numbers:
         values, numbers = [*values, gap.probability], [*numbers, gap.true]
     labels = [typeset.readable(model.label(number)) for number in numbers]
@@ -142,12 +142,14 @@ def _looks(filled: Filled, place: int) -> None:
     )
 
 
-def _pseudo_perplexity(given: inputs.Given, hidden: frozenset[int]) -> PseudoLikelihood:
+def _pseudo_perplexity(selection: inputs.Given, hidden: frozenset[int]) -> PseudoLikelihood:
     """The text with each word tinted by what it costs; a click hides it here as well."""
     layout.heading("Every word in turn")
-    whole = st.toggle("Hide the rest of the same word too", key="whole", bind="query-params", help=words.WHOLE_HELP)
+    whole_word = st.toggle(
+        "Hide the rest of the same word too", key="whole", bind="query-params", help=words.WHOLE_HELP
+    )
     with layout.waiting_place():
-        scores = compute.pseudo(given.name, given.text, whole)
+        scores = compute.pseudo(selection.name, selection.text, whole_word)
     costs = [cost / log(2) for cost in scores.by_word.tolist()]
     total = scores.total / log(2)
     word_picker(
@@ -185,15 +187,15 @@ def cost_table(scores: PseudoLikelihood) -> pd.DataFrame:
     )
 
 
-def _more_hidden(given: inputs.Given) -> HidingCurve | None:
+def _more_hidden(selection: inputs.Given) -> HidingCurve | None:
     """Two curves against the share of words that are hidden; None where there is only one word."""
-    if len(compute.words_of(compute.read(given.name, given.text))) < 2:
+    if len(compute.words_of(compute.read(selection.name, selection.text))) < 2:
         return None
     layout.heading("Hide more, and see it fail")
     seed = controls.number_box("Draw", 0, DRAWS, 0, key="draw", width=130, help=words.DRAW_HELP)
     with layout.waiting_place():
-        found = compute.harder(given.name, given.text, int(seed))
-    table = more_table(found)
+        curve = compute.harder(selection.name, selection.text, int(seed))
+    table = more_table(curve)
     figure = partial(
         curves,
         table["words hidden"].tolist(),
@@ -202,7 +204,7 @@ def _more_hidden(given: inputs.Given) -> HidingCurve | None:
             "probability of the truth": table["probability"].to_numpy(),
         },
         look=theme.look(),
-        x=f"words hidden, of {found.words}",
+        x=f"words hidden, of {curve.words}",
         y="share",
         tell="%{x} hidden: %{fullData.name} %{y:.0%}",
         marks=True,
@@ -215,24 +217,24 @@ def _more_hidden(given: inputs.Given) -> HidingCurve | None:
         alt="The share of right guesses and the probability of the truth as more words are hidden",
         table=table,
     )
-    layout.caption(words.MORE_CAPTION.format(asked=len(found.answers[0])))
-    return found
+    layout.caption(words.MORE_CAPTION.format(asked=len(curve.answers[0])))
+    return curve
 
 
-def more_table(found: HidingCurve) -> pd.DataFrame:
+def more_table(curve: HidingCurve) -> pd.DataFrame:
     """One row for each number of hidden words: the share of right guesses, and the mean probability of the truth."""
     return pd.DataFrame(
         {
-            "words hidden": found.hidden,
-            "asked": [len(answers) for answers in found.answers],
-            "right": [answers.accuracy for answers in found.answers],
-            "probability": [answers.probability for answers in found.answers],
+            "words hidden": curve.hidden,
+            "asked": [len(answers) for answers in curve.answers],
+            "right": [answers.accuracy for answers in curve.answers],
+            "probability": [answers.probability for answers in curve.answers],
         }
     )
 
 
-def _share(part: float, whole: float) -> str:
-    return f"{part / whole if whole else 0.0:.1%}"
+def _share(part: float, total: float) -> str:
+    return f"{part / total if total else 0.0:.1%}"
 
 
 def _formula(scores: PseudoLikelihood) -> None:

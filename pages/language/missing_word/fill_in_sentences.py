@@ -22,8 +22,8 @@ def about_guesses(gaps: Sequence[MaskedToken]) -> str:
     right = sum(gap.rank == 1 for gap in known)
     if len(known) == 1:
         (gap,) = known
-        told = "is the model's first guess" if right else f"comes {ordinal(gap.rank or 0)} among its guesses"
-        return f"What was hidden {told}, with a probability of **{_percent(gap.probability)}**."
+        verdict = "is the model's first guess" if right else f"comes {ordinal(gap.rank or 0)} among its guesses"
+        return f"What was hidden {verdict}, with a probability of **{_percent(gap.probability)}**."
     mean = exp(sum(log(max(gap.probability, 1e-30)) for gap in known) / len(known))
     return (
         f"Of **{len(known)} hidden tokens** the first guess is right for **{right}**; they have a probability of "
@@ -60,30 +60,30 @@ def about_cost(scores: PseudoLikelihood) -> str:
     costs = scores.by_word.tolist()
     if not costs:
         return "This text has no word that costs anything."
-    told = f"The pseudo-perplexity of the text is **{scores.perplexity:,.1f}**: "
+    sentence = f"The pseudo-perplexity of the text is **{scores.perplexity:,.1f}**: "
     mean = f"{scores.total / max(scores.tokens, 1) / log(2):.1f} bits"
     if scores.tokens == 1:
-        return f"{told}its only token costs {mean} when it is hidden."
-    told += f"each of its {scores.tokens} tokens, hidden alone, costs {mean} on average."
+        return f"{sentence}its only token costs {mean} when it is hidden."
+    sentence += f"each of its {scores.tokens} tokens, hidden alone, costs {mean} on average."
     if len(costs) == 1:
-        return told
+        return sentence
     ranked = sorted(range(len(costs)), key=lambda place: -costs[place])
     dearest, bits = ranked[0], [costs[place] / log(2) for place in ranked[:2]]
     name = typeset.plain(typeset.readable(scores.words[dearest].label))
     share = f", {costs[dearest] / scores.total:.0%} of the whole text" if scores.total else ""
     if compare(bits[0], bits[1], margin=ALIKE) == "as much":
         other = typeset.plain(typeset.readable(scores.words[ranked[1]].label))
-        return f"{told} “{name}” and “{other}” cost most, {bits[0]:.1f} bits each."
-    return f"{told} “{name}” costs most: {bits[0]:.1f} bits{share}."
+        return f"{sentence} “{name}” and “{other}” cost most, {bits[0]:.1f} bits each."
+    return f"{sentence} “{name}” costs most: {bits[0]:.1f} bits{share}."
 
 
-def about_more(found: HidingCurve) -> str:
+def about_more(curve: HidingCurve) -> str:
     """What is still guessed when one word is hidden, and when all of them are."""
-    first, last = found.answers[0], found.answers[-1]
+    first, last = curve.answers[0], curve.answers[-1]
     if not len(first):
         return "No word of this text can be asked for, so hiding more changes nothing."
     before, after = _of(first.accuracy, len(first)), _of(last.accuracy, len(last))
-    told = f"With one word hidden at a time the first guess is right for **{before}** {_words(len(first))}"
+    sentence = f"With one word hidden at a time the first guess is right for **{before}** {_words(len(first))}"
     change = {"less": f"falls to {after}", "more": f"rises to {after}"}.get(
         compare(last.accuracy, first.accuracy), "stays"
     )
@@ -92,7 +92,7 @@ def about_more(found: HidingCurve) -> str:
         if change == "stays" or len(first) >= ENOUGH
         else f" {len(first)} {_words(len(first))} are too few to call that a rule."
     )
-    return f"{told}; when all {found.words} are hidden at once that {change}.{sure}"
+    return f"{sentence}; when all {curve.words} are hidden at once that {change}.{sure}"
 
 
 def _words(count: int) -> str:

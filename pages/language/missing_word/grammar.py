@@ -35,26 +35,26 @@ def show() -> None:
         text = controls.text(first=words.SENTENCE)
         name = model_name.model("text", offered=sorted(zoo.TEXT, key=lambda ours: ours not in zoo.MASKED))
         file = _treebank()
-    found, own = _measured(name, file)
+    measured, own = _measured(name, file)
     with layout.control_bar():
-        asked = _asked(text)
-        rows = grammar_relations.choose(found)
+        request = _asked(text)
+        rows = grammar_relations.choose(measured)
     with layout.waiting_place():
-        sentence = _read(name, asked)
+        sentence = _read(name, request)
     with layout.control_bar():
         drawn = _drawn(rows, sentence.reading.heads)
         least = st.slider(
             "Links of at least", 0, 90, 20, 10, format="%d%%", key="grammar_least", bind="query-params", width=220
         )
     typeset.show_cut_notice(sentence.reading.tokens)
-    shown = grammar_arcs.arcs_of(sentence.reading, drawn, sentence.tree, least / 100)
-    grammar_arcs.show(sentence, drawn, shown)
-    chosen = grammar_relations.show(rows, found, own) if found else None
-    if found is None:
+    visible_arcs = grammar_arcs.arcs_of(sentence.reading, drawn, sentence.tree, least / 100)
+    grammar_arcs.show(sentence, drawn, visible_arcs)
+    chosen = grammar_relations.show(rows, measured, own) if measured else None
+    if measured is None:
         st.info(words_grammar.NOT_MEASURED.format(title=typeset.plain(text_model(name).title)), icon=":material/info:")
     layout.notes(
         words_grammar.NOTES,
-        notice=noticed(found, rows, sentence, drawn, shown),
+        notice=noticed(measured, rows, sentence, drawn, visible_arcs),
         formula=lambda: grammar_relations.formula(chosen),
     )
 
@@ -105,13 +105,13 @@ def _asked(text: Text) -> str | int:
     return sentences[controls.number("Sentence", len(sentences), key="grammar_sentence") if len(sentences) > 1 else 0]
 
 
-def _read(name: str, asked: str | int) -> Sentence:
+def _read(name: str, request: str | int) -> Sentence:
     """What the model makes of it; of a long one of the visitor's own, of its beginning."""
-    if isinstance(asked, int):
-        return Sentence(compute_grammar.read_example(name, asked), EXAMPLES[asked])
-    short = shortened(asked)
-    if short != asked:
-        st.caption(f"Of this sentence the first {len(short.split()):,} of {len(asked.split()):,} words.")
+    if isinstance(request, int):
+        return Sentence(compute_grammar.read_example(name, request), EXAMPLES[request])
+    short = shortened(request)
+    if short != request:
+        st.caption(f"Of this sentence the first {len(short.split()):,} of {len(request.split()):,} words.")
     return Sentence(compute_grammar.read_own(name, short), None)
 
 
@@ -123,8 +123,8 @@ def sentences_of(text: str) -> list[str]:
 
 def shortened(sentence: str) -> str:
     """At most LONGEST_WORDS words and LONGEST characters of it."""
-    kept = re.match(rf"(?:\s*\S+){{1,{LONGEST_WORDS}}}", sentence)
-    return (kept.group() if kept else sentence)[:LONGEST].strip()
+    match = re.match(rf"(?:\s*\S+){{1,{LONGEST_WORDS}}}", sentence)
+    return (match.group() if match else sentence)[:LONGEST].strip()
 
 
 # Which heads are drawn.
@@ -146,8 +146,8 @@ def _drawn(rows: Mapping[str, BestHead], heads: Sequence[Head]) -> list[Drawn]:
         max_selections=MOST_DRAWN,
     )
     # Another model, or a treebank of longer texts, may have been read through other layers.
-    there = [rows[relation] for relation in chosen if rows[relation].head in heads]
-    return [Drawn(f"{best.relation} {best.direction}", best.head, best.relation, best.direction) for best in there]
+    best_heads = [rows[relation] for relation in chosen if rows[relation].head in heads]
+    return [Drawn(f"{best.relation} {best.direction}", best.head, best.relation, best.direction) for best in best_heads]
 
 
 def _one(heads: Sequence[Head]) -> Drawn:
@@ -159,14 +159,14 @@ def _one(heads: Sequence[Head]) -> Drawn:
 
 
 def noticed(
-    found: Measured | None,
+    measured: Measured | None,
     rows: Mapping[str, BestHead],
     sentence: Sentence,
     drawn: Sequence[Drawn],
-    shown: Sequence[Arc],
+    visible_arcs: Sequence[Arc],
 ) -> tuple[str, ...]:
     """What the arcs and the measured shares say."""
-    told = [grammar_arcs.about_shown(shown, drawn, sentence.tree)]
-    if rows and found:
-        told += grammar_relations.noticed(rows, found)
-    return tuple(told)
+    sentences = [grammar_arcs.about_shown(visible_arcs, drawn, sentence.tree)]
+    if rows and measured:
+        sentences += grammar_relations.noticed(rows, measured)
+    return tuple(sentences)

@@ -44,22 +44,22 @@ class Sentence:
 
 def arcs_of(reading: Reading, drawn: Sequence[Drawn], tree: Tree | None, least: float) -> list[Arc]:
     """For each head that is drawn the strongest link of every word that is at least so strong."""
-    found = []
-    for each in drawn:
-        number = reading.heads.index(each.head)
+    links = []
+    for drawn_head in drawn:
+        number = reading.heads.index(drawn_head.head)
         for word, looked_at in enumerate(reading.looked_at[number].tolist()):
             weight = float(reading.weight[number, word])
             if looked_at < 0 or weight < least:
                 continue
-            sure = tree is None or is_link(tree, word, looked_at, each)
+            sure = tree is None or is_link(tree, word, looked_at, drawn_head)
             says = "" if tree is None else ", as in the tree" if sure else ", which the tree does not say"
-            what = f", best for {each.relation} {each.direction}" if each.relation else ""
+            what = f", best for {drawn_head.relation} {drawn_head.direction}" if drawn_head.relation else ""
             tell = (
                 f"“{_shown(reading, word)}” looks most at “{_shown(reading, looked_at)}” ({weight:.0%}){says}"
-                f"; layer {each.head[0]}, head {each.head[1]}{what}"
+                f"; layer {drawn_head.head[0]}, head {drawn_head.head[1]}{what}"
             )
-            found.append(Arc(word, looked_at, each.name, tell, weight, sure))
-    return found
+            links.append(Arc(word, looked_at, drawn_head.name, tell, weight, sure))
+    return links
 
 
 def is_link(tree: Tree, word: int, looked_at: int, drawn: Drawn) -> bool:
@@ -71,7 +71,7 @@ def is_link(tree: Tree, word: int, looked_at: int, drawn: Drawn) -> bool:
 
 def tree_arcs(tree: Tree, drawn: Sequence[Drawn]) -> list[Arc]:
     """The links of a tree from governor to dependent, in the colours of the relations that are drawn."""
-    groups = {each.relation: each.name for each in drawn}
+    groups = {drawn_head.relation: drawn_head.name for drawn_head in drawn}
     return [
         Arc(
             governor,
@@ -88,20 +88,20 @@ def _shown(reading: Reading, word: int) -> str:
     return typeset.readable(reading.words[word])
 
 
-def show(sentence: Sentence, drawn: Sequence[Drawn], shown: Sequence[Arc]) -> None:
+def show(sentence: Sentence, drawn: Sequence[Drawn], visible_arcs: Sequence[Arc]) -> None:
     """The arcs above the words, and below them those of the tree."""
     reading, tree = sentence.reading, sentence.tree
     parts = -(-len(reading.words) // MOST_WORDS)
     part = controls.number("Part of the sentence", parts, key="grammar_part") if parts > 1 else 0
     within = range(part * MOST_WORDS, min(len(reading.words), (part + 1) * MOST_WORDS))
-    above, below = _within(shown, within), None if tree is None else _within(tree_arcs(tree, drawn), within)
-    hues = dict(zip((each.name for each in drawn), HUES, strict=False))
+    above, below = _within(visible_arcs, within), None if tree is None else _within(tree_arcs(tree, drawn), within)
+    hues = dict(zip((drawn_head.name for drawn_head in drawn), HUES, strict=False))
     if tree is not None:
         hues[TREE] = theme.look().palette.soft
     if not theme.is_presented():
-        st.markdown(about_shown(shown, drawn, tree), width=theme.PROSE)
-    if len(above) < len(shown):
-        st.caption(f"{len(shown) - len(above)} of {len(shown)} links begin or end in another part.")
+        st.markdown(about_shown(visible_arcs, drawn, tree), width=theme.PROSE)
+    if len(above) < len(visible_arcs):
+        st.caption(f"{len(visible_arcs) - len(above)} of {len(visible_arcs)} links begin or end in another part.")
     look = theme.look()
     labels = tuple(typeset.readable(reading.words[place]) for place in within)
     high = look.high(470 if tree else 300)
@@ -109,47 +109,49 @@ def show(sentence: Sentence, drawn: Sequence[Drawn], shown: Sequence[Arc]) -> No
         partial(arcs, labels, tuple(above), below and tuple(below), hues=hues, look=look, height=high),
         name="grammar-arcs",
         alt=f"{len(above)} arcs above {len(labels)} words: the strongest links of {_named(drawn) or 'no head'}",
-        table=partial(links_table, reading.words, tuple(shown)),
+        table=partial(links_table, reading.words, tuple(visible_arcs)),
     )
     layout.caption(f"{words_grammar.ABOUT} {words_grammar.BELOW if tree else words_grammar.UNKNOWN}")
 
 
-def _within(shown: Sequence[Arc], places: range) -> list[Arc]:
+def _within(visible_arcs: Sequence[Arc], places: range) -> list[Arc]:
     """Those with both ends in one part of the sentence, counted from its beginning."""
     return [
         Arc(arc.start - places.start, arc.end - places.start, arc.group, arc.tell, arc.strength, arc.sure)
-        for arc in shown
+        for arc in visible_arcs
         if arc.start in places and arc.end in places
     ]
 
 
-def links_table(found: Sequence[str], shown: Sequence[Arc]) -> pd.DataFrame:
+def links_table(words: Sequence[str], visible_arcs: Sequence[Arc]) -> pd.DataFrame:
     """One row for each arc above the words."""
     columns = ["word", "looks most at", "share", "drawn for"]
-    return pd.DataFrame([[found[arc.start], found[arc.end], arc.strength, arc.group] for arc in shown], columns=columns)
+    return pd.DataFrame(
+        [[words[arc.start], words[arc.end], arc.strength, arc.group] for arc in visible_arcs], columns=columns
+    )
 
 
 def _named(drawn: Sequence[Drawn]) -> str:
-    return ", ".join(each.name for each in drawn)
+    return ", ".join(drawn_head.name for drawn_head in drawn)
 
 
-def about_shown(shown: Sequence[Arc], drawn: Sequence[Drawn], tree: Tree | None) -> str:
+def about_shown(visible_arcs: Sequence[Arc], drawn: Sequence[Drawn], tree: Tree | None) -> str:
     """How many links are drawn, how many of them go to a neighbour and, with a tree, what they find of it."""
     if not drawn:
         return "**No relation** is chosen: choose one to see what its head says."
-    if not shown:
+    if not visible_arcs:
         return "**No link** is strong enough to be drawn."
-    near = sum(abs(arc.start - arc.end) == 1 for arc in shown)
-    links = "**1 link** is" if len(shown) == 1 else f"**{len(shown)} links** are"
-    told = f"{links} drawn; {near} of them {'goes' if near == 1 else 'go'} to a neighbouring word."
+    near = sum(abs(arc.start - arc.end) == 1 for arc in visible_arcs)
+    links = "**1 link** is" if len(visible_arcs) == 1 else f"**{len(visible_arcs)} links** are"
+    sentence = f"{links} drawn; {near} of them {'goes' if near == 1 else 'go'} to a neighbouring word."
     if tree is None:
-        return told
-    right = sum(arc.sure for arc in shown)
-    told += f" The tree has **{right}** of them"
-    relations = {each.relation for each in drawn} - {""}
+        return sentence
+    right = sum(arc.sure for arc in visible_arcs)
+    sentence += f" The tree has **{right}** of them"
+    relations = {drawn_head.relation for drawn_head in drawn} - {""}
     if not relations:
-        return f"{told}, in one direction or the other."
+        return f"{sentence}, in one direction or the other."
     cases = [link for link in tree.links if link[2] in relations]
-    met = {frozenset((arc.start, arc.end)) for arc in shown if arc.sure}
+    met = {frozenset((arc.start, arc.end)) for arc in visible_arcs if arc.sure}
     reached = sum(frozenset(link[:2]) in met for link in cases)
-    return f"{told} for the relation they are drawn for: {reached} of the {len(cases)} links of these relations."
+    return f"{sentence} for the relation they are drawn for: {reached} of the {len(cases)} links of these relations."

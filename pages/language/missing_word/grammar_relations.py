@@ -24,24 +24,24 @@ BETTER = "the better of both"
 BEST, ONE = "the best of each relation", "one head"
 
 
-def choose(found: Measured | None) -> dict[str, BestHead]:
+def choose(measured: Measured | None) -> dict[str, BestHead]:
     """The best head of each relation in the direction that the visitor chooses; none where nothing was measured."""
-    if found is None:
+    if measured is None:
         return {}
     help_ = (
         "To governor: a word looks at the one that it depends on. To dependent: a word looks at one that it governs."
     )
     direction = controls.choice("Direction", [BETTER, *DIRECTIONS], key="grammar_direction", about=help_)
-    return rows_of(found, direction)
+    return rows_of(measured, direction)
 
 
-def rows_of(found: Measured, direction: str) -> dict[str, BestHead]:
+def rows_of(measured: Measured, direction: str) -> dict[str, BestHead]:
     """The best head of each relation with at least FEW cases, those first that gain most on a fixed distance.
 
     Which direction is the better one is told by the sentences in which heads were chosen.
     """
     rows: dict[str, BestHead] = {}
-    for best in found.heads:
+    for best in measured.heads:
         if best.cases >= FEW and direction in (BETTER, best.direction):
             known = rows.get(best.relation)
             if known is None or best.chosen_share > known.chosen_share:
@@ -70,19 +70,19 @@ def titled(relation: str) -> str:
     return f"{relation}: {about}" if about else relation
 
 
-def show(rows: Mapping[str, BestHead], found: Measured, own: bool) -> BestHead | None:
+def show(rows: Mapping[str, BestHead], measured: Measured, own: bool) -> BestHead | None:
     """Relations against their best heads, beside the map of all heads for one of them; which one that is."""
     st.subheader("Which head follows which relation?", anchor=False)
     if not rows:
         st.info(f"No relation has {FEW} cases in these sentences. Open a larger treebank.", icon=":material/info:")
         return None
-    told = words_grammar.OWN if own else words_grammar.TABLE
-    st.caption(told.format(chosen=found.chosen_in, tried=found.tried_in, few=FEW))
+    caption = words_grammar.OWN if own else words_grammar.TABLE
+    st.caption(caption.format(chosen=measured.chosen_in, tried=measured.tried_in, few=FEW))
     left, right = st.columns([3, 2], gap="large")
     with left:
         pairs = tuple((best, _published(best)) for best in rows.values())
         dots = tuple(dot_of(best, known) for best, known in pairs)
-        distance = "best fixed distance" + (" to an earlier word" if found.causal else "")
+        distance = "best fixed distance" + (" to an earlier word" if measured.causal else "")
         named = {"best": "best head", "offset": distance, "published": "BERT-base, Clark et al. 2019"}
         charts.chart(
             partial(relation_dots, dots, look=theme.look(), **named),
@@ -144,10 +144,10 @@ def _published(best: BestHead) -> float | None:
 def dot_of(best: BestHead, published: float | None) -> Dot:
     """A relation as the figure takes it."""
     ahead = f"; in {1 - best.earlier:.0%} of them the other word comes later" if best.earlier < 1 else ""
-    told = "" if published is None else f"; BERT-base {published:.0%}"
+    comparison = "" if published is None else f"; BERT-base {published:.0%}"
     tell = (
         f"{best.relation} {best.direction}: layer {best.head[0]}, head {best.head[1]} finds {best.share:.0%} of "
-        f"{best.cases:,} cases; always {_distance(best.offset)}: {best.offset_share:.0%}{told}{ahead}"
+        f"{best.cases:,} cases; always {_distance(best.offset)}: {best.offset_share:.0%}{comparison}{ahead}"
     )
     arrow = "→ governor" if best.direction == TO_GOVERNOR else "→ dependent"
     return Dot(f"{best.relation} {arrow}", best.share, best.offset_share, published, tell)
@@ -180,9 +180,9 @@ def relations_table(pairs: Sequence[tuple[BestHead, float | None]]) -> pd.DataFr
     )
 
 
-def noticed(rows: Mapping[str, BestHead], found: Measured) -> tuple[str, ...]:
+def noticed(rows: Mapping[str, BestHead], measured: Measured) -> tuple[str, ...]:
     """What the shares say: of heads and distances, of what cannot be found, and of what others have found."""
-    return (about_gains(rows), *about_ahead(found), *about_published(rows))
+    return (about_gains(rows), *about_ahead(measured), *about_published(rows))
 
 
 def about_gains(rows: Mapping[str, BestHead]) -> str:
@@ -206,23 +206,23 @@ def about_gains(rows: Mapping[str, BestHead]) -> str:
 
 def is_clear(best: BestHead) -> bool:
     """Whether a head beats the best fixed distance by CLEARLY, and by more than chance explains."""
-    found, fixed = (round(share * best.cases) for share in (best.share, best.offset_share))
-    return best.gain >= CLEARLY and compare_shares(found, best.cases, fixed, best.cases) == "more"
+    hits, fixed = (round(share * best.cases) for share in (best.share, best.offset_share))
+    return best.gain >= CLEARLY and compare_shares(hits, best.cases, fixed, best.cases) == "more"
 
 
-def about_ahead(found: Measured) -> tuple[str, ...]:
+def about_ahead(measured: Measured) -> tuple[str, ...]:
     """What a model that cannot look ahead can never find."""
-    if not found.causal:
+    if not measured.causal:
         return ()
-    told = []
+    clauses = []
     for direction in DIRECTIONS:
-        own = [best for best in found.heads if best.direction == direction]
+        own = [best for best in measured.heads if best.direction == direction]
         if cases := sum(best.cases for best in own):
             later = sum(best.cases * (1 - best.earlier) for best in own) / cases
-            told.append(f"**{later:.0%}** of {cases:,} cases {direction}")
+            clauses.append(f"**{later:.0%}** of {cases:,} cases {direction}")
     return (
-        f"This model looks at earlier words only. In {' and '.join(told)} the other word comes later, and no head can "
-        "find it, however good it is.",
+        f"This model looks at earlier words only. In {' and '.join(clauses)} the other word comes later, and no "
+        "head can find it, however good it is.",
     )
 
 

@@ -52,7 +52,7 @@ def model_name() -> str:
     return name
 
 
-def given() -> Given:
+def selection() -> Given:
     """The controls for text and model, and examples to click."""
     controls.examples(words.EXAMPLES, forgets=(HIDDEN_ADDRESS, WORD_ADDRESS))
     with layout.control_bar():
@@ -72,7 +72,7 @@ def say_unknown(ids: Collection[int], text: str, model: TextModel) -> None:
     """A box that names the characters of a text that the model cannot read, if there are any."""
     if unknown := unknown_characters(ids, text, model):
         # Isolated (U+2066 to U+2069): a letter written from right to left must not turn the sentence round.
-        shown = ", ".join(f"\u2066“{typeset.plain(typeset.readable(letter))}”\u2069" for letter in unknown[:NAMED])
+        quoted = ", ".join(f"\u2066“{typeset.plain(typeset.readable(letter))}”\u2069" for letter in unknown[:NAMED])
         more = " and others" if len(unknown) > NAMED else ""
         pieces = model.tokenizer.get_vocab_size()
-        st.info(words.UNKNOWN.format(shown=shown + more, pieces=pieces), icon=":material/question_mark:")
+        st.info(words.UNKNOWN.format(shown=quoted + more, pieces=pieces), icon=":material/question_mark:")

@@ -44,26 +44,26 @@ def about_following(own: float, unrelated: Collection[float]) -> str:
             f"**Any unrelated sentence fits better**: the model gives {own:.1%} that the second one follows, less than "
             f"of each of {count} unrelated ones in its place ({span})."
         )
-    rest = count - ahead
+    rivals = count - ahead
     return (
-        f"**The answer says little**: the model gives {own:.1%} that the second sentence follows, but **{rest} of "
-        f"{count}** unrelated sentences {'gets' if rest == 1 else 'get'} as much or more in its place ({span}; a point "
-        "or less is no difference)."
+        f"**The answer says little**: the model gives {own:.1%} that the second sentence follows, but **{rivals} of "
+        f"{count}** unrelated sentences {'gets' if rivals == 1 else 'get'} as much or more in its place ({span}; "
+        "a point or less is no difference)."
     )
 
 
-def about_measured(found: NextSentence | None) -> str:
+def about_measured(measured: NextSentence | None) -> str:
     """How much an answer of this head is worth: its held-out accuracy beside chance."""
-    if found is None:
+    if measured is None:
         return "How often this head is right has not been measured here, so its answer cannot be weighed."
-    against = compare(found.accuracy, CHANCE, margin=CLEAR * found.error)
+    against = compare(measured.accuracy, CHANCE, margin=CLEAR * measured.error)
     what = {
-        "more": "a little better than a coin" if found.accuracy < 0.6 else "better than a coin",
+        "more": "a little better than a coin" if measured.accuracy < 0.6 else "better than a coin",
         "less": "worse than a coin",
     }.get(against, "no better than a coin")
     return (
-        f"The head that answers is **{what}**: it is right for {found.accuracy:.1%} of {found.pairs:,} held-out pairs "
-        f"(standard error {100 * found.error:.1f} points), where chance is {CHANCE:.0%}."
+        f"The head that answers is **{what}**: it is right for {measured.accuracy:.1%} of {measured.pairs:,} "
+        f"held-out pairs (standard error {100 * measured.error:.1f} points), where chance is {CHANCE:.0%}."
     )
 
 
@@ -80,27 +80,27 @@ def about_segments(lengths: SegmentLengths | None) -> str:
     )
 
 
-def about_crossing(found: Crossing) -> str:
+def about_crossing(crossing: Crossing) -> str:
     """Which head looks across most, how many more than even attention would, and in which layers."""
-    values = found.other.numpy()
+    values = crossing.other.numpy()
     heads = np.isfinite(values)
     if not heads.any():
         return "No head of this model connects the words of both sentences."
     layer, head = np.unravel_index(int(np.nanargmax(values)), values.shape)
     most = float(values[layer, head])
-    more = sum(compare(float(value), found.even, margin=POINT) == "more" for value in values[heads])
+    more = sum(compare(float(value), crossing.even, margin=POINT) == "more" for value in values[heads])
     first = {
         "more": f"**Layer {layer}, head {head}** looks across most: a word gives {most:.0%} of its attention to the "
-        f"other sentence, where even attention would give {found.even:.0%}. **{more} of {int(heads.sum())}** heads "
+        f"other sentence, where even attention would give {crossing.even:.0%}. **{more} of {int(heads.sum())}** heads "
         f"{'gives' if more == 1 else 'give'} over a point more than that.",
-        "as much": f"No head looks across more than even attention would, {found.even:.0%}: the most that any gives "
+        "as much": f"No head looks across more than even attention would, {crossing.even:.0%}: the most that any gives "
         f"to the other sentence is {most:.0%}.",
         "less": f"Every head keeps to its own sentence: the most that any gives to the other one is {most:.0%}, where "
-        f"even attention would give {found.even:.0%}.",
-    }[compare(most, found.even, margin=POINT)]
-    separators = f"Separators get {float(found.separators.nanmean()):.0%} on average over all heads."
-    there = heads.any(axis=1)
-    return " ".join(filter(None, (first, separators, _by_layer(values[there], np.flatnonzero(there)))))
+        f"even attention would give {crossing.even:.0%}.",
+    }[compare(most, crossing.even, margin=POINT)]
+    separators = f"Separators get {float(crossing.separators.nanmean()):.0%} on average over all heads."
+    has_heads = heads.any(axis=1)
+    return " ".join(filter(None, (first, separators, _by_layer(values[has_heads], np.flatnonzero(has_heads)))))
 
 
 def _by_layer(values: np.ndarray, numbers: np.ndarray) -> str:

@@ -38,26 +38,26 @@ def show() -> None:
     sentence = _sentence()
     with layout.waiting_place():
         looks = compute.look(sentence)
-        usual = [compute.frequent().lookup(word.label.strip()) for word in looks.said.words]
-    said = looks.said
-    typeset.show_cut_notice(said.tokens)
-    word = _word(len(said.words))
-    _tags(said, usual, word)
+        usual = [compute.frequent().lookup(word.label.strip()) for word in looks.predictions.words]
+    predictions = looks.predictions
+    typeset.show_cut_notice(predictions.tokens)
+    word = _word(len(predictions.words))
+    _tags(predictions, usual, word)
     row = st.container()  # what a click changes stands right below the words, its controls below that
     place, name, head = _row_and_head(looks, word)
     with row:
-        told = _row(looks, head, place, name)
+        sentence_of_row = _row(looks, head, place, name)
     layout.place_notice()
-    st.markdown(sentences.about_verdict(said))
+    st.markdown(sentences.about_verdict(predictions))
     _maps(looks, head, place)
     if not theme.is_presented():
-        charts.download_table(tasks_measured.said_table(said, usual), "tasks-tags")
+        charts.download_table(tasks_measured.said_table(predictions, usual), "tasks-tags")
     tasks_measured.show(compute.results())
     layout.notes(
         words_tasks.NOTES,
         notice=(
-            sentences.about_tags(said, usual),
-            told,
+            sentences.about_tags(predictions, usual),
+            sentence_of_row,
             _over_all_heads(looks, place, name),
             sentences.about_moved(looks.moved),
             sentences.about_measured(compute.results()),
@@ -79,31 +79,31 @@ def _sentence() -> str:
 
 def _word(count: int) -> int:
     """The word whose row is looked at: in the address, counted from 0; the last one that there is at most."""
-    asked = parameter(WORD, whole_number)
-    number = min(3, count - 1) if asked is None else asked
+    linked_word = parameter(WORD, whole_number)
+    number = min(3, count - 1) if linked_word is None else linked_word
     if number >= count > 0:
-        told = f"The address names word {number:,}, and this text has {count}: the last one is shown."
-        st.info(told, icon=":material/link_off:")
+        notice = f"The address names word {number:,}, and this text has {count}: the last one is shown."
+        st.info(notice, icon=":material/link_off:")
     return max(0, min(number, count - 1))
 
 
 # What it says.
 
 
-def _tags(said: TaskPredictions, usual: Sequence[TagCount | None], chosen: int) -> None:
+def _tags(predictions: TaskPredictions, usual: Sequence[TagCount | None], chosen: int) -> None:
     """The sentence, below each word its tag and how sure the model is; below those the tag that is more usual."""
     hues = _hues()
     picked = []
-    for number, (word, (tag, sure)) in enumerate(zip(said.words, sentences.tags_of(said), strict=True)):
-        seen, name = usual[number], typeset.readable(word.label)
+    for number, (word, (tag, sure)) in enumerate(zip(predictions.words, sentences.tags_of(predictions), strict=True)):
+        tag_count, name = usual[number], typeset.readable(word.label)
         below, tell = f"{tag}\n{sure:.0%}", f"“{name}” is {tag} ({words_tasks.TAG_NAMES[tag]}) with {sure:.1%}."
-        if seen is None:
+        if tag_count is None:
             tell += " Too rare in the treebank's train part to have a usual tag."
-        elif sentences.differs(tag, seen):
-            below += f"\nmostly {seen.tag}"
-            tell += f" Most often it is {seen.tag}: {seen.times:,} of {seen.of:,} times."
+        elif sentences.differs(tag, tag_count):
+            below += f"\nmostly {tag_count.tag}"
+            tell += f" Most often it is {tag_count.tag}: {tag_count.times:,} of {tag_count.of:,} times."
         else:
-            tell += f" So it is most often: {seen.times:,} of {seen.of:,} times."
+            tell += f" So it is most often: {tag_count.times:,} of {tag_count.of:,} times."
         picked.append(PickedWord(word.label, tell, below=below, marked=number == chosen, hue=hues[tag]))
     word_picker(
         picked,
@@ -131,15 +131,15 @@ def _hues() -> dict[str, str]:
 
 def _row_and_head(looks: Looks, word: int) -> tuple[int, str, tuple[int, int]]:
     """The token whose row is looked at, its name, and the head: at first the one that moved most."""
-    said, values = looks.said, looks.moved.numpy()
+    predictions, values = looks.predictions, looks.moved.numpy()
     most = np.unravel_index(int(values.argmax()), values.shape)
     with layout.control_bar():
-        asked = controls.choice("The row of", [words_tasks.WORD, words_tasks.VERDICT], key=ASKED)
+        choice = controls.choice("The row of", [words_tasks.WORD, words_tasks.VERDICT], key=ASKED)
         layer = controls.number("Layer", values.shape[0], key=LAYER, first=int(most[0]))
         head = controls.number("Head", values.shape[1], key=HEAD, first=int(most[1]))
-    if asked == words_tasks.VERDICT or not said.words:
+    if choice == words_tasks.VERDICT or not predictions.words:
         return 0, "[CLS]", (layer, head)
-    return said.first_pieces[word], f"“{typeset.readable(said.words[word].label)}”", (layer, head)
+    return predictions.first_pieces[word], f"“{typeset.readable(predictions.words[word].label)}”", (layer, head)
 
 
 def _take_head(layer: int, head: int) -> None:
@@ -148,7 +148,7 @@ def _take_head(layer: int, head: int) -> None:
 
 def _row(looks: Looks, head: tuple[int, int], place: int, name: str) -> str:
     """One row of one head before and after, over the text itself; what it says in a sentence."""
-    tokens = looks.said.tokens
+    tokens = looks.predictions.tokens
     rows = {"before": looks.before[*head, place], "after": looks.after[*head, place]}
     labels = [typeset.readable(label) for label in tokens.labels]
     lines = []
@@ -180,10 +180,10 @@ def _row(looks: Looks, head: tuple[int, int], place: int, name: str) -> str:
     )
     was, now = rows.values()
     parts = shares(was, tokens, place), shares(now, tokens, place)
-    told = sentences.about_shares(name, head, *parts, float(row_moved(was, now)))
+    sentence = sentences.about_shares(name, head, *parts, float(row_moved(was, now)))
     if not theme.is_presented():
-        st.markdown(told)
-    return told
+        st.markdown(sentence)
+    return sentence
 
 
 def _maps(looks: Looks, head: tuple[int, int], place: int) -> None:
@@ -204,7 +204,7 @@ def _maps(looks: Looks, head: tuple[int, int], place: int) -> None:
             name="tasks-moved",
             height=280,
         )
-    labels = [typeset.readable(label) for label in looks.said.tokens.labels]
+    labels = [typeset.readable(label) for label in looks.predictions.tokens.labels]
     for column, when, maps in ((before, "Before", looks.before), (after, "After", looks.after)):
         with column:
             st.markdown(f"**{when}** fine-tuning: layer {head[0]}, head {head[1]}")
@@ -227,7 +227,7 @@ def _maps(looks: Looks, head: tuple[int, int], place: int) -> None:
 
 
 def _over_all_heads(looks: Looks, place: int, name: str) -> str:
-    tokens = looks.said.tokens
+    tokens = looks.predictions.tokens
     parts = (
         [shares(row, tokens, place) for row in maps[:, :, place].flatten(end_dim=1)]
         for maps in (looks.before, looks.after)
@@ -237,18 +237,18 @@ def _over_all_heads(looks: Looks, place: int, name: str) -> str:
 
 def _formula(looks: Looks, word: int, head: tuple[int, int], place: int) -> None:
     """Both heads, and the share that moved, with the numbers of this sentence."""
-    said = looks.said
+    predictions = looks.predictions
     st.latex(r"p(\text{tag}\mid i)=\mathrm{softmax}(W_{\mathrm{tags}}\,h_i+b)")
     st.latex(r"c=\tanh(W_p\,h_{\mathtt{[CLS]}}+b_p)")
     st.latex(r"p(\text{verdict})=\mathrm{softmax}(W c+b)")
     st.markdown(words_tasks.FORMULA)
-    if said.words:
-        values, numbers = said.tags[word].topk(2)
+    if predictions.words:
+        values, numbers = predictions.tags[word].topk(2)
         st.markdown(
-            f"{typeset.plain(typeset.readable(said.words[word].label))}: "
+            f"{typeset.plain(typeset.readable(predictions.words[word].label))}: "
             + ", ".join(f"{tag} {value:.3f}" for tag, value in _named(values.tolist(), numbers.tolist()))
         )
-    apart = sentences.log_odds(said)
+    apart = sentences.log_odds(predictions)
     st.latex(rf"p(\text{{{SENTIMENTS[1]}}})=\frac{{1}}{{1+e^{{-({apart:.3f})}}}}={1 / (1 + exp(-apart)):.3f}")
     st.markdown(words_tasks.MOVED_FORMULA)
     moved = float(row_moved(looks.before[*head, place], looks.after[*head, place]))

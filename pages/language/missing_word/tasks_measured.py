@@ -21,60 +21,67 @@ NAMES = {
 }
 
 
-def show(found: Results) -> None:
+def show(results: Results) -> None:
     """Held-out results and baselines; tag by tag on demand."""
     st.subheader("Measured on what was held out", anchor=False)
-    table = compared(found)
+    table = compared(results)
     percents = {name: st.column_config.NumberColumn(format="%.1f%%") for name in table.columns[1:]}
     scaled = table.assign(**{name: 100 * table[name] for name in table.columns[1:]})
     data_table(scaled, hide_index=True, column_config=percents, width="content", placeholder="")
     layout.caption(
         words_tasks.MEASURED.format(
-            words=found.words,
-            sentences=found.sentences,
-            learned_words=found.learned_words,
-            learned_phrases=found.learned_phrases,
+            words=results.words,
+            sentences=results.sentences,
+            learned_words=results.learned_words,
+            learned_phrases=results.learned_phrases,
         )
     )
     if theme.is_presented():
         return
     charts.download_table(table, "tasks-measured")
     with st.expander("Tag by tag"):
-        by_tag = tag_by_tag(found)
-        shown = by_tag.assign(**{name: 100 * by_tag[name] for name in by_tag.columns[3:]})
+        by_tag = tag_by_tag(results)
+        tag_percents = by_tag.assign(**{name: 100 * by_tag[name] for name in by_tag.columns[3:]})
         formats = {name: st.column_config.NumberColumn(format="%.1f%%") for name in by_tag.columns[3:]}
-        data_table(shown, hide_index=True, column_config=formats, width="content")
+        data_table(tag_percents, hide_index=True, column_config=formats, width="content")
         charts.download_table(by_tag, "tasks-by-tag")
 
 
-def compared(found: Results) -> pd.DataFrame:
+def compared(results: Results) -> pd.DataFrame:
     """One row for each variant and baseline; shares from 0 to 1, empty where it was not asked."""
     columns = ["", "tags right", "verdicts right", "with a capital letter"]
-    rows = [[NAMES[name], of.tags, of.verdicts, of.verdicts_capital] for name, of in found.variants.items()]
+    rows = [[NAMES[name], of.tags, of.verdicts, of.verdicts_capital] for name, of in results.variants.items()]
     rows += [
-        ["most frequent tag of the word", found.most_frequent_tag, None, None],
-        ["naive Bayes, words and pairs", None, found.naive_bayes, None],
-        ["always the more frequent verdict", None, found.majority, None],
+        ["most frequent tag of the word", results.most_frequent_tag, None, None],
+        ["naive Bayes, words and pairs", None, results.naive_bayes, None],
+        ["always the more frequent verdict", None, results.majority, None],
     ]
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(columns[1:], float))
 
 
-def tag_by_tag(found: Results) -> pd.DataFrame:
+def tag_by_tag(results: Results) -> pd.DataFrame:
     """One row for each tag: what it is, its words, and the shares that are right."""
-    tuned = found.variants[TUNED].by_tag
+    tuned = results.variants[TUNED].by_tag
     return pd.DataFrame(
         [
-            [tag, words_tasks.TAG_NAMES[tag], cases, tuned.get(tag), found.frequent_by_tag.get(tag)]
-            for tag, cases in found.cases.items()
+            [tag, words_tasks.TAG_NAMES[tag], cases, tuned.get(tag), results.frequent_by_tag.get(tag)]
+            for tag, cases in results.cases.items()
         ],
         columns=["tag", "what", "words", "fine-tuned", "most frequent tag"],
     )
 
 
-def said_table(said: TaskPredictions, usual: Sequence[TagCount | None]) -> pd.DataFrame:
+def said_table(predictions: TaskPredictions, usual: Sequence[TagCount | None]) -> pd.DataFrame:
     """One row a word: its tag, the probability, its most frequent tag and how often it had it."""
     rows = [
-        [word.label.strip(), tag, sure, *((seen.tag, seen.times, seen.of) if seen else (None, None, None))]
-        for word, (tag, sure), seen in zip(said.words, tasks_sentences.tags_of(said), usual, strict=True)
+        [
+            word.label.strip(),
+            tag,
+            sure,
+            *((tag_count.tag, tag_count.times, tag_count.of) if tag_count else (None, None, None)),
+        ]
+        for word, (tag, sure), tag_count in zip(
+            predictions.words, tasks_sentences.tags_of(predictions), usual, strict=True
+        )
     ]
     return pd.DataFrame(rows, columns=["word", "tag", "probability", "most frequent tag", "times", "of"])

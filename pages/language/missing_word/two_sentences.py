@@ -48,8 +48,8 @@ def show() -> None:
     attention_view(compute.one_head(name, first, second, head), key=f"pair-{head[0]}-{head[1]}", address=False)
     following: tuple[str, ...] = ()
     if answers:  # how much an answer is worth stands in the same breath
-        said = about_following(answers[words.AS_GIVEN], others.values()), about_measured(compute.measured(name))
-        following = (" ".join(said), about_inputs(answers))
+        sentences = about_following(answers[words.AS_GIVEN], others.values()), about_measured(compute.measured(name))
+        following = (" ".join(sentences), about_inputs(answers))
     notice = (
         *following,
         about_segments(lengths),
@@ -100,13 +100,13 @@ def _next_sentence(name: str, first: str, second: str) -> tuple[dict[str, float]
         bars[words.MOST_UNRELATED.format(count=len(others))] = max(others.values())
     look = theme.look()
     hues = [look.palette.accent, *[look.palette.map] * (len(bars) - 1)]
-    told = {**answers, **others}
+    probabilities = {**answers, **others}
     charts.chart(
         partial(prediction_bars, list(bars), list(bars.values()), look=look, hues=hues),
         name="pair-follows",
         alt="Probability that the second sentence follows: "
         + ", ".join(f"{label} {value:.1%}" for label, value in bars.items()),
-        table=pd.DataFrame({"input": list(told), "probability that it follows": list(told.values())}),
+        table=pd.DataFrame({"input": list(probabilities), "probability that it follows": list(probabilities.values())}),
     )
     if others and not theme.is_presented():
         with st.expander(words.COMPARED_TITLE):
@@ -157,12 +157,12 @@ def input_table(pair: Pair) -> pd.DataFrame:
 def _heads(pair: Pair) -> Head:
     """All heads by how much of their attention goes where; a click takes one into view."""
     layout.heading("Which heads look across?")
-    found = pair.crossing
-    measures = {OTHER: found.other, SEPARATORS: found.separators, FIRST: found.first}
+    crossing = pair.crossing
+    measures = {OTHER: crossing.other, SEPARATORS: crossing.separators, FIRST: crossing.first}
     with layout.control_bar():
         name = controls.choice("Attention to", list(measures), key="across")
         values = measures[name].numpy()
-        most = np.unravel_index(int(np.nanargmax(found.other.numpy())), values.shape)
+        most = np.unravel_index(int(np.nanargmax(crossing.other.numpy())), values.shape)
         layer = controls.number("Layer", values.shape[0], key="layer", first=int(most[0]))
         heads = int(np.isfinite(values[layer]).sum())
         head = controls.number("Head", heads, key="head", first=int(most[1]) if layer == most[0] else 0)

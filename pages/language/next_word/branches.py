@@ -92,8 +92,8 @@ def decode(text: str, is_token: Callable[[int], bool]) -> Tree | None:
         return None
     former, ends = written, list[Way]()
     for other in others:
-        count, between, rest = other.partition(BETWEEN)
-        own = _way(rest, is_token)
+        count, between, path = other.partition(BETWEEN)
+        own = _way(path, is_token)
         same = whole_number(count, len(former) + 1)
         if not between or own is None or same is None:
             return None

@@ -27,19 +27,19 @@ HUES_OF_WAYS = {WITHOUT_CACHE: HUES[1], WITH_CACHE: HUES[0]}
 
 def show() -> None:
     """The grids of one step, the measurement, the shared heads; then what is told of them."""
-    given = inputs.given()
-    count = compute_cache.length_of(given.name, given.text)
+    selection = inputs.selection()
+    count = compute_cache.length_of(selection.name, selection.text)
     with layout.control_bar():
         prompt = _slider("Tokens read at once, as a prompt", 1, count, min(PROMPT, count), "cache_prompt")
         token = _slider("Newest token", 0, count - 1, min(PROMPT, count - 1), "cache_token")
     with layout.waiting_place():
-        reading = compute_cache.stepped(given.name, given.text, prompt)
+        reading = compute_cache.stepped(selection.name, selection.text, prompt)
     if reading.total > count:
         layout.caption(words.CACHE_FIRST.format(count=count))
     step = reading.stepped.step_of(token)
     st.markdown(about_step(step, typeset.in_word(reading.tokens, step.last - 1)), width=theme.PROSE)
     _grids(reading, step)
-    costs = _measured(given.name)
+    costs = _measured(selection.name)
     counts = cache_heads.show()
     notice = (
         about_whole(reading.stepped),
@@ -114,14 +114,14 @@ def about_step(step: Step, newest: str) -> str:
     """What one step computes, takes from the cache, and would cost without it; `newest` is the token that it reads."""
     count = step.last - step.first
     what = f"“{typeset.plain(newest)}” is read" if count == 1 else f"the first {count} tokens are read at once"
-    kept = (
+    cache_note = (
         f"and {step.cached_rows():,} rows of k and v come from the cache"
         if step.cached_rows()
         else "and nothing is kept yet"
     )
     return (
-        f"In this step {what}: **{step.computed_rows():,} rows** of q, k and v are computed {kept}. Without a cache "
-        f"**{rows_anew(step):,} rows** are computed."
+        f"In this step {what}: **{step.computed_rows():,} rows** of q, k and v are computed {cache_note}. Without "
+        f"a cache **{rows_anew(step):,} rows** are computed."
     )
 
 
@@ -160,23 +160,23 @@ def about_costs(costs: StepCosts | None) -> tuple[str, ...]:
     """What the next token cost here at the longest and the shortest measured length."""
     if costs is None:
         return (words.CACHE_NOT_MEASURED,)
-    kept, anew = costs.of(WITH_CACHE), costs.of(WITHOUT_CACHE)
-    short, long = min(kept), max(kept)
-    faster = anew[long].seconds / kept[long].seconds
-    told = (
-        f"At {long:,} tokens the next one takes **{1e3 * kept[long].seconds:.1f} ms** with the cache and "
+    cached, anew = costs.of(WITH_CACHE), costs.of(WITHOUT_CACHE)
+    short, long = min(cached), max(cached)
+    faster = anew[long].seconds / cached[long].seconds
+    sentence = (
+        f"At {long:,} tokens the next one takes **{1e3 * cached[long].seconds:.1f} ms** with the cache and "
         f"**{1e3 * anew[long].seconds:.1f} ms** without: "
         + {
             "more": f"{faster:.1f} times as long.",
             "less": f"here the cache is slower, {1 / faster:.1f} times.",
             "as much": f"about as long (differences within {NOISE:.0%} are noise of the machine).",
-        }[compare_times(anew[long].seconds, kept[long].seconds)]
+        }[compare_times(anew[long].seconds, cached[long].seconds)]
     )
     if short == long:
-        return (told,)
-    grown = {way: of[long].seconds / of[short].seconds for way, of in ((WITH_CACHE, kept), (WITHOUT_CACHE, anew))}
+        return (sentence,)
+    grown = {way: of[long].seconds / of[short].seconds for way, of in ((WITH_CACHE, cached), (WITHOUT_CACHE, anew))}
     return (
-        told,
+        sentence,
         f"A step at {long:,} tokens takes {grown[WITH_CACHE]:.1f} times as long as one at {short} with the cache, and "
         f"{grown[WITHOUT_CACHE]:.1f} times as long without. What the cache holds grows from "
         f"{amount(costs.cache_bytes[short])}B to {amount(costs.cache_bytes[long])}B.",

@@ -105,14 +105,14 @@ def about_counts(models: Mapping[str, CacheShape], counts: Counts) -> tuple[str,
         else f"Formula and count differ in {wrong} of {len(pairs)} measurements: this library keeps something else."
     )
     last = {name: count[-1] for name, count in counts.items()}
-    whole, smallest = max(last.values()), min(last, key=last.__getitem__)
+    largest, smallest = max(last.values()), min(last, key=last.__getitem__)
     others = ", ".join(f"{name.lower()} {amount(count)}B" for name, count in last.items())
-    if last[smallest] == whole:
-        return agree, f"After {LENGTHS[-1]:,} tokens all of them hold as much: {amount(whole)}B."
+    if last[smallest] == largest:
+        return agree, f"After {LENGTHS[-1]:,} tokens all of them hold as much: {amount(largest)}B."
     return (
         agree,
         f"After {LENGTHS[-1]:,} tokens they hold: {others}. The smallest, **{smallest.lower()}**, holds "
-        f"1/{whole / last[smallest]:.0f} of what the largest holds.",
+        f"1/{largest / last[smallest]:.0f} of what the largest holds.",
     )
 
 
@@ -139,30 +139,28 @@ def _famous() -> None:
     )
     if not theme.is_presented():
         with st.expander("The numbers, and where they were published"):
-            whole = {name: st.column_config.NumberColumn(format="localized") for name in rows.columns[7:10]}
+            integers = {name: st.column_config.NumberColumn(format="localized") for name in rows.columns[7:10]}
             year = {"year": st.column_config.NumberColumn(format="%d")}
-            data_table(rows, hide_index=True, height="content", column_config=whole | year)
+            data_table(rows, hide_index=True, height="content", column_config=integers | year)
 
 
 def famous_rows(tokens: int = 8192, size: int = 2) -> pd.DataFrame:
     """One row a model, as published; bytes by the formula, for numbers of `size` bytes."""
     return pd.DataFrame(
         {
-            "model": each.model,
-            "year": each.year,
-            "sharing": each.heads.sharing,
-            "layers": each.heads.layers,
-            "heads": each.heads.heads,
-            "heads of keys and values": each.heads.key_heads,
-            "window": each.heads.window,
-            "bytes a token": cache_bytes(each.heads, 1, size),
-            "bytes of the cache": cache_bytes(each.heads, tokens, size),
-            "bytes, if no head shared": cache_bytes(each.heads, tokens, size)
-            * each.heads.heads
-            // each.heads.key_heads,
-            "source": each.source,
+            "model": row.model,
+            "year": row.year,
+            "sharing": row.heads.sharing,
+            "layers": row.heads.layers,
+            "heads": row.heads.heads,
+            "heads of keys and values": row.heads.key_heads,
+            "window": row.heads.window,
+            "bytes a token": cache_bytes(row.heads, 1, size),
+            "bytes of the cache": cache_bytes(row.heads, tokens, size),
+            "bytes, if no head shared": cache_bytes(row.heads, tokens, size) * row.heads.heads // row.heads.key_heads,
+            "source": row.source,
         }
-        for each in key_value_heads()
+        for row in key_value_heads()
     )
 
 
@@ -172,10 +170,10 @@ def famous_bars(rows: pd.DataFrame, *, look: Look) -> go.Figure:
     names = [
         escape(model) + f"<br>{escape(sharing)}" for model, sharing in zip(rows["model"], rows["sharing"], strict=True)
     ]
-    held, whole = rows["bytes of the cache"].tolist(), rows["bytes, if no head shared"].tolist()
+    held, unshared = rows["bytes of the cache"].tolist(), rows["bytes, if no head shared"].tolist()
     figure = go.Figure()
     figure.add_bar(
-        x=whole,
+        x=unshared,
         y=names,
         orientation="h",
         name="if no head shared",
@@ -203,7 +201,7 @@ def famous_bars(rows: pd.DataFrame, *, look: Look) -> go.Figure:
         xaxis={
             "tickformat": "~s",
             "ticksuffix": "B",
-            "range": [0, 1.3 * max(whole)],
+            "range": [0, 1.3 * max(unshared)],
         },  # room for the last label, on a phone too
     )
 

@@ -47,8 +47,8 @@ def stepped(name: str, text: Text, prompt: int, progress: Progress = no_progress
     if count < 2:
         raise InputError(words.CACHE_TOO_SHORT)
     with as_model_error(name, "be read token by token"):
-        found = read_in_steps(model.network, tokens.ids[:count], prompt=min(prompt, count), progress=progress)
-    return CachedReading(tokens, total, found, heads_of(name))
+        reading = read_in_steps(model.network, tokens.ids[:count], prompt=min(prompt, count), progress=progress)
+    return CachedReading(tokens, total, reading, heads_of(name))
 
 
 def length_of(name: str, text: Text) -> int:

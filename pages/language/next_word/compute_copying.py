@@ -52,69 +52,69 @@ class Silenced:
 
 
 @cached()
-def own_tokens(said: Said) -> Tokens:
+def own_tokens(repetition: Said) -> Tokens:
     """The tokens of the visitor's text, as they are after a space."""
-    assert said.text is not None
-    model = Given(said.name, "").model
-    return encode(model.tokenizer, f" {content_of(said.text).strip()}", context=model.context)
+    assert repetition.text is not None
+    model = Given(repetition.name, "").model
+    return encode(model.tokenizer, f" {content_of(repetition.text).strip()}", context=model.context)
 
 
-def own_places(said: Said) -> list[int]:
+def own_places(repetition: Said) -> list[int]:
     """Where those of the visitor's tokens stand that are said twice: the first, special ones left out."""
-    tokens, most = own_tokens(said), min(LONGEST_OWN, Given(said.name, "").model.context // 2)
+    tokens, most = own_tokens(repetition), min(LONGEST_OWN, Given(repetition.name, "").model.context // 2)
     return [place for place, special in enumerate(tokens.special) if not special][:most]
 
 
-def own_ids(said: Said) -> tuple[int, ...]:
+def own_ids(repetition: Said) -> tuple[int, ...]:
     """The tokens at those places."""
-    return tuple(own_tokens(said).ids[place] for place in own_places(said))
+    return tuple(own_tokens(repetition).ids[place] for place in own_places(repetition))
 
 
-def tokens_of(said: Said) -> Int[Tensor, "batch token"]:
+def tokens_of(repetition: Said) -> Int[Tensor, "batch token"]:
     """All that the model reads, both times."""
-    if said.text is None:
-        return repeated_tokens(Given(said.name, "").model, said.seed, longest=said.period)
-    return repeat_ids(own_ids(said))
+    if repetition.text is None:
+        return repeated_tokens(Given(repetition.name, "").model, repetition.seed, longest=repetition.period)
+    return repeat_ids(own_ids(repetition))
 
 
 @cached("Reading it twice …")
-def heard(said: Said) -> RepetitionRun:
+def heard(repetition: Said) -> RepetitionRun:
     """With all heads."""
-    return run_repetition(Given(said.name, "").model, tokens_of(said))
+    return run_repetition(Given(repetition.name, "").model, tokens_of(repetition))
 
 
 @cached()
-def scores(said: Said) -> dict[str, Float[Tensor, "layer head"]]:
+def scores(repetition: Said) -> dict[str, Float[Tensor, "layer head"]]:
     """The "induction" and the "previous_token" score of each head, on random tokens."""
-    whole = heard(said.at_random)
-    return repetition_scores(whole.calls, whole.period)
+    run = heard(repetition.at_random)
+    return repetition_scores(run.calls, run.period)
 
 
 @cached()
-def order(said: Said) -> tuple[Head, ...]:
+def order(repetition: Said) -> tuple[Head, ...]:
     """All heads, the best induction head first."""
-    return rank_heads(scores(said.at_random)["induction"])
+    return rank_heads(scores(repetition.at_random)["induction"])
 
 
 @cached("Silencing heads …", unit="runs")
-def silenced(said: Said, count: int, progress: Progress = no_progress) -> Silenced:
+def silenced(repetition: Said, count: int, progress: Progress = no_progress) -> Silenced:
     """Without the `count` best induction heads, and without as many of the others."""
-    model, calls, heads = Given(said.name, "").model, heard(said.at_random).calls, order(said)
-    choices = (heads[:count], *draw_heads(heads[count:], count, times=DRAWS, seed=said.seed))
+    model, calls, heads = Given(repetition.name, "").model, heard(repetition.at_random).calls, order(repetition)
+    choices = (heads[:count], *draw_heads(heads[count:], count, times=DRAWS, seed=repetition.seed))
     runs = []
     for done, chosen in enumerate(choices):
         progress(done, len(choices))
-        runs.append(run_repetition(model, tokens_of(said), paths_of(calls, chosen)))
+        runs.append(run_repetition(model, tokens_of(repetition), paths_of(calls, chosen)))
     return Silenced(heads[:count], runs[0], tuple(runs[1:]))
 
 
-def numbers(said: Said) -> tuple[int, ...]:
+def numbers(repetition: Said) -> tuple[int, ...]:
     """The model's number of each layer that has heads."""
-    return layer_numbers(heard(said.at_random).calls)
+    return layer_numbers(heard(repetition.at_random).calls)
 
 
 @cached()
-def map_of(said: Said, head: Head) -> Float[Tensor, "token token"]:
+def map_of(repetition: Said, head: Head) -> Float[Tensor, "token token"]:
     """The attention of one head over the first of the sequences."""
     layer, number = head
-    return torch.as_tensor(heard(said).calls[layer].weights(head=number))
+    return torch.as_tensor(heard(repetition).calls[layer].weights(head=number))

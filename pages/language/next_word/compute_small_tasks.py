@@ -45,7 +45,7 @@ class Accuracy:
     With every head, without the silenced ones, and (layer, head) without each head alone.
     """
 
-    whole: float
+    baseline: float
     left: float
     alone: np.ndarray
 

@@ -84,10 +84,10 @@ def _label(tokenizer, piece: str) -> str:
 def pieces(name: str, text: str) -> tuple[Piece, ...]:
     """The tokens of a short text, where the tokenizer does not merge; InputError if there are none."""
     with as_model_error(name, "cut this text"):
-        found = pieces_of(text_model(name).tokenizer, text)
-    if not found:
+        text_pieces = pieces_of(text_model(name).tokenizer, text)
+    if not text_pieces:
         raise InputError(words.TOKENS_NOTHING)
-    return found
+    return text_pieces
 
 
 @cached("Cutting …")

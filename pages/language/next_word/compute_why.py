@@ -34,7 +34,7 @@ class Reading:
     """
 
     identity: Hashable
-    given: Given
+    selection: Given
     tokens: Tokens
     component_outputs: ComponentOutputs
     lens: Float[Tensor, "layer vocabulary"]
@@ -42,7 +42,7 @@ class Reading:
     @property
     def model(self) -> CausalLanguageModel:
         """The model that read."""
-        return self.given.model
+        return self.selection.model
 
     @property
     def best(self) -> list[int]:
@@ -60,8 +60,8 @@ def reading(name: str, text: Text, silenced: Head | None = None, progress: Progr
 
     AtlasError where the model's logits are no sum of what its parts write, or there is no such head.
     """
-    given = Given(name, text)
-    model = given.model
+    selection = Given(name, text)
+    model = selection.model
     tokens = encode(model.tokenizer, content_of(text), context=min(LONGEST, model.context))
     batch = torch.tensor([tokens.ids])
     plain = None if silenced is None else reading(name, text)
@@ -78,7 +78,7 @@ def reading(name: str, text: Text, silenced: Head | None = None, progress: Progr
     # The lens skips the blocks, in which the edit would have to be made: its head reads without the edit.
     lens = logits_along(walked, readout_run=plainly, progress=progress)
     known_by = text.identity if isinstance(text, Upload) else text
-    return Reading((name, known_by, silenced), given, tokens, compute_component_outputs(walked), lens)
+    return Reading((name, known_by, silenced), selection, tokens, compute_component_outputs(walked), lens)
 
 
 def _place(plain: Reading, head: Head) -> tuple[str, int]:
@@ -116,8 +116,8 @@ def name_of(model: CausalLanguageModel, token: int) -> str:
 
 def names_of(model: CausalLanguageModel, tokens: list[int]) -> dict[str, int]:
     """Tokens by their names; the number stands beside a name that two of them have."""
-    found: dict[str, int] = {}
+    by_name: dict[str, int] = {}
     for token in tokens:
         name = name_of(model, token)
-        found[name if name not in found else f"{name} #{token}"] = token
-    return found
+        by_name[name if name not in by_name else f"{name} #{token}"] = token
+    return by_name

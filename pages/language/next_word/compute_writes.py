@@ -147,8 +147,8 @@ def given_tokens(name: str, text: Text) -> Tokens:
 @cached("Reading …")
 def read(name: str, text: Text, written: Way) -> Written:
     """The model reads the text and what was written after it, and its attention is recorded."""
-    model, given = _model(name, text), given_tokens(name, text)
-    tokens, dropped = append_written(model, given, written)
+    model, prompt = _model(name, text), given_tokens(name, text)
+    tokens, dropped = append_written(model, prompt, written)
     # The head in view stays the same while the text grows.
     first = read(name, text, ()).watched.notice.start.place if written else None
     with torch.inference_mode(), record_attention(model.network) as record:
@@ -181,7 +181,7 @@ def step_of(
     # The drawn one is always among those that are shown.
     best = best if drawn in best else [*best[:-1], drawn]
     labels = read_tokens(model.tokenizer, best).labels
-    found = tuple(
+    candidates = tuple(
         Candidate(
             token,
             label,
@@ -192,26 +192,26 @@ def step_of(
         )
         for token, label in zip(best, labels, strict=True)
     )
-    return Step(count, choice, number, drawn, found, rules.temperature)
+    return Step(count, choice, number, drawn, candidates, rules.temperature)
 
 
-def next_step(given: Given, written: Written, count: int, rules: Rules, seed: int) -> Step:
+def next_step(selection: Given, written: Written, count: int, rules: Rules, seed: int) -> Step:
     """The step after what was read, `count` tokens having been written."""
-    return step_of(given.model, written.logits, written.watched.inputs.ids, count, rules, seed)
+    return step_of(selection.model, written.logits, written.watched.inputs.ids, count, rules, seed)
 
 
-def vocabulary_of(given: Given) -> int:
+def vocabulary_of(selection: Given) -> int:
     """How many tokens the model may write."""
-    return len(read(given.name, given.text, ()).logits)
+    return len(read(selection.name, selection.text, ()).logits)
 
 
-def write(given: Given, written: Way, rules: Rules, seed: int, most: int) -> tuple[list[Step], float]:
+def write(selection: Given, written: Way, rules: Rules, seed: int, most: int) -> tuple[list[Step], float]:
     """The next steps, and the seconds that they took.
 
     They are at most `most` and AT_ONCE; after FOR seconds none is begun, but one is always made. A special token, such
     as the mark for the end of a text, ends them.
     """
-    model, tokens = given.model, given_tokens(given.name, given.text)
+    model, tokens = selection.model, given_tokens(selection.name, selection.text)
     steps: list[Step] = []
     with turns.turn(), torch.inference_mode():
         expect, began = next_logits(model), time.monotonic()

@@ -37,38 +37,38 @@ FIRST, SECOND = "first time", "second time"
 
 def show() -> None:
     """The loss of both times, the heads on two maps, one of them in view, and the same without the best ones."""
-    given = inputs.given()
+    selection = inputs.selection()
     with layout.control_bar():
-        said, count = _asked(given)
+        repetition, count = _asked(selection)
     with layout.waiting_place():
-        whole, scores = compute_copying.heard(said), compute_copying.scores(said.at_random)
-        without = compute_copying.silenced(said, count) if count else None
-    layout.caption(_said(said, whole))
+        full_run, scores = compute_copying.heard(repetition), compute_copying.scores(repetition.at_random)
+        without = compute_copying.silenced(repetition, count) if count else None
+    layout.caption(_said(repetition, full_run))
     summary, along = st.columns([2, 3], gap="large")
     with summary:
-        _summary(whole, without)
+        _summary(full_run, without)
     with along:
-        _along(said, given, whole, without)
-    head = copying_heads.show(said, scores, without)
+        _along(repetition, selection, full_run, without)
+    head = copying_heads.show(repetition, scores, without)
     layout.notes(
         words.COPYING_NOTES,
         notice=(
-            about_copying(whole),
+            about_copying(full_run),
             copying_heads.about_heads(
                 scores["induction"],
                 scores["previous_token"],
-                uniform_scores(_period(said)),
-                compute_copying.numbers(said),
+                uniform_scores(_period(repetition)),
+                compute_copying.numbers(repetition),
             ),
-            about_silence(whole, without),
+            about_silence(full_run, without),
         ),
-        formula=lambda: _explain(said, whole, scores, head),
+        formula=lambda: _explain(repetition, full_run, scores, head),
     )
 
 
-def _asked(given: Given) -> tuple[Said, int]:
+def _asked(selection: Given) -> tuple[Said, int]:
     """What is said twice, and how many of the best heads are silenced."""
-    model = given.model
+    model = selection.model
     what = controls.choice("Said twice", [words.RANDOM, words.OWN_TEXT], key="copying_what")
     best = st.container(width="content")  # how many heads there are is known only below
     longest = min(LONGEST, model.context // 2)
@@ -78,32 +78,32 @@ def _asked(given: Given) -> tuple[Said, int]:
             "Random tokens", shortest, longest, period, key="copying_length", bind="query-params", width=SLIDER
         )
     seed = int(controls.number_box("Seed", 0, LARGEST_SEED, SEED, key="copying_seed", width=130))
-    said = Said(given.name, period, seed, given.text if what == words.OWN_TEXT else None)
+    repetition = Said(selection.name, period, seed, selection.text if what == words.OWN_TEXT else None)
     with layout.waiting_place():
-        heads = len(compute_copying.order(said))
+        heads = len(compute_copying.order(repetition))
     most, key = min(MOST_SILENCED, heads // 2), "copying_silenced"
     if not most:
-        return said, 0
+        return repetition, 0
     if (st.session_state.get(key) or 0) > most:  # another model may have fewer
         st.session_state[key] = most
     first = min(SILENCED, most)
-    return said, best.slider(
+    return repetition, best.slider(
         "Silence the best", 0, most, first, key=key, bind="query-params", width=SLIDER, help=words.BEST_HELP
     )
 
 
-def _period(said: Said) -> int:
+def _period(repetition: Said) -> int:
     """Of the random tokens."""
-    return compute_copying.heard(said.at_random).period
+    return compute_copying.heard(repetition.at_random).period
 
 
-def _said(said: Said, whole: RepetitionRun) -> str:
-    if said.text is None:
-        return words.SAID.format(count=SEQUENCES, period=whole.period)
-    tokens = compute_copying.own_tokens(said)
+def _said(repetition: Said, full_run: RepetitionRun) -> str:
+    if repetition.text is None:
+        return words.SAID.format(count=SEQUENCES, period=full_run.period)
+    tokens = compute_copying.own_tokens(repetition)
     total = tokens.cut.total if tokens.cut else len(tokens) - sum(tokens.special)
-    cut = words.SAID_CUT.format(total=total) if whole.period < total else ""
-    return words.SAID_OWN.format(period=whole.period) + cut
+    cut = words.SAID_CUT.format(total=total) if full_run.period < total else ""
+    return words.SAID_OWN.format(period=full_run.period) + cut
 
 
 def saved(heard: RepetitionRun) -> float:
@@ -111,13 +111,13 @@ def saved(heard: RepetitionRun) -> float:
     return float(heard.first.mean() - heard.second.mean())
 
 
-def about_copying(whole: RepetitionRun) -> str:
+def about_copying(full_run: RepetitionRun) -> str:
     """Whether what was said already costs less, and whether it is predicted; both by more than chance explains."""
-    first, second = float(whole.first.mean()), float(whole.second.mean())
-    again, before = whole.second_accuracy, whole.first_accuracy
-    cases = whole.second.numel()
+    first, second = float(full_run.first.mean()), float(full_run.second.mean())
+    again, before = full_run.second_accuracy, full_run.first_accuracy
+    cases = full_run.second.numel()
     more_right = compare_shares(round(again * cases), cases, round(before * cases), cases) == "more"
-    cheaper = compare(first, second, margin=max(SAVED, CLEAR * error_of_saved(whole)))
+    cheaper = compare(first, second, margin=max(SAVED, CLEAR * error_of_saved(full_run)))
     if again >= COPIES and again > before + SOMETIMES and more_right:
         verdict = "the model copies"
     elif again >= SOMETIMES and again > before + SAVED and more_right:
@@ -126,7 +126,7 @@ def about_copying(whole: RepetitionRun) -> str:
         verdict = "it hardly copies: what it has read before is a little more probable, and that is all"
     elif cheaper == "less":
         verdict = "it does not copy: what it has read before costs more"
-    elif change_is_unclear(whole):
+    elif change_is_unclear(full_run):
         verdict = f"{cases} {'token is' if cases == 1 else 'tokens are'} too few to tell whether it copies"
     else:
         verdict = "it does not copy"
@@ -147,37 +147,37 @@ def change_is_unclear(heard: RepetitionRun) -> bool:
     return saved(heard) >= SAVED or heard.second_accuracy > heard.first_accuracy + SAVED
 
 
-def about_silence(whole: RepetitionRun, without: Silenced | None) -> str:
+def about_silence(full_run: RepetitionRun, without: Silenced | None) -> str:
     """What repetition still saves without the best heads, and without as many others."""
     if without is None:
         return "Silence the best heads, above, and this place will say what is left of the copying."
-    count, before, after = len(without.best), saved(whole), saved(without.without_best)
-    others = [saved(each) for each in without.without_others]
+    count, before, after = len(without.best), saved(full_run), saved(without.without_best)
+    others = [saved(run) for run in without.without_others]
     heads = "the best head" if count == 1 else f"the best {count} heads"
     random = f"{'one other' if count == 1 else f'{count} others'}, chosen at random {len(others)} times"
-    told = (
+    sentence = (
         f"With all heads the second time is {_nats(before)} nats cheaper. Without {heads} it is **{_nats(after)}**; "
         f"without {random}, {_nats(min(others))} to {_nats(max(others))}."
     )
     if before < SAVED:
-        return f"{told} There is nothing to lose."
-    if compare(before, 0.0, margin=CLEAR * error_of_saved(whole)) != "more":
-        return f"{told} So few tokens cannot tell what the heads carry."
+        return f"{sentence} There is nothing to lose."
+    if compare(before, 0.0, margin=CLEAR * error_of_saved(full_run)) != "more":
+        return f"{sentence} So few tokens cannot tell what the heads carry."
     if after < min(before, *others) - SAVED:
         return (
-            f"{told} They carry {min(1.0, max(0.0, 1 - after / before)):.0%} of it, more than any of the others chosen "
-            "at random."
+            f"{sentence} They carry {min(1.0, max(0.0, 1 - after / before)):.0%} of it, more than any of the "
+            "others chosen at random."
         )
-    return f"{told} So they matter no more than heads chosen at random."
+    return f"{sentence} So they matter no more than heads chosen at random."
 
 
 def _nats(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
-def _summary(whole: RepetitionRun, without: Silenced | None) -> None:
+def _summary(full_run: RepetitionRun, without: Silenced | None) -> None:
     """Loss and hits of both times, with all heads and without some."""
-    runs: dict[str, Sequence[RepetitionRun]] = {"all heads": [whole]}
+    runs: dict[str, Sequence[RepetitionRun]] = {"all heads": [full_run]}
     if without:
         count = len(without.best)
         runs |= {
@@ -187,9 +187,9 @@ def _summary(whole: RepetitionRun, without: Silenced | None) -> None:
     table = pd.DataFrame(
         {
             "heads": list(runs),
-            FIRST: [np.mean([float(run.first.mean()) for run in each]) for each in runs.values()],
-            SECOND: [np.mean([float(run.second.mean()) for run in each]) for each in runs.values()],
-            "right, second time": [np.mean([run.second_accuracy for run in each]) for each in runs.values()],
+            FIRST: [np.mean([float(run.first.mean()) for run in group]) for group in runs.values()],
+            SECOND: [np.mean([float(run.second.mean()) for run in group]) for group in runs.values()],
+            "right, second time": [np.mean([run.second_accuracy for run in group]) for group in runs.values()],
         }
     )
     tell = "%{customdata}: %{x:.3f} nats a token"
@@ -209,21 +209,21 @@ def _summary(whole: RepetitionRun, without: Silenced | None) -> None:
         layout.caption(f"\\* The mean over {DRAWS} random choices among the other heads.")
 
 
-def _along(said: Said, given: Given, whole: RepetitionRun, without: Silenced | None) -> None:
+def _along(repetition: Said, selection: Given, full_run: RepetitionRun, without: Silenced | None) -> None:
     """The loss at each place, both times, one upon another."""
-    lines = {FIRST: whole.first.mean(dim=0).numpy(), SECOND: whole.second.mean(dim=0).numpy()}
+    lines = {FIRST: full_run.first.mean(dim=0).numpy(), SECOND: full_run.second.mean(dim=0).numpy()}
     if without:
         lines[f"{SECOND}, without the best"] = without.without_best.second.mean(dim=0).numpy()
-        others = np.mean([each.second.mean(dim=0).numpy() for each in without.without_others], axis=0)
+        others = np.mean([run.second.mean(dim=0).numpy() for run in without.without_others], axis=0)
         lines[f"{SECOND}, without others"] = others
     labels = None
-    if said.text is not None and whole.period <= LABELLED:
-        tokens = compute_copying.own_tokens(said)
-        labels = [typeset.in_word(tokens, place) for place in compute_copying.own_places(said)[1:]]
+    if repetition.text is not None and full_run.period <= LABELLED:
+        tokens = compute_copying.own_tokens(repetition)
+        labels = [typeset.in_word(tokens, place) for place in compute_copying.own_places(repetition)[1:]]
     even = None
-    if said.text is None:
-        even = float(np.log(given.model.tokenizer.get_vocab_size()))
-    places = list(range(1, whole.period))
+    if repetition.text is None:
+        even = float(np.log(selection.model.tokenizer.get_vocab_size()))
+    places = list(range(1, full_run.period))
     charts.chart(
         partial(loss_lines, places, lines, labels, even, look=theme.look().sized(-1)),
         name="copying-losses",
@@ -258,26 +258,26 @@ def loss_lines(
 
 
 def _explain(
-    said: Said, whole: RepetitionRun, scores: dict[str, Float[Tensor, "layer head"]], head: Head | None
+    repetition: Said, full_run: RepetitionRun, scores: dict[str, Float[Tensor, "layer head"]], head: Head | None
 ) -> None:
     """Both losses and the induction score, with the numbers of this page."""
-    period, first, second = whole.period, float(whole.first.mean()), float(whole.second.mean())
+    period, first, second = full_run.period, float(full_run.first.mean()), float(full_run.second.mean())
     st.latex(
         r"\begin{aligned} \mathcal{L}_1 &= \frac{1}{p-1} \sum_{i=1}^{p-1} -\log p(x_i) \\ "
         r"\mathcal{L}_2 &= \frac{1}{p-1} \sum_{i=p+1}^{2p-1} -\log p(x_i) \end{aligned}"
     )
     st.markdown(
         f"With *p* = {period}: $\\mathcal{{L}}_1$ = {first:.3f}, $\\mathcal{{L}}_2$ = {second:.3f} nats, the same "
-        f"{period - 1} tokens both times, in {len(whole.tokens)} "
-        f"sequence{'s' if len(whole.tokens) > 1 else ''}. Token *p*, the first again, could not have been known and is "
-        "left out."
+        f"{period - 1} tokens both times, in {len(full_run.tokens)} "
+        f"sequence{'s' if len(full_run.tokens) > 1 else ''}. Token *p*, the first again, could not have been "
+        "known and is left out."
     )
     if head is None:
         return
     st.latex(r"\mathrm{induction} = \frac{1}{p} \sum_{i=p}^{2p-1} A_{i,\,i-p+1}")
-    even, layer = uniform_scores(_period(said)), compute_copying.numbers(said)[head[0]]
+    even, layer = uniform_scores(_period(repetition)), compute_copying.numbers(repetition)[head[0]]
     st.markdown(
-        f"On {_period(said)} random tokens layer {layer}, head {head[1]} has {float(scores['induction'][head]):.3f}; "
-        f"even attention {even[0]:.3f}. To the token before it gives {float(scores['previous_token'][head]):.3f}; even "
-        f"attention {even[1]:.3f}."
+        f"On {_period(repetition)} random tokens layer {layer}, head {head[1]} has "
+        f"{float(scores['induction'][head]):.3f}; even attention {even[0]:.3f}. To the token before it gives "
+        f"{float(scores['previous_token'][head]):.3f}; even attention {even[1]:.3f}."
     )

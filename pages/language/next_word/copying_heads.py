@@ -22,7 +22,7 @@ from pages.language.next_word.compute_copying import Said, Silenced
 INDUCTION, STRONG = 0.1, 0.5  # of the attention, from which on a head is called an induction head, and no weak one
 
 
-def show(said: Said, scores: dict[str, Float[Tensor, "layer head"]], without: Silenced | None) -> Head | None:
+def show(repetition: Said, scores: dict[str, Float[Tensor, "layer head"]], without: Silenced | None) -> Head | None:
     """Both scores as maps, and the head in view, which is returned; None where no head has a score."""
     best = _best(scores["induction"])
     if best is None:
@@ -30,7 +30,7 @@ def show(said: Said, scores: dict[str, Float[Tensor, "layer head"]], without: Si
     st.subheader("Which heads look back?", anchor=False)
     maps, view = st.columns([3, 2], gap="large")
     with view, layout.control_bar():
-        calls, numbers = compute_copying.heard(said.at_random).calls, compute_copying.numbers(said)
+        calls, numbers = compute_copying.heard(repetition.at_random).calls, compute_copying.numbers(repetition)
         layer = numbers.index(controls.layer(numbers, key="copying_layer", first=numbers[best[0]]))
         first = best[1] if layer == best[0] else 0
         head = layer, controls.number("Head", calls[layer].heads, key="copying_head", first=first)
@@ -44,7 +44,7 @@ def show(said: Said, scores: dict[str, Float[Tensor, "layer head"]], without: Si
                 st.markdown(f"**{title}**")
                 _map(scores[name].numpy(), name, head, without.best if without else (), numbers)
     with view:
-        _head(said, head, float(scores["induction"][head]))
+        _head(repetition, head, float(scores["induction"][head]))
     return head
 
 
@@ -74,9 +74,9 @@ def _clicked(scores: np.ndarray, numbers: Sequence[int]) -> Callable[[int, int],
     return choose
 
 
-def _head(said: Said, head: Head, score: float) -> None:
+def _head(repetition: Said, head: Head, score: float) -> None:
     """The map of the head in view, full ink where it gives twice what it gives on average to the repetition."""
-    weights, layer = compute_copying.map_of(said, head).numpy(), compute_copying.numbers(said)[head[0]]
+    weights, layer = compute_copying.map_of(repetition, head).numpy(), compute_copying.numbers(repetition)[head[0]]
     charts.chart(
         partial(
             heat,
@@ -110,7 +110,7 @@ def about_heads(
     verdict = "an induction head" if is_one else "too little to call it an induction head"
     if is_one and score < STRONG:
         verdict = "an induction head, but a weak one"
-    told = (
+    sentence = (
         f"**Layer {named[best[0]]}, head {best[1]}** looks most at what came next the first time, with {score:.0%} of "
         f"its attention (even attention: {even[0]:.1%}): {verdict}."
     )
@@ -118,12 +118,12 @@ def about_heads(
     most = f"{where} gives most to the token before ({share:.0%}; even: {even[1]:.1%})"
     if share <= HABIT_SHARE or share < HABIT_RATIO * even[1]:
         return (
-            f"{told} No head is a previous-token head, which gives that token more than {HABIT_SHARE:.0%} of its "
+            f"{sentence} No head is a previous-token head, which gives that token more than {HABIT_SHARE:.0%} of its "
             f"attention and {HABIT_RATIO} times what even attention would: {most}."
         )
     earlier = " in an earlier layer" if before[0] < best[0] else ", but not in an earlier layer"
     needed = ", where an induction head needs it" if is_one and before[0] < best[0] else ""
-    return f"{told} There is a previous-token head{earlier}{needed}: {most}."
+    return f"{sentence} There is a previous-token head{earlier}{needed}: {most}."
 
 
 def _best(scores: Float[Tensor, "layer head"]) -> Head | None:

@@ -38,12 +38,12 @@ def plus(value: float) -> str:
     return f"{round(value, 2) + 0.0:+.2f}".replace("-", "−")
 
 
-def grid(found: Attribution) -> tuple[list[str], np.ndarray]:
+def grid(attribution: Attribution) -> tuple[list[str], np.ndarray]:
     """What each layer's heads, MLP and other parts wrote, (layer, column); NaN where there is no such part."""
-    inside = {component: share for component, share in found.by_component.items() if component.block is not None}
+    inside = {component: share for component, share in attribution.by_component.items() if component.block is not None}
     layers = 1 + max((component.block for component in inside if component.block is not None), default=0)
     heads = 1 + max((component.head for component in inside if component.head is not None), default=-1)
-    others = [kind for kind in ("attention", "MLP", "bias", "other") if any(each.kind == kind for each in inside)]
+    others = [kind for kind in ("attention", "MLP", "bias", "other") if any(part.kind == kind for part in inside)]
     values = np.full((layers, heads + len(others)), np.nan, dtype=np.float32)
     for component, share in inside.items():
         values[component.block, heads + others.index(component.kind) if component.head is None else component.head] = (
@@ -56,8 +56,8 @@ def largest(parts: dict[Component, float]) -> list[tuple[str, float]]:
     """The parts with the largest shares of either sign, and all others together."""
     ranked = sorted(parts.items(), key=lambda item: -abs(item[1]))
     rows = [(component_name(component), share) for component, share in ranked[:MOST]]
-    rest = [share for _, share in ranked[MOST:]]
-    return [*rows, (f"the other {len(rest)} parts", sum(rest))] if rest else rows
+    others = [share for _, share in ranked[MOST:]]
+    return [*rows, (f"the other {len(others)} parts", sum(others))] if others else rows
 
 
 def by_layer(parts: dict[Component, float]) -> list[tuple[str, float]]:
@@ -99,8 +99,8 @@ def source_rows(labels: Sequence[str], weights: np.ndarray, moved: np.ndarray) -
     if len(rows) <= TOKENS:
         return rows
     strongest = np.sort(np.argsort(-np.abs(moved), kind="stable")[: TOKENS - 1])
-    rest = np.setdiff1d(np.arange(len(rows)), strongest)
-    last = {"token": f"the other {len(rest)} tokens", "weight": weights[rest].sum(), "moved": moved[rest].sum()}
+    others = np.setdiff1d(np.arange(len(rows)), strongest)
+    last = {"token": f"the other {len(others)} tokens", "weight": weights[others].sum(), "moved": moved[others].sum()}
     return pd.concat([rows.iloc[strongest], pd.DataFrame([last])], ignore_index=True)
 
 

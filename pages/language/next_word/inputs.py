@@ -30,7 +30,7 @@ class Given:
         return model
 
 
-def given() -> Given:
+def selection() -> Given:
     """The controls for text and model, and examples to click."""
     controls.examples(example_texts.TO_GO_ON, forgets=(WRITTEN_ADDRESS,))
     with layout.control_bar():

@@ -45,21 +45,21 @@ def _take(word: str) -> None:
     st.session_state[KEY] = word
 
 
-def _byte_pairs(found: Merged, bar: DeltaGenerator) -> None:
-    if found.left_out:
-        st.caption(words.MERGES_LEFT_OUT.format(count=found.left_out))
-    if not found.agrees:
+def _byte_pairs(merged: Merged, bar: DeltaGenerator) -> None:
+    if merged.left_out:
+        st.caption(words.MERGES_LEFT_OUT.format(count=merged.left_out))
+    if not merged.agrees:
         st.info(words.MERGES_ADDED, icon=":material/info:")
-    steps = sum(len(word.merges) for word in found.words)
+    steps = sum(len(word.merges) for word in merged.words)
     done = steps
     if steps:
         if (st.session_state.get("tokens_step") or 0) > steps:  # another word may need fewer
             st.session_state.tokens_step = steps
         done = bar.slider("Merges done", 0, steps, steps, key="tokens_step", bind="query-params", width=260)
-    st.markdown(about_stage(found, done), width=theme.PROSE)
-    rows = table(found)
+    st.markdown(about_stage(merged, done), width=theme.PROSE)
+    rows = table(merged)
     charts.chart(
-        partial(merge_tree, found.words, found.labels, rules=found.rules, done=done, look=theme.look()),
+        partial(merge_tree, merged.words, merged.labels, rules=merged.rules, done=done, look=theme.look()),
         name="tokens-merges",
         alt="A tree: symbols below, each merge a bracket over its two parts, higher the later it comes",
         table=rows,
@@ -67,49 +67,52 @@ def _byte_pairs(found: Merged, bar: DeltaGenerator) -> None:
     if not theme.is_presented() and steps:
         numbers = {"rank": st.column_config.NumberColumn(format="localized")}
         data_table(rows, hide_index=True, height=min(380, 36 * (len(rows) + 1)), column_config=numbers)
-    layout.notes(words.MERGES_NOTES, notice=about_merges(found), formula=lambda: _formula(found))
+    layout.notes(words.MERGES_NOTES, notice=about_merges(merged), formula=lambda: _formula(merged))
 
 
-def seen(label: str) -> str:
+def show_spaces(label: str) -> str:
     """A piece with its spaces visible."""
     return label.replace(" ", "␣").replace("\n", "↵").replace("\t", "⇥") or "∅"
 
 
-def stage(found: Merged, done: int) -> tuple[str, ...]:
+def stage(merged: Merged, done: int) -> tuple[str, ...]:
     """The pieces of all words after so many merges, counted through the words in order."""
     pieces: list[str] = []
-    for word in found.words:
+    for word in merged.words:
         stages = word.stages
         pieces += stages[max(0, min(done, len(stages) - 1))]
         done -= len(stages) - 1
-    return tuple(found.labels[piece] for piece in pieces)
+    return tuple(merged.labels[piece] for piece in pieces)
 
 
-def about_stage(found: Merged, done: int) -> str:
+def about_stage(merged: Merged, done: int) -> str:
     """The pieces after so many merges, and which merge was the last."""
-    pieces = stage(found, done)
-    shown = " ┆ ".join(typeset.plain(seen(piece)) for piece in pieces)
-    merges = [merge for word in found.words for merge in word.merges]
+    pieces = stage(merged, done)
+    piece_list = " ┆ ".join(typeset.plain(show_spaces(piece)) for piece in pieces)
+    merges = [merge for word in merged.words for merge in word.merges]
     if not merges:
-        return f"No two neighbours are in the list of {found.rules:,} merges: the symbols are the tokens. **{shown}**"
+        return (
+            f"No two neighbours are in the list of {merged.rules:,} merges: the symbols are the tokens. "
+            f"**{piece_list}**"
+        )
     if not done:
-        return f"Before the first merge there are {len(pieces)} symbols: **{shown}**"
+        return f"Before the first merge there are {len(pieces)} symbols: **{piece_list}**"
     last = merges[done - 1]
-    left, right = (typeset.plain(seen(found.labels[part])) for part in (last.left, last.right))
+    left, right = (typeset.plain(show_spaces(merged.labels[part])) for part in (last.left, last.right))
     times = "" if last.count == 1 else f", {last.count} times"
     return (
-        f"Merge {done} of {len(merges)} joins “{left}” and “{right}”{times}: rank {last.rank:,} of {found.rules:,}. "
-        f"Now there are {len(pieces)}: **{shown}**"
+        f"Merge {done} of {len(merges)} joins “{left}” and “{right}”{times}: rank {last.rank:,} of {merged.rules:,}. "
+        f"Now there are {len(pieces)}: **{piece_list}**"
     )
 
 
-def table(found: Merged) -> pd.DataFrame:
+def table(merged: Merged) -> pd.DataFrame:
     """One row a merge, in order."""
     rows, step = [], 0
-    for word in found.words:
+    for word in merged.words:
         for merge, pieces in zip(word.merges, word.stages[1:], strict=True):
             step += 1
-            names = {part: seen(found.labels[part]) for part in (merge.left, merge.right, merge.piece)}
+            names = {part: show_spaces(merged.labels[part]) for part in (merge.left, merge.right, merge.piece)}
             rows.append(
                 {
                     "merge": step,
@@ -118,17 +121,17 @@ def table(found: Merged) -> pd.DataFrame:
                     "piece": names[merge.piece],
                     "rank": merge.rank,
                     "count": merge.count,
-                    "pieces afterwards": " ┆ ".join(seen(found.labels[piece]) for piece in pieces),
+                    "pieces afterwards": " ┆ ".join(show_spaces(merged.labels[piece]) for piece in pieces),
                 }
             )
     return pd.DataFrame(rows, columns=["merge", "left", "right", "piece", "rank", "count", "pieces afterwards"])
 
 
-def about_merges(found: Merged) -> tuple[str, ...]:
+def about_merges(merged: Merged) -> tuple[str, ...]:
     """How far the merges got, which were early and late in the list, and what is shorter for it."""
-    symbols = sum(len(word.symbols) for word in found.words)
-    tokens = [found.labels[piece] for word in found.words for piece in word.pieces]
-    merges = [merge for word in found.words for merge in word.merges]
+    symbols = sum(len(word.symbols) for word in merged.words)
+    tokens = [merged.labels[piece] for word in merged.words for piece in word.pieces]
+    merges = [merge for word in merged.words for merge in word.merges]
     if not merges:
         return (f"Not one merge applies: {_counted(symbols, 'symbol')} stay {_counted(len(tokens), 'token')}.",)
     times = sum(merge.count for merge in merges)
@@ -140,19 +143,19 @@ def about_merges(found: Merged) -> tuple[str, ...]:
     ]
     if last.rank > first.rank:
         sentences.append(
-            f"The earliest rule is “{_plain(found, first.piece)}” (rank {first.rank:,} of {found.rules:,}), the latest "
-            f"“{_plain(found, last.piece)}” (rank {last.rank:,})."
+            f"The earliest rule is “{_plain(merged, first.piece)}” (rank {first.rank:,} of {merged.rules:,}), "
+            f"the latest “{_plain(merged, last.piece)}” (rank {last.rank:,})."
         )
     if longest := max((token for token in tokens if not BYTE.search(token)), key=len, default=""):
         length = _counted(len(longest), "character")
-        sentences.append(f"The longest token is “{typeset.plain(seen(longest))}”, of {length}.")
+        sentences.append(f"The longest token is “{typeset.plain(show_spaces(longest))}”, of {length}.")
     else:
         sentences.append("Every token here holds single bytes of a character.")
     return tuple(sentences)
 
 
-def _plain(found: Merged, piece: str) -> str:
-    return typeset.plain(seen(found.labels[piece]))
+def _plain(merged: Merged, piece: str) -> str:
+    return typeset.plain(show_spaces(merged.labels[piece]))
 
 
 def _counted(count: int, what: str) -> str:
@@ -171,20 +174,20 @@ def merge_tree(
     for word in spelled:
         centre = {first: (float(offset + first), 0) for first in range(len(word.symbols))}
         names = dict(enumerate(word.symbols))
-        told = dict.fromkeys(names, "a symbol to begin with")
+        origins = dict.fromkeys(names, "a symbol to begin with")
         for number, merge in enumerate(word.merges, start=1):
             if before + number > done:
                 break
             for first, middle, _ in merge.spans:
                 (left, low), (right, high) = centre[first], centre[middle]
                 for place in (first, middle):
-                    nodes.append((*centre[place], seen(labels[names[place]]), told[place], False))
+                    nodes.append((*centre[place], show_spaces(labels[names[place]]), origins[place], False))
                 lines_x += [left, left, right, right, None]
                 lines_y += [low, number, number, high, None]
                 centre[first], names[first] = ((left + right) / 2, number), merge.piece
-                told[first] = f"merge {before + number}: rank {merge.rank:,} of {rules:,}, applied {merge.count}×"
-                del centre[middle], names[middle], told[middle]
-        nodes += [(*centre[place], seen(labels[names[place]]), told[place], True) for place in names]
+                origins[first] = f"merge {before + number}: rank {merge.rank:,} of {rules:,}, applied {merge.count}×"
+                del centre[middle], names[middle], origins[middle]
+        nodes += [(*centre[place], show_spaces(labels[names[place]]), origins[place], True) for place in names]
         width = offset + len(word.symbols)
         offset, before = width + 1, before + len(word.merges)
     figure.add_scatter(x=lines_x, y=lines_y, mode="lines", line={"color": palette.soft, "width": 1.4}, hoverinfo="skip")
@@ -231,33 +234,35 @@ def _other(kind: str, pieces: tuple[Piece, ...]) -> None:
 
 def pieces_table(pieces: Sequence[Piece]) -> pd.DataFrame:
     """One row a token: how it reads, its number and, where it has one, its log-probability."""
-    rows = pd.DataFrame({"token": [seen(each.label) for each in pieces], "number": [each.number for each in pieces]})
-    if any(each.score is not None for each in pieces):
-        rows["log-probability"] = [each.score for each in pieces]
+    rows = pd.DataFrame(
+        {"token": [show_spaces(piece.label) for piece in pieces], "number": [piece.number for piece in pieces]}
+    )
+    if any(piece.score is not None for piece in pieces):
+        rows["log-probability"] = [piece.score for piece in pieces]
     return rows
 
 
 def about_pieces(pieces: Sequence[Piece]) -> tuple[str, ...]:
     """How many tokens there are, and what their log-probabilities add up to."""
-    told = f"Here it makes **{_counted(len(pieces), 'token')}**."
-    scores = [each.score for each in pieces if each.score is not None]
+    sentence = f"Here it makes **{_counted(len(pieces), 'token')}**."
+    scores = [piece.score for piece in pieces if piece.score is not None]
     if not scores:
-        return (told,)
+        return (sentence,)
     if len(scores) == 1:
-        return (told, f"Its log-probability is **{scores[0]:.2f}**.".replace("-0.00", "0.00").replace("**-", "**−"))
-    least = min((each for each in pieces if each.score is not None), key=lambda each: each.score or 0)
+        return (sentence, f"Its log-probability is **{scores[0]:.2f}**.".replace("-0.00", "0.00").replace("**-", "**−"))
+    least = min((piece for piece in pieces if piece.score is not None), key=lambda piece: piece.score or 0)
     return (
-        told,
+        sentence,
         f"Their log-probabilities add up to **{sum(scores):.2f}**".replace("-", "−")
-        + f"; the least probable is “{typeset.plain(seen(least.label))}”.",
+        + f"; the least probable is “{typeset.plain(show_spaces(least.label))}”.",
     )
 
 
-def _formula(found: Merged) -> None:
+def _formula(merged: Merged) -> None:
     st.latex(r"a\,b \to ab \quad\text{where}\quad \operatorname{rank}(a, b) \text{ is lowest}")
-    symbols = sum(len(word.symbols) for word in found.words)
-    times = sum(merge.count for word in found.words for merge in word.merges)
-    tokens = sum(len(word.pieces) for word in found.words)
+    symbols = sum(len(word.symbols) for word in merged.words)
+    times = sum(merge.count for word in merged.words for merge in word.merges)
+    tokens = sum(len(word.pieces) for word in merged.words)
     st.markdown("Every merge makes one piece of two:")
     st.latex(rf"\text{{{symbols} symbols}} - \text{{{times} merges}} = \text{{{tokens} tokens}}")
     st.markdown(words.MERGES_FORMULA)

@@ -15,7 +15,7 @@ from dashboard.inputs import controls, model_name
 from dashboard.output import charts
 from dashboard.theme import HUES, Look
 from pages.language.next_word import compute_tokens, words
-from pages.language.next_word.merges import seen
+from pages.language.next_word.merges import show_spaces
 
 LONGEST = 400  # characters of one's own sentence
 OWN = "Yours"
@@ -46,20 +46,20 @@ def show() -> None:
         drawn = controls.choice("Count", [TOTAL, EACH], key="tokens_count")
     sentences = dict(words.SENTENCES) | ({OWN: read_text(own)} if own.strip() else {})
     with layout.waiting_place():
-        found = dict(zip(sentences, compute_tokens.cuts(name, tuple(sentences.values())), strict=True))
-    st.markdown(about_languages(found)[0], width=theme.PROSE)
-    rows = table(found, sentences)
+        by_language = dict(zip(sentences, compute_tokens.cuts(name, tuple(sentences.values())), strict=True))
+    st.markdown(about_languages(by_language)[0], width=theme.PROSE)
+    rows = table(by_language, sentences)
     charts.chart(
-        partial(dots, rows, each=drawn == EACH, look=theme.look()),
+        partial(dots, rows, per_character=drawn == EACH, look=theme.look()),
         name="tokens-scripts",
         alt=f"One row per language, four marks in it: {drawn} when the sentence is cut into {', '.join(UNITS)}",
         table=rows,
     )
-    _one(found, sentences)
-    layout.notes(words.SCRIPTS_NOTES, notice=about_languages(found)[1:], formula=lambda: _formula(found))
+    _one(by_language, sentences)
+    layout.notes(words.SCRIPTS_NOTES, notice=about_languages(by_language)[1:], formula=lambda: _formula(by_language))
 
 
-def table(found: dict[str, Cuts], sentences: dict[str, str]) -> pd.DataFrame:
+def table(by_language: dict[str, Cuts], sentences: dict[str, str]) -> pd.DataFrame:
     """One row a language: the four counts, the same a character, unknown tokens, the sentence."""
     return pd.DataFrame(
         {
@@ -69,13 +69,13 @@ def table(found: dict[str, Cuts], sentences: dict[str, str]) -> pd.DataFrame:
             "unknown tokens": cuts.unknown,
             "sentence": sentences[language],
         }
-        for language, cuts in found.items()
+        for language, cuts in by_language.items()
     )
 
 
-def dots(rows: pd.DataFrame, *, each: bool, look: Look) -> go.Figure:
+def dots(rows: pd.DataFrame, *, per_character: bool, look: Look) -> go.Figure:
     """A mark for each way to cut in each language's row, the languages in the order of their tokens."""
-    columns = {way: f"{way} a character" if each else way for way in UNITS}
+    columns = {way: f"{way} a character" if per_character else way for way in UNITS}
     rows = rows.sort_values(columns["tokens"], ascending=False)
     names = [escape(name) for name in rows["language"]]
     figure = go.Figure()
@@ -102,23 +102,23 @@ def dots(rows: pd.DataFrame, *, each: bool, look: Look) -> go.Figure:
         figure,
         look=look,
         height=look.high(110 + 27 * len(rows)),
-        x="pieces a character" if each else "pieces of the sentence",
+        x="pieces a character" if per_character else "pieces of the sentence",
         xaxis={"showgrid": True, "rangemode": "tozero"},
         yaxis={"showgrid": False, "autorange": "reversed"},
     )
 
 
-def _one(found: dict[str, Cuts], sentences: dict[str, str]) -> None:
+def _one(by_language: dict[str, Cuts], sentences: dict[str, str]) -> None:
     """One sentence in four ways, piece by piece."""
-    names = list(found)
-    usual = OWN if OWN in found else names[0]
+    names = list(by_language)
+    usual = OWN if OWN in by_language else names[0]
     if st.session_state.get("tokens_language") not in (*names, None):
         st.session_state.tokens_language = usual
     chosen = st.selectbox(
         "Piece by piece", names, names.index(usual), key="tokens_language", bind="query-params", width=260
     )
     language = chosen or usual
-    rows = by_way(found[language])
+    rows = by_way(by_language[language])
     st.table(rows.assign(pieces=rows["pieces"].map(typeset.plain)).set_index("way"), border="horizontal")
     charts.download_table(rows, "tokens-pieces")
     st.caption(typeset.plain(sentences[language]))
@@ -127,18 +127,19 @@ def _one(found: dict[str, Cuts], sentences: dict[str, str]) -> None:
 def by_way(cuts: Cuts) -> pd.DataFrame:
     """One row for each way: how many pieces, and the pieces."""
     return pd.DataFrame(
-        {"way": way, "count": cuts.count(way), "pieces": " ┆ ".join(map(seen, getattr(cuts, way)))} for way in UNITS
+        {"way": way, "count": cuts.count(way), "pieces": " ┆ ".join(map(show_spaces, getattr(cuts, way)))}
+        for way in UNITS
     )
 
 
-def about_languages(found: dict[str, Cuts]) -> tuple[str, ...]:
+def about_languages(by_language: dict[str, Cuts]) -> tuple[str, ...]:
     """Where the sentence costs fewest and most tokens, how that relates to bytes, and where words are no measure."""
-    cost = {language: cuts.count("tokens") for language, cuts in found.items() if language != OWN}
+    cost = {language: cuts.count("tokens") for language, cuts in by_language.items() if language != OWN}
     least, most = min(cost, key=cost.__getitem__), max(cost, key=cost.__getitem__)
-    whole = [language for language, cuts in found.items() if cuts.count("tokens") == cuts.count("bytes")]
-    above = [language for language, cuts in found.items() if cuts.count("tokens") > cuts.count("characters")]
-    single = [language for language, cuts in found.items() if cuts.count("words") == 1]
-    unknown = {language: cuts.unknown for language, cuts in found.items() if cuts.unknown}
+    bytewise = [language for language, cuts in by_language.items() if cuts.count("tokens") == cuts.count("bytes")]
+    above = [language for language, cuts in by_language.items() if cuts.count("tokens") > cuts.count("characters")]
+    single = [language for language, cuts in by_language.items() if cuts.count("words") == 1]
+    unknown = {language: cuts.unknown for language, cuts in by_language.items() if cuts.unknown}
     sentences = [
         f"The same sentence takes **{cost[least]} tokens** in {least} and **{cost[most]}** in {most}: "
         f"{cost[most] / cost[least]:.1f} times as many."
@@ -147,17 +148,17 @@ def about_languages(found: dict[str, Cuts]) -> tuple[str, ...]:
     ]
     if above:
         sentences.append(f"More tokens than characters: {', '.join(above)}.")
-    if whole:
-        sentences.append(f"Not one merge helps, each byte is a token of its own: {', '.join(whole)}.")
+    if bytewise:
+        sentences.append(f"Not one merge helps, each byte is a token of its own: {', '.join(bytewise)}.")
     if single:
         sentences.append(
             f"There are no spaces between words, so the whole sentence counts as one word: {', '.join(single)}."
         )
     if unknown:
-        told = ", ".join(f"{language} ({count})" for language, count in unknown.items())
-        sentences.append(f"Tokens that only say “unknown”: {told}.")
-    if OWN in found:
-        own = found[OWN]
+        listed = ", ".join(f"{language} ({count})" for language, count in unknown.items())
+        sentences.append(f"Tokens that only say “unknown”: {listed}.")
+    if OWN in by_language:
+        own = by_language[OWN]
         sentences.append(
             f"Your sentence has {own.count('characters')} characters and {own.count('tokens')} tokens, "
             f"{own.per_character('tokens'):.2f} a character."
@@ -165,9 +166,11 @@ def about_languages(found: dict[str, Cuts]) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _formula(found: dict[str, Cuts]) -> None:
-    language = OWN if OWN in found else max(found, key=lambda name: found[name].per_character("tokens"))
-    cuts = found[language]
+def _formula(by_language: dict[str, Cuts]) -> None:
+    language = (
+        OWN if OWN in by_language else max(by_language, key=lambda name: by_language[name].per_character("tokens"))
+    )
+    cuts = by_language[language]
     tokens, characters, count = cuts.count("tokens"), cuts.count("characters"), cuts.count("bytes")
     st.markdown(f"{language}: tokens a character, and bytes a token.")
     st.latex(

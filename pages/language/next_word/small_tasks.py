@@ -33,8 +33,8 @@ def show() -> None:
     with stage:
         st.markdown(f"### {equation(task, problem, written)}")
         layout.place_notice()
-        said, read = st.columns([2, 3], gap="large")
-        with said:
+        answer_column, read = st.columns([2, 3], gap="large")
+        with answer_column:
             _probabilities(task, written)
         with read:
             _reading(task, problem, written)
@@ -58,12 +58,12 @@ def equation(task: Task, problem: Tensor, written: WrittenAnswer) -> str:
     digits = [
         digit if digit == right else f"~~{digit}~~" for digit, right in zip(written.text, written.right, strict=True)
     ]
-    asked, right = task.spell(problem)[:-1], [*written.right]
+    question, right = task.spell(problem)[:-1], [*written.right]
     if task.name == "add":
-        said, true = f"{asked.replace('+', ' + ')} = {''.join(digits[::-1])}", "".join(right[::-1])
+        text, true = f"{question.replace('+', ' + ')} = {''.join(digits[::-1])}", "".join(right[::-1])
     else:
-        said, true = f"{' '.join(asked)} → {' '.join(digits)}", " ".join(right)
-    return said if written.text == written.right else f"{said}\u2003(right: {true})"
+        text, true = f"{' '.join(question)} → {' '.join(digits)}", " ".join(right)
+    return text if written.text == written.right else f"{text}\u2003(right: {true})"
 
 
 def about_answer(task: Task, problem: Tensor, written: WrittenAnswer) -> str:

@@ -54,13 +54,13 @@ def silenced_heads(name: str) -> tuple[Head, ...]:
     return tuple(sorted(by_label[label] for label in chosen))
 
 
-def show_missed(name: str, found: Accuracy, silenced: Collection[Head]) -> None:
+def show_missed(name: str, accuracy: Accuracy, silenced: Collection[Head]) -> None:
     """The share of right answers now, and without each head alone; a click silences."""
-    change = points(found.left - found.whole) if silenced else None
-    st.metric(f"Right answers to the same {PROBLEMS} problems", f"{found.left:.1%}", change)
+    change = points(accuracy.left - accuracy.baseline) if silenced else None
+    st.metric(f"Right answers to the same {PROBLEMS} problems", f"{accuracy.left:.1%}", change)
     st.markdown("Right answers without each head alone: **click heads to silence them**.")
     cell_map(
-        found.alone,
+        accuracy.alone,
         key=f"small-missed-{name}",
         x="head",
         y="layer",
@@ -69,7 +69,8 @@ def show_missed(name: str, found: Accuracy, silenced: Collection[Head]) -> None:
         marked=silenced,
         mark="silenced",
         on_click=partial(_switch, name),
-        alt=f"The share of right answers without each head alone, {found.alone.min():.0%} to {found.alone.max():.0%}",
+        alt=f"The share of right answers without each head alone, {accuracy.alone.min():.0%} to "
+        f"{accuracy.alone.max():.0%}",
         name=f"small-{name}-missed",
         height=200,
     )
@@ -80,19 +81,19 @@ def about_links(links: Links) -> tuple[str, ...]:
     return tuple(_about_kind(links, kind) for kind in dict.fromkeys(aim.kind for aim in links.aims))
 
 
-def about_silence(found: Accuracy, silenced: Collection[Head], best: Head) -> tuple[str, ...]:
+def about_silence(accuracy: Accuracy, silenced: Collection[Head], best: Head) -> tuple[str, ...]:
     """What the silenced heads cost; which head is missed most, and whether it is `best`, the one that points best."""
-    alone, sentences = found.alone, []
+    alone, sentences = accuracy.alone, []
     most, least = (divmod(int(place), alone.shape[1]) for place in (alone.argmin(), alone.argmax()))
     if silenced:
         names = ", ".join(f"{layer}.{head}" for layer, head in silenced)
-        change = "stays at" if found.left == found.whole else f"goes from {found.whole:.1%} to"
-        sentences.append(f"Without {names} the share of right answers {change} **{found.left:.1%}**.")
-    whole, fewest = (round(share * PROBLEMS) for share in (found.whole, float(alone.min())))
-    if compare_shares(whole, PROBLEMS, fewest, PROBLEMS) != "more":
+        change = "stays at" if accuracy.left == accuracy.baseline else f"goes from {accuracy.baseline:.1%} to"
+        sentences.append(f"Without {names} the share of right answers {change} **{accuracy.left:.1%}**.")
+    right, fewest = (round(share * PROBLEMS) for share in (accuracy.baseline, float(alone.min())))
+    if compare_shares(right, PROBLEMS, fewest, PROBLEMS) != "more":
         enough = (
             f"No head is clearly missed when it alone is silenced: {alone.min():.1%} of answers or more stay right, of "
-            f"{found.whole:.1%} with all heads."
+            f"{accuracy.baseline:.1%} with all heads."
         )
         return (*sentences, enough)
     same = "It is also the head that points best."

@@ -29,19 +29,19 @@ MEAN = 16  # tokens that the smooth curve averages
 
 def show() -> None:
     """The tinted text, then the curve."""
-    given = inputs.given()
+    selection = inputs.selection()
     with layout.waiting_place():
-        found = compute_tokens.surprised(given.name, given.text)
-    typeset.show_cut_notice(found.tokens)
-    labels, bits = found.tokens.labels, found.bits.numpy()
-    names = [typeset.in_word(found.tokens, place) for place in range(len(labels))]
-    first, *notice = about_bits(names, bits, found.characters, found.vocabulary)
+        surprise = compute_tokens.surprised(selection.name, selection.text)
+    typeset.show_cut_notice(surprise.tokens)
+    labels, bits = surprise.tokens.labels, surprise.bits.numpy()
+    names = [typeset.in_word(surprise.tokens, place) for place in range(len(labels))]
+    first, *notice = about_bits(names, bits, surprise.characters, surprise.vocabulary)
     st.markdown(first, width=theme.PROSE)
     tinted_lines(
         [label.replace("\n", "↵\n") for label in labels[:TINTED]],
-        [_line(given.name, names[:TINTED], bits[:TINTED], found)],
+        [_line(selection.name, names[:TINTED], bits[:TINTED], surprise)],
         key="surprise",
-        odd=[place for place, special in enumerate(found.tokens.special[:TINTED]) if special],
+        odd=[place for place, special in enumerate(surprise.tokens.special[:TINTED]) if special],
         odd_means=words.SPECIAL_TOKENS,
         scale=words.SURPRISE_SCALE,
         ticks=TICKS,
@@ -56,11 +56,11 @@ def show() -> None:
         alt=f"Bits of each token along the text as points, and the mean of the last {MEAN} as a line",
         table=rows,
     )
-    layout.notes(words.SURPRISE_NOTES, notice=tuple(notice), formula=lambda: _formula(found))
+    layout.notes(words.SURPRISE_NOTES, notice=tuple(notice), formula=lambda: _formula(surprise))
 
 
-def _line(name: str, labels: Sequence[str], bits: np.ndarray, found: Surprised) -> Line:
-    known = found.bits[~found.bits.isnan()]
+def _line(name: str, labels: Sequence[str], bits: np.ndarray, surprise: Surprised) -> Line:
+    known = surprise.bits[~surprise.bits.isnan()]
     return Line(
         name,
         np.clip(np.nan_to_num(bits) / FULL, 0, 1).tolist(),
@@ -157,10 +157,10 @@ def _like_choosing(equal: float, vocabulary: int) -> str:
     return f"It is as if the model had chosen among {equal:,.1f} equally probable tokens each time."
 
 
-def _formula(found: Surprised) -> None:
-    place = int(found.bits.nan_to_num(-1).argmax())
-    value = float(found.bits[place])
-    name = typeset.in_word(found.tokens, place)
+def _formula(surprise: Surprised) -> None:
+    place = int(surprise.bits.nan_to_num(-1).argmax())
+    value = float(surprise.bits[place])
+    name = typeset.in_word(surprise.tokens, place)
     st.latex(r"\text{bits}_t = -\log_2 p(x_t \mid x_1 \ldots x_{t-1})")
     st.markdown(f"For “{typeset.plain(name)}”, position {place}:")
     mantissa, power = f"{2.0**-value:.2e}".split("e")

@@ -32,60 +32,63 @@ CHANGED = 6  # parts that change most when a head is silenced, each with a bar
 NEAR = 0.005  # nats: less is not told from nothing
 
 
-def clicked(found: Attribution) -> Callable[[int, int], None]:
+def clicked(attribution: Attribution) -> Callable[[int, int], None]:
     """What a click on the map of all parts does: it takes a head into view, if it is one."""
 
     def choose(layer: int, column: int) -> None:
-        heads = found.component_outputs.heads.get(layer)
+        heads = attribution.component_outputs.heads.get(layer)
         if heads is not None and column < len(heads.weights):
             st.session_state.why_layer, st.session_state.why_head = layer, column
 
     return choose
 
 
-def choose(found: Attribution) -> Head | None:
+def choose(attribution: Attribution) -> Head | None:
     """The head in view, at first the one that writes most; None where no layer's heads can be told apart."""
-    heads = found.component_outputs.heads
+    heads = attribution.component_outputs.heads
     if not heads:
         return None
-    parts = {component: share for component, share in found.by_component.items() if component.kind == "head"}
+    parts = {component: share for component, share in attribution.by_component.items() if component.kind == "head"}
     strongest = max(parts, key=lambda component: abs(parts[component]))
     assert strongest.block is not None
     assert strongest.head is not None
     with layout.control_bar():
-        last = 1 + max(heads.keys() | found.component_outputs.undivided.keys())
+        last = 1 + max(heads.keys() | attribution.component_outputs.undivided.keys())
         layer = controls.number("Layer", last, key="why_layer", first=strongest.block)
         if layer not in heads:
-            reason = found.component_outputs.undivided.get(layer, "")
+            reason = attribution.component_outputs.undivided.get(layer, "")
             layout.caption(typeset.plain(words.NOT_APART.format(layer=layer, reason=reason).strip()))
             return None
         first = strongest.head if layer == strongest.block else 0
         return layer, controls.number("Head", len(heads[layer].weights), key="why_head", first=first)
 
 
-def show(read: Reading, found: Attribution, names: tuple[str, str], head: Head) -> tuple[str, ...]:
+def show(read: Reading, attribution: Attribution, names: tuple[str, str], head: Head) -> tuple[str, ...]:
     """Its part by source token, what changes without it, the lens with and without it; and what is to be noticed."""
     with layout.waiting_place():
-        without = compute_why.reading(read.given.name, read.given.text, head)
-        changed = compute_why.attribution(without, found.target, found.foil)
-    changes = changes_of(found.by_component, changed.by_component)
+        without = compute_why.reading(read.selection.name, read.selection.text, head)
+        changed = compute_why.attribution(without, attribution.target, attribution.foil)
+    changes = changes_of(attribution.by_component, changed.by_component)
     labels = [typeset.in_word(read.tokens, place) for place in range(len(read.tokens))]
-    weights, moved = found.component_outputs.heads[head[0]].weights[head[1]].numpy(), found.of_head(*head).numpy()
+    weights, moved = (
+        attribution.component_outputs.heads[head[0]].weights[head[1]].numpy(),
+        attribution.of_head(*head).numpy(),
+    )
     st.subheader(f"Layer {head[0]}, head {head[1]}", anchor=False)
     left, right = st.columns(2, gap="large")
     with left:
         _sources(labels, weights, moved, names, head)
     with right:
-        _changes(changes, Component("head", *head), changed.difference - found.difference)
+        _changes(changes, Component("head", *head), changed.difference - attribution.difference)
     st.subheader("Layer by layer, through the logit lens", anchor=False)
-    pair = [found.target, found.foil]
-    before, after = (each.lens.log_softmax(dim=-1)[:, pair].numpy() for each in (read, without))
+    pair = [attribution.target, attribution.foil]
+    before, after = (reading.lens.log_softmax(dim=-1)[:, pair].numpy() for reading in (read, without))
     _lens(before, after, names)
-    told = tuple(map(typeset.plain, names))
+    marked = tuple(map(typeset.plain, names))
     return (
-        about_lens(before[:, 0] - before[:, 1], *told),
+        about_lens(before[:, 0] - before[:, 1], *marked),
         about_head(head, labels, weights, moved),
-        about_silence(head, found.difference, changed.difference, changes),
+        about_silence(head, attribution.difference, changed.difference, changes),
     )
 
 
@@ -114,14 +117,14 @@ def about_head(head: Head, labels: Sequence[str], weights: np.ndarray, moved: np
     most, looked = int(np.abs(moved).argmax()), int(weights.argmax())
     if abs(moved[most]) < NEAR:
         return f"{name} moves next to nothing from any token."
-    told = f"{name} writes {plus(total)}, the largest share from {_quoted(labels, most)}: "
-    told += f"{plus(float(moved[most]))}, by {weights[most]:.0%} of its attention."
+    sentence = f"{name} writes {plus(total)}, the largest share from {_quoted(labels, most)}: "
+    sentence += f"{plus(float(moved[most]))}, by {weights[most]:.0%} of its attention."
     if np.sign(moved[most]) != np.sign(total):
-        told = told.replace(", the largest share from", " in all, but moves most from")
+        sentence = sentence.replace(", the largest share from", " in all, but moves most from")
     if looked == most:
-        return f"{told} That is also where it looks most."
+        return f"{sentence} That is also where it looks most."
     return (
-        f"{told} It looks most at {_quoted(labels, looked)} ({weights[looked]:.0%}), from where it moves "
+        f"{sentence} It looks most at {_quoted(labels, looked)} ({weights[looked]:.0%}), from where it moves "
         f"{plus(float(moved[looked]))}."
     )
 
@@ -129,21 +132,21 @@ def about_head(head: Head, labels: Sequence[str], weights: np.ndarray, moved: np
 def about_silence(head: Head, before: float, after: float, changes: dict[Component, float]) -> str:
     """What a silenced head's own part would make of the difference, and what really comes of it."""
     own = changes[Component("head", *head)]
-    real, rest = after - before, after - before - own
-    told = (
+    real, remainder = after - before, after - before - own
+    sentence = (
         f"Silenced, its own part alone would change the difference by {plus(own)}. What really happens is "
         f"**{plus(real)}**: from {plus(before)} to {plus(after)}."
     )
     others = {component: change for component, change in changes.items() if component != Component("head", *head)}
     most = max(others, key=lambda component: abs(others[component]))
     if abs(others[most]) < NEAR:
-        return f"{told} No other part changes by as much as {NEAR}."
+        return f"{sentence} No other part changes by as much as {NEAR}."
     named = f"most {component_name(most)} ({plus(others[most])})"
-    if abs(rest) < NEAR:
-        return f"{told} Other parts write something else now, {named}, but that cancels out."
+    if abs(remainder) < NEAR:
+        return f"{sentence} Other parts write something else now, {named}, but that cancels out."
     return (
-        f"{told} The other {plus(rest)} come from the other parts, {named}: they write something else now, and the "
-        "final norm's scale is another."
+        f"{sentence} The other {plus(remainder)} come from the other parts, {named}: they write something else "
+        "now, and the final norm's scale is another."
     )
 
 
@@ -172,11 +175,11 @@ def _sources(labels: Sequence[str], weights: np.ndarray, moved: np.ndarray, name
 def _changes(changes: dict[Component, float], own: Component, real: float) -> None:
     st.markdown("**What changes in the difference when it is silenced**")
     others = sorted(((w, c) for w, c in changes.items() if w != own), key=lambda item: -abs(item[1]))
-    rest = [change for _, change in others[CHANGED:]]
+    remaining = [change for _, change in others[CHANGED:]]
     rows = [
         ("its own part", changes[own]),
         *((component_name(component), change) for component, change in others[:CHANGED]),
-        *([(f"the other {len(rest)} parts", sum(rest))] if rest else []),
+        *([(f"the other {len(remaining)} parts", sum(remaining))] if remaining else []),
         ("what really happens", real),
     ]
     labels, values = [label for label, _ in rows], np.array([value for _, value in rows])

@@ -29,30 +29,30 @@ NEAR = 0.005  # nats: less is not told from nothing
 
 def show() -> None:
     """Two candidates; what every part wrote between them; one head, from where it moved it, and without it."""
-    given = inputs.given()
+    selection = inputs.selection()
     with layout.waiting_place():
-        read = compute_why.reading(given.name, given.text)
+        read = compute_why.reading(selection.name, selection.text)
     if cut := read.tokens.cut:
         st.info(words.TOO_LONG.format(kept=cut.kept, total=cut.total), icon=":material/content_cut:")
     with layout.control_bar():
         one, other = _candidates(read)
         order = controls.choice("Parts", [LARGEST, BY_LAYER], key="why_parts")
     with layout.waiting_place():
-        found = compute_why.attribution(read, one, other)
+        attribution = compute_why.attribution(read, one, other)
     names = quoted(read, one), quoted(read, other)
     st.subheader(f"Why {typeset.plain(names[0])} and not {typeset.plain(names[1])}?", anchor=False)
     map_side, bars_side = st.columns(SIDES, gap="large")
     with bars_side:
-        _bars(found, names, order)
-    head = why_one_head.choose(found)
+        _bars(attribution, names, order)
+    head = why_one_head.choose(attribution)
     with map_side:
-        _map(found, names, head)
-    about_head = why_one_head.show(read, found, names, head) if head else ()
+        _map(attribution, names, head)
+    about_head = why_one_head.show(read, attribution, names, head) if head else ()
     marked = typeset.plain(names[0]), typeset.plain(names[1])
     layout.notes(
         words.WHY_NOTES,
-        notice=(*noticed(found.by_component, found.difference, *marked), *about_head),
-        formula=lambda: _explain(found, names, head),
+        notice=(*noticed(attribution.by_component, attribution.difference, *marked), *about_head),
+        formula=lambda: _explain(attribution, names, head),
     )
 
 
@@ -64,11 +64,11 @@ def quoted(read: Reading, token: int) -> str:
 def noticed(parts: dict[Component, float], difference: float, one: str, other: str) -> tuple[str, ...]:
     """How much more probable one token is, and who wrote most for either; names are Markdown."""
     for_one, for_other = max(parts, key=parts.__getitem__), min(parts, key=parts.__getitem__)
-    told = []
+    clauses = []
     if parts[for_one] >= NEAR:
-        told.append(f"toward {one}, most is written by **{component_name(for_one)}** ({plus(parts[for_one])})")
+        clauses.append(f"toward {one}, most is written by **{component_name(for_one)}** ({plus(parts[for_one])})")
     if parts[for_other] <= -NEAR:
-        told.append(f"toward {other}, most is written by **{component_name(for_other)}** ({plus(parts[for_other])})")
+        clauses.append(f"toward {other}, most is written by **{component_name(for_other)}** ({plus(parts[for_other])})")
     groups = {
         "All heads together": ("head", "attention"),
         "all MLPs": ("MLP",),
@@ -80,8 +80,8 @@ def noticed(parts: dict[Component, float], difference: float, one: str, other: s
     }
     added = [f"{name} write {plus(sum(values))}" for name, values in sums.items() if values]
     sentences = [_preferred(difference, one, other)]
-    if told:
-        sentences.append(f"T{'; '.join(told)[1:]}.")
+    if clauses:
+        sentences.append(f"T{'; '.join(clauses)[1:]}.")
     return (*sentences, f"{', '.join(added)}: that is {plus(difference)}.")
 
 
@@ -90,9 +90,9 @@ def _preferred(difference: float, one: str, other: str) -> str:
         return f"The model finds {one} and {other} equally probable: their logits differ by less than {NEAR} nats."
     more, less = (one, other) if difference > 0 else (other, one)
     times = math.exp(min(abs(difference), 700.0))
-    told = f"{times:,.2f}" if times < 1000 else f"{times:,.0f}" if times < 1e6 else with_power(times, digits=2)
+    factor = f"{times:,.2f}" if times < 1000 else f"{times:,.0f}" if times < 1e6 else with_power(times, digits=2)
     return (
-        f"The logits of {one} and {other} differ by **{plus(difference)} nats**: {more} is {told} times as probable "
+        f"The logits of {one} and {other} differ by **{plus(difference)} nats**: {more} is {factor} times as probable "
         f"as {less}."
     )
 
@@ -102,7 +102,7 @@ def _candidates(read: Reading) -> tuple[int, int]:
     known = compute_why.names_of(read.model, read.best)
 
     def chosen(label: str, usual: str, key: str) -> str:
-        found = st.selectbox(
+        choice = st.selectbox(
             label,
             [usual, *known],
             key=key,
@@ -111,7 +111,7 @@ def _candidates(read: Reading) -> tuple[int, int]:
             width=controls.WIDTH,
             help=words.WORD_HELP,
         )
-        return found or usual
+        return choice or usual
 
     first = chosen("Token", words.THE_BEST, "why_token")
     second = chosen("Against", words.THE_BEST_OTHER, "why_against")
@@ -133,8 +133,8 @@ def _most_probable_other(read: Reading, token: int) -> int:
     return next((number for number in others if abs(float(logits[number] - logits[token])) >= NEAR), others[0])
 
 
-def _map(found: Attribution, names: tuple[str, str], head: Head | None) -> None:
-    columns, values = grid(found)
+def _map(attribution: Attribution, names: tuple[str, str], head: Head | None) -> None:
+    columns, values = grid(attribution)
     if not values.size:
         return
     reach = float(np.nanmax(np.abs(values))) or 1.0
@@ -149,16 +149,16 @@ def _map(found: Attribution, names: tuple[str, str], head: Head | None) -> None:
         limits=(-reach, reach),
         marked=[head] if head else [],
         mark="in view",
-        on_click=why_one_head.clicked(found),
-        alt=f"What each part of {len(values)} layers wrote of a difference of {plus(found.difference)} nats",
+        on_click=why_one_head.clicked(attribution),
+        alt=f"What each part of {len(values)} layers wrote of a difference of {plus(attribution.difference)} nats",
         name="why-parts",
         height=theme.look().high(400),
     )
 
 
-def _bars(found: Attribution, names: tuple[str, str], order: str) -> None:
-    rows = by_layer(found.by_component) if order == BY_LAYER else largest(found.by_component)
-    rows.append(("together", found.total))
+def _bars(attribution: Attribution, names: tuple[str, str], order: str) -> None:
+    rows = by_layer(attribution.by_component) if order == BY_LAYER else largest(attribution.by_component)
+    rows.append(("together", attribution.total))
     labels, values = [label for label, _ in rows], np.array([value for _, value in rows])
     heading = "Layer by layer" if order == BY_LAYER else "Largest parts"
     st.markdown(f"**{heading}**, toward {typeset.plain(names[0])} (+) or {typeset.plain(names[1])} (−)")
@@ -171,27 +171,28 @@ def _bars(found: Attribution, names: tuple[str, str], order: str) -> None:
     )
 
 
-def _explain(found: Attribution, names: tuple[str, str], head: Head | None) -> None:
+def _explain(attribution: Attribution, names: tuple[str, str], head: Head | None) -> None:
     """The sum, with the numbers of this pair; and one head's part as a sum over tokens."""
-    norm = found.component_outputs.norm
+    norm = attribution.component_outputs.norm
     centred = r"c_i - \bar c_i" if norm.kind == "layer" else "c_i"
-    terms = [plus(value).replace("−", "-") for _, value in by_kind(found.by_component)]
+    terms = [plus(value).replace("−", "-") for _, value in by_kind(attribution.by_component)]
     numbers = r" \\ &\quad ".join(" ".join(terms[start : start + 4]) for start in range(0, len(terms), 4))
     st.latex(
         rf"\begin{{aligned}} \ell_a - \ell_b &= \sum_i (w_a - w_b) \cdot \frac{{\gamma \odot ({centred})}}{{\sigma}} "
-        rf"\\ &\quad + \mathrm{{constant}} \\ &= {numbers} \\ &= {plus(found.total).replace('−', '-')} \end{{aligned}}"
+        rf"\\ &\quad + \mathrm{{constant}} \\ &= {numbers} \\ &= {plus(attribution.total).replace('−', '-')} "
+        r"\end{aligned}"
     )
-    listed = ", ".join(name for name, _ in by_kind(found.by_component))
+    listed = ", ".join(name for name, _ in by_kind(attribution.by_component))
     mean = ", and *c̄* the mean over the channels" if norm.kind == "layer" else ""
     st.markdown(
-        f"In this order: {listed}. The model's own difference is {plus(found.difference)}; the sum misses it by "
-        f"{small(abs(found.total - found.difference))}. Here *a* is {typeset.plain(names[0])} and *b* "
+        f"In this order: {listed}. The model's own difference is {plus(attribution.difference)}; the sum misses it by "
+        f"{small(abs(attribution.total - attribution.difference))}. Here *a* is {typeset.plain(names[0])} and *b* "
         f"{typeset.plain(names[1])}."
     )
     st.markdown(words.FROZEN.format(scale=norm.scale, mean=mean))
-    if head and head[0] in found.component_outputs.heads:
-        share = found.share(Component("head", *head))
-        moved = found.of_head(*head)
+    if head and head[0] in attribution.component_outputs.heads:
+        share = attribution.share(Component("head", *head))
+        moved = attribution.of_head(*head)
         st.latex(
             r"\begin{aligned} \mathrm{part}_h &= \sum_j A_{tj}\, v_j W_O^h \cdot r \\ "
             r"r &= \gamma \odot (w_a - w_b) / \sigma \end{aligned}"

@@ -35,16 +35,16 @@ SHOWN = 12  # tokens of a way in the list of ways
 
 def show() -> None:
     """The text and its next token beside the attention of the newest one."""
-    given = inputs.given()
+    selection = inputs.selection()
     with layout.waiting_place():
-        tokens = compute_writes.given_tokens(given.name, given.text)
+        tokens = compute_writes.given_tokens(selection.name, selection.text)
     rules = _rules()
     with layout.control_bar():
         seed = controls.number_box("Seed", 0, 9999, 1, key="writes_seed", help=words.SEED, width=130)
         many = controls.choice("Tokens to write", COUNTS, key="writes_count", first=32)
         buttons = st.container(horizontal=True, width="content")
-    _open(given)
-    steps, quick = _write(given, rules, seed)
+    _open(selection)
+    steps, quick = _write(selection, rules, seed)
     tree: Tree = st.session_state[TREE]
     is_writing = st.session_state[LEFT] > 0
     with buttons:
@@ -52,20 +52,22 @@ def show() -> None:
     if not is_writing or (quick and len(tokens) + len(tree.written) <= FOLLOWED):
         st.session_state[SEEN] = tree.written
     with layout.waiting_place():
-        written = compute_writes.read(given.name, given.text, st.session_state[SEEN])
-    steps.append(compute_writes.next_step(given, written, len(st.session_state[SEEN]), rules, seed))
-    _say_where_it_stands(given, written, len(tokens) + len(tree.written), tree)
+        written = compute_writes.read(selection.name, selection.text, st.session_state[SEEN])
+    steps.append(compute_writes.next_step(selection, written, len(st.session_state[SEEN]), rules, seed))
+    _say_where_it_stands(selection, written, len(tokens) + len(tree.written), tree)
     steps.sort(key=lambda step: step.count)
     newest = steps[-1]
     text, attention = st.columns([4, 7], gap="medium")
     with text:
-        _text(given, tree, steps, plays=len(steps) > 1)
+        _text(selection, tree, steps, plays=len(steps) > 1)
     with attention:
         attention_view(written.watched.scene, key="writes_heads", view="text", token=len(written.watched.inputs) - 1)
         notices.show_unseen(written.watched.record)
     if is_writing:
         st.rerun()  # what is said of the text pales until it is there
-    layout.notes(words.WRITES_NOTES, notice=noticed(given, written, newest), formula=lambda: _formula(newest, rules))
+    layout.notes(
+        words.WRITES_NOTES, notice=noticed(selection, written, newest), formula=lambda: _formula(newest, rules)
+    )
     _keep_in_address(tree)
 
 
@@ -85,11 +87,11 @@ def _rules() -> Rules:
         )
 
 
-def _open(given: Given) -> None:
+def _open(selection: Given) -> None:
     """See to it that the session has a tree of this text and model: that of a new address, else an empty one."""
-    whose, text = (given.name, given.text), st.query_params.get(ADDRESS, "")
+    whose, text = (selection.name, selection.text), st.query_params.get(ADDRESS, "")
     with layout.waiting_place():
-        vocabulary = compute_writes.vocabulary_of(given)
+        vocabulary = compute_writes.vocabulary_of(selection)
     tree = parameter(ADDRESS, lambda text: branches.decode(text, lambda token: token < vocabulary))
     is_led = text != st.session_state.get(PUT, "")  # by a link, or by the browser's back button
     if st.session_state.get(OF) == whose and not is_led:
@@ -97,7 +99,7 @@ def _open(given: Given) -> None:
     if not is_led:  # another text, or another model: what was written after the one before is not of it
         tree = Tree()
     elif tree is None:
-        title = typeset.plain(given.model.title)
+        title = typeset.plain(selection.model.title)
         st.info(words.WRONG_LINK.format(title=title, last=vocabulary - 1), icon=":material/link_off:")
     tree = tree or Tree()
     st.session_state.update({OF: whose, PUT: text, TREE: tree, SEEN: tree.written, LEFT: 0})
@@ -113,24 +115,24 @@ def _keep_in_address(tree: Tree) -> None:
         del st.query_params[ADDRESS]
 
 
-def _write(given: Given, rules: Rules, seed: int) -> tuple[list[Step], bool]:
+def _write(selection: Given, rules: Rules, seed: int) -> tuple[list[Step], bool]:
     """The steps that are next, if there is anything to write, and whether they were quick enough to be followed."""
     tree: Tree = st.session_state[TREE]
     left = min(st.session_state[LEFT], LONGEST - len(tree.written))
     st.session_state[LEFT] = 0  # also if what follows ends in a sentence
     if left <= 0:
         return [], True
-    steps, seconds = compute_writes.write(given, tree.written, rules, seed, left)
+    steps, seconds = compute_writes.write(selection, tree.written, rules, seed, left)
     for step in steps:
         tree = branches.moved(tree, (*tree.written, step.drawn))
-    ended = is_special(given, tree.written[-1])
+    ended = is_special(selection, tree.written[-1])
     st.session_state.update({TREE: tree, LEFT: 0 if ended else left - len(steps)})
     return steps, seconds <= QUICK * len(steps)
 
 
-def is_special(given: Given, token: int) -> bool:
+def is_special(selection: Given, token: int) -> bool:
     """Whether a token is one that tokenizers add, such as the mark for the end of a text."""
-    return read_tokens(given.model.tokenizer, [token]).special[0]
+    return read_tokens(selection.model.tokenizer, [token]).special[0]
 
 
 def _go(to: branches.Way) -> None:
@@ -157,25 +159,25 @@ def _buttons(tree: Tree, many: int, *, is_writing: bool) -> None:
         st.button(label, icon=icon, key=key, on_click=click, args=(argument,), disabled=disabled or is_writing)
 
 
-def _say_where_it_stands(given: Given, written: Written, total: int, tree: Tree) -> None:
+def _say_where_it_stands(selection: Given, written: Written, total: int, tree: Tree) -> None:
     """That the beginning is no longer read, that the text has ended, or that there is no room for more."""
-    title = typeset.plain(given.model.title)
+    title = typeset.plain(selection.model.title)
     if written.dropped:
-        room = given.model.context
+        room = selection.model.context
         st.info(
             words.DROPPED.format(title=title, room=room, total=total, dropped=written.dropped),
             icon=":material/content_cut:",
         )
     if len(tree.written) >= LONGEST:
         st.info(words.FULL.format(most=LONGEST), icon=":material/info:")
-    elif tree.written and is_special(given, tree.written[-1]):
-        token = typeset.plain(given.model.label(tree.written[-1]))
+    elif tree.written and is_special(selection, tree.written[-1]):
+        token = typeset.plain(selection.model.label(tree.written[-1]))
         st.info(words.ENDED.format(token=token), icon=":material/info:")
 
 
-def _text(given: Given, tree: Tree, steps: Sequence[Step], *, plays: bool) -> None:
+def _text(selection: Given, tree: Tree, steps: Sequence[Step], *, plays: bool) -> None:
     """The text as it is written, what may come next, and the other ways."""
-    tokenizer, rows = given.model.tokenizer, branches.branches(tree)
+    tokenizer, rows = selection.model.tokenizer, branches.branches(tree)
 
     def take(count: int, token: int) -> None:
         now: Tree = st.session_state[TREE]
@@ -183,7 +185,7 @@ def _text(given: Given, tree: Tree, steps: Sequence[Step], *, plays: bool) -> No
             _go((*now.written[:count], token))
 
     writing_view(
-        content_of(given.text),
+        content_of(selection.text),
         [Piece(label, at) for label, at in pieces(tokenizer, tree.written)],
         [moment_of(step) for step in steps],
         [Way(shortly(tokenizer, row.tokens), len(row.tokens), row.depth, row.is_on_the_way) for row in rows],
@@ -194,7 +196,7 @@ def _text(given: Given, tree: Tree, steps: Sequence[Step], *, plays: bool) -> No
         on_back=lambda count: _go(st.session_state[TREE].written[:count]),
         on_return=lambda way: _go(rows[way].to),
     )
-    typeset.explain_bytes(typeset.readable(each.label) for step in steps for each in step.candidates)
+    typeset.explain_bytes(typeset.readable(candidate.label) for step in steps for candidate in step.candidates)
 
 
 def moment_of(step: Step) -> Moment:
@@ -203,14 +205,14 @@ def moment_of(step: Step) -> Moment:
         step.count,
         [
             Bar(
-                each.token,
-                typeset.readable(each.label),
-                each.expected,
-                each.weighed,
-                each.chance,
-                FILTERS[each.taken_by] if each.taken_by >= 0 else "",
+                candidate.token,
+                typeset.readable(candidate.label),
+                candidate.expected,
+                candidate.weighed,
+                candidate.chance,
+                FILTERS[candidate.taken_by] if candidate.taken_by >= 0 else "",
             )
-            for each in step.candidates
+            for candidate in step.candidates
         ],
         step.drawn,
         step.dice,
@@ -227,12 +229,12 @@ def shortly(tokenizer: Tokenizer, tokens: branches.Way) -> str:
     return (" ".join(text.split()) or typeset.readable(text)) + (" …" if len(tokens) > SHOWN else "")
 
 
-def noticed(given: Given, written: Written, step: Step) -> tuple[str, ...]:
+def noticed(selection: Given, written: Written, step: Step) -> tuple[str, ...]:
     """About the filters, the draw, how unsure the model is, what it has written, and the head that looks farthest."""
     calls = scenes.self_attention_layers(written.watched.model, written.watched.run, written.watched.record)[1]
     return (
         writes_sentences.about_filters(step),
-        writes_sentences.about_draw(step, given.model.label),
+        writes_sentences.about_draw(step, selection.model.label),
         writes_sentences.about_entropy(step),
         *writes_sentences.about_ranks(written.ranks),
         *writes_sentences.about_farthest(find_farthest_head(calls), written.watched.inputs.labels),

@@ -37,12 +37,12 @@ def about_draw(step: Step, label: Callable[[int], str]) -> str:
 def about_entropy(step: Step) -> str:
     """How unsure the model is, and how unsure the draw."""
     before, after = step.entropies
-    said = (
+    sentence = (
         f"The model is unsure by **{before:.1f} bits**, as if it chose among {2**before:,.1f} equally probable tokens"
     )
     if compare(after, before, margin=ALIKE) == "as much":
-        return f"{said}; the rules change that by less than {ALIKE} bits."
-    return f"{said}; after all rules the choice is unsure by {after:.1f} bits, as among {2**after:,.1f}."
+        return f"{sentence}; the rules change that by less than {ALIKE} bits."
+    return f"{sentence}; after all rules the choice is unsure by {after:.1f} bits, as among {2**after:,.1f}."
 
 
 def about_ranks(ranks: Sequence[int]) -> tuple[str, ...]:
@@ -52,8 +52,8 @@ def about_ranks(ranks: Sequence[int]) -> tuple[str, ...]:
     firsts, worst = sum(rank == 1 for rank in ranks), max(ranks)
     if len(ranks) == 1:
         return (f"The token that was written is number {ranks[0]:,} in the model's ranking there.",)
-    said = f"Of the {len(ranks)} tokens written, **{firsts}** are what the model found most probable"
-    return (f"{said}; the least expected one was number {worst:,}." if worst > 1 else f"{said}.",)
+    sentence = f"Of the {len(ranks)} tokens written, **{firsts}** are what the model found most probable"
+    return (f"{sentence}; the least expected one was number {worst:,}." if worst > 1 else f"{sentence}.",)
 
 
 def about_farthest(look: FarthestHead | None, labels: Sequence[str]) -> tuple[str, ...]:

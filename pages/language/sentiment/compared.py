@@ -44,12 +44,12 @@ def show() -> None:
     with layout.control_bar():
         language = reviews.language()
     every = results()
-    found, theirs = every[language], published(language)
-    shared = {name: row for name, row in theirs.items() if name in found.models}
+    own_results, theirs = every[language], published(language)
+    shared = {name: row for name, row in theirs.items() if name in own_results.models}
     st.subheader(words_compared.ACCURACY, anchor=False)
-    st.markdown(sentences.about_baseline(found), width=theme.PROSE)
-    rows = tuple(rows_of(found, theirs))
-    table = table_of(found, theirs)
+    st.markdown(sentences.about_baseline(own_results), width=theme.PROSE)
+    rows = tuple(rows_of(own_results, theirs))
+    table = table_of(own_results, theirs)
     charts.chart(
         partial(beside, rows, look=theme.look()),
         name="sentiment-compared",
@@ -57,41 +57,44 @@ def show() -> None:
         table=table,
     )
     source = next(iter(theirs.values())).source
-    layout.caption(words_compared.CAPTION.format(test=found.test, source=typeset.plain(source)))
+    layout.caption(words_compared.CAPTION.format(test=own_results.test, source=typeset.plain(source)))
     _table(table)
     why = (sentences.about_sizes(every, shared),) if language == "spanish" else ()
     layout.notes(
         words_compared.NOTES,
-        notice=(*why, sentences.about_published(found, shared), sentences.about_each_other(found)),
-        formula=lambda: _formula(found),
+        notice=(*why, sentences.about_published(own_results, shared), sentences.about_each_other(own_results)),
+        formula=lambda: _formula(own_results),
     )
 
 
-def rows_of(found: Results, theirs: Mapping[str, SentimentResult]) -> Sequence[Beside]:
+def rows_of(own_results: Results, theirs: Mapping[str, SentimentResult]) -> Sequence[Beside]:
     """Ours from the best to the worst, then what was published of others."""
-    names = sorted(found.models, key=lambda name: -found.models[name].accuracy)
+    names = sorted(own_results.models, key=lambda name: -own_results.models[name].accuracy)
     rows = [
         Beside(
             words_compared.SHORT[name],
-            (found.models[name].accuracy, *sentences.interval(found, name)),
+            (own_results.models[name].accuracy, *sentences.interval(own_results, name)),
             theirs[name].accuracy if name in theirs else None,
         )
         for name in names
     ]
-    return [*rows, *(Beside(row.model, None, row.accuracy) for name, row in theirs.items() if name not in found.models)]
+    return [
+        *rows,
+        *(Beside(row.model, None, row.accuracy) for name, row in theirs.items() if name not in own_results.models),
+    ]
 
 
 def _spoken(row: Beside) -> str:
-    parts = [f"{row.here[0]:.1%} here"] if row.here else []
+    parts = [f"{row.measured[0]:.1%} here"] if row.measured else []
     parts += [f"{row.published:.1%} published"] if row.published is not None else []
     return f"{row.name}: {', '.join(parts)}"
 
 
-def table_of(found: Results, theirs: Mapping[str, SentimentResult]) -> pd.DataFrame:
+def table_of(own_results: Results, theirs: Mapping[str, SentimentResult]) -> pd.DataFrame:
     """One row for each model: what was measured, what it took, and the same as published; empty where there is none."""
     rows = []
-    for name in (*found.models, *(name for name in theirs if name not in found.models)):
-        own, row = found.models.get(name), theirs.get(name)
+    for name in (*own_results.models, *(name for name in theirs if name not in own_results.models)):
+        own, row = own_results.models.get(name), theirs.get(name)
         rows.append(
             {
                 "model": TITLES.get(name, name),
@@ -124,13 +127,13 @@ def _table(table: pd.DataFrame) -> None:
     layout.caption(words_compared.SECONDS)
 
 
-def _formula(found: Results) -> None:
+def _formula(own_results: Results) -> None:
     """Accuracy and its interval with the numbers of the best model, and what macro F1 is."""
-    name = max(found.models, key=lambda each: found.models[each].accuracy)
-    of, (low, high) = found.models[name], sentences.interval(found, name)
-    st.markdown(words_compared.FORMULA_ACCURACY.format(name=sentences.NAMES[name], test=found.test))
-    right = round(of.accuracy * found.test)
-    st.latex(rf"\tfrac{{{in_latex(right)}}}{{{in_latex(found.test)}}} = {right / found.test:.4f}")
+    name = max(own_results.models, key=lambda model: own_results.models[model].accuracy)
+    of, (low, high) = own_results.models[name], sentences.interval(own_results, name)
+    st.markdown(words_compared.FORMULA_ACCURACY.format(name=sentences.NAMES[name], test=own_results.test))
+    right = round(of.accuracy * own_results.test)
+    st.latex(rf"\tfrac{{{in_latex(right)}}}{{{in_latex(own_results.test)}}} = {right / own_results.test:.4f}")
     st.latex(rf"{low:.4f} \text{{ to }} {high:.4f}")
     st.markdown(words_compared.FORMULA_F1)
     st.latex(r"\tfrac{1}{C}\textstyle\sum_c \tfrac{2 P_c R_c}{P_c + R_c}" + rf" = {of.macro_f1:.4f}")

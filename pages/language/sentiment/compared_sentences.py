@@ -25,11 +25,11 @@ def about_baseline(results: Results) -> str:
     sides: dict[str, list[str]] = {"better": [], "as good, within the intervals": [], "worse": []}
     for name in small:
         sides[_side(results, name)].append(f"{_title(name)} ({results.models[name].accuracy:.1%})")
-    told = "; ".join(f"{side}: {', '.join(names)}" for side, names in sides.items() if names)
+    comparison = "; ".join(f"{side}: {', '.join(names)}" for side, names in sides.items() if names)
     beaten = f"**{len(sides['better'])} of {len(small)}** small networks" if sides["better"] else "**No** small network"
     text = (
         f"{_title(LOGISTIC)} is right on {own:.1%} of {results.test:,} test texts. "
-        f"{beaten} clearly beat{'' if len(sides['better']) > 1 else 's'} it. {told[:1].upper()}{told[1:]}."
+        f"{beaten} clearly beat{'' if len(sides['better']) > 1 else 's'} it. {comparison[:1].upper()}{comparison[1:]}."
     )
     text = text[:1].upper() + text[1:]
     if "bert" in results.models:
@@ -46,10 +46,10 @@ def about_published(results: Results, published: Published) -> str:
     """How far each network is from the row that was published for its kind."""
     parts = []
     for name, row in published.items():
-        here = results.models[name]
+        own_result = results.models[name]
         parts.append(
-            f"{_title(name)}: {here.accuracy:.1%} here, {row.accuracy:.1%} published "
-            f"({points(here.accuracy - row.accuracy)})"
+            f"{_title(name)}: {own_result.accuracy:.1%} here, {row.accuracy:.1%} published "
+            f"({points(own_result.accuracy - row.accuracy)})"
         )
     return "Beside the published rows: " + "; ".join(parts) + "."
 

@@ -36,19 +36,19 @@ class Verdict:
         return int(self.probabilities.argmax())
 
     @property
-    def said(self) -> str:
+    def label(self) -> str:
         """Its name."""
         return self.model.classes[self.target]
 
 
 def model(name: str) -> Classifier:
     """A classifier of ours, or any by name or folder; ModelError if it gives no class to a text."""
-    found = text_model(name)
-    if not gives_class(found):
-        raise ModelError(words.NO_CLASSIFIER.format(title=found.title))
-    if len(found.classes) < 2:
-        raise ModelError(words.ONE_CLASS.format(title=found.title))
-    return found
+    classifier = text_model(name)
+    if not gives_class(classifier):
+        raise ModelError(words.NO_CLASSIFIER.format(title=classifier.title))
+    if len(classifier.classes) < 2:
+        raise ModelError(words.ONE_CLASS.format(title=classifier.title))
+    return classifier
 
 
 @cached("Reading …")
@@ -68,22 +68,22 @@ class Sentence:
 
     text: str
     places: range  # its tokens in the whole text
-    said: str
+    label: str
     probability: float  # of the class that was asked about
 
 
 @cached("Reading sentence by sentence …", unit="sentences")
 def sentences(name: str, text: Text, target: int, progress: Progress = no_progress) -> tuple[Sentence, ...]:
     """Each sentence of a text, read by itself; those beyond what the model reads of the whole text are left out."""
-    given, parts = verdict(name, text), cut(content_of(text))
-    spans = places(given.model.tokenizer, given.tokens, parts)
+    prediction, parts = verdict(name, text), cut(content_of(text))
+    spans = places(prediction.model.tokenizer, prediction.tokens, parts)
     read = [(part, span) for part, span in zip(parts, spans, strict=True) if span]
-    found = []
+    judged_sentences = []
     for done, (part, span) in enumerate(read):
         progress(done, len(read))
         alone = _read(name, part, identity=part)
-        found.append(Sentence(part, span, alone.said, float(alone.probabilities[target])))
-    return tuple(found)
+        judged_sentences.append(Sentence(part, span, alone.label, float(alone.probabilities[target])))
+    return tuple(judged_sentences)
 
 
 @cached(computes=False)
@@ -107,18 +107,18 @@ def baseline_log_odds(name: str, text: Text, target: int) -> float:
 
 
 def _read(name: str, content: str, *, identity: Hashable) -> Verdict:
-    found = model(name)
-    tokens = found.encode(content)
-    logits = token_methods.logits_for(found, torch.tensor([tokens.ids]))
+    classifier = model(name)
+    tokens = classifier.encode(content)
+    logits = token_methods.logits_for(classifier, torch.tensor([tokens.ids]))
     probabilities = logits.softmax(dim=-1)[0]
     odds = float(token_methods.log_odds(logits, int(probabilities.argmax())))
-    return Verdict(found, tokens, probabilities, odds, identity=identity)
+    return Verdict(classifier, tokens, probabilities, odds, identity=identity)
 
 
 def warm_up() -> None:
     """What the page shows at first."""
     text, names = next(iter(words.EXAMPLES["english"].values())), tuple(REVIEWERS["english"])
-    for given in verdicts(text, names):
-        if given.model.name == names[0]:
+    for prediction in verdicts(text, names):
+        if prediction.model.name == names[0]:
             for method in methods(names[0]):
-                explanation(text, names[0], method, given.target)
+                explanation(text, names[0], method, prediction.target)

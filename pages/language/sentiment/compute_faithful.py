@@ -113,44 +113,50 @@ def value_of(curve: FaithfulWords, side: str) -> float:
 @cached("Explaining the verdict …", unit="explanations")
 def explained(name: str, text: Text, progress: Progress = no_progress) -> Explained:
     """Read a text and explain the verdict in every way that the model allows; InputError where there is no text."""
-    given = compute.verdict(name, text)
-    words, methods, scores = words_of(given.tokens), compute.methods(name), {}
+    verdict = compute.verdict(name, text)
+    words, methods, scores = words_of(verdict.tokens), compute.methods(name), {}
     for done, method in enumerate(methods):
         progress(done, len(methods))
-        scores[method] = by_word(compute.explanation(text, name, method, given.target), given.tokens).float()
-    labels = tuple("".join(given.tokens.labels[place] for place in word) for word in words)
+        scores[method] = by_word(compute.explanation(text, name, method, verdict.target), verdict.tokens).float()
+    labels = tuple("".join(verdict.tokens.labels[place] for place in word) for word in words)
     begin = time.perf_counter()
-    probabilities_of(given.model, torch.tensor([given.tokens.ids]).expand(BATCH_SIZE, -1))
+    probabilities_of(verdict.model, torch.tensor([verdict.tokens.ids]).expand(BATCH_SIZE, -1))
     seconds = time.perf_counter() - begin
-    return Explained(given, words, labels, scores, seconds, identity=(name, text))
+    return Explained(verdict, words, labels, scores, seconds, identity=(name, text))
 
 
 @cached("Taking words away and putting them back …", unit="texts")
-def curves(given: Explained, progress: Progress = no_progress) -> Curves:
+def curves(explained_text: Explained, progress: Progress = no_progress) -> Curves:
     """The curves of one text for its verdict."""
-    orders = {name: given.order(name) for name in given.scores}
-    drawn = {str(draw): order for draw, order in enumerate(random_orders(len(given.words), DRAWS))}
+    orders = {name: explained_text.order(name) for name in explained_text.scores}
+    drawn = {str(draw): order for draw, order in enumerate(random_orders(len(explained_text.words), DRAWS))}
 
     def classify(rows: Int[Tensor, "batch token"]) -> Float[Tensor, " batch"]:
-        return probabilities_of(given.model, rows)[:, given.target]
+        return probabilities_of(explained_text.model, rows)[:, explained_text.target]
 
-    nothing = replacement_of(given.model)
-    found = measure(classify, given.ids, given.words, orders | drawn, nothing, STEPS, progress=progress)
-    return Curves({name: found[name] for name in orders}, tuple(found[name] for name in drawn))
+    nothing = replacement_of(explained_text.model)
+    by_order = measure(
+        classify, explained_text.ids, explained_text.words, orders | drawn, nothing, STEPS, progress=progress
+    )
+    return Curves({name: by_order[name] for name in orders}, tuple(by_order[name] for name in drawn))
 
 
 @cached("Comparing the explanations …")
-def agreement(given: Explained, *, strength: bool) -> Agreement:
+def agreement(explained_text: Explained, *, strength: bool) -> Agreement:
     """How far the explanations agree: by what speaks for the verdict, or by `strength`, whatever the sign."""
-    return ranks.agreement({name: each.abs() if strength else each for name, each in given.scores.items()})
+    return ranks.agreement(
+        {name: scores.abs() if strength else scores for name, scores in explained_text.scores.items()}
+    )
 
 
 @cached("The model reads again …")
-def taken(given: Explained, method: str, count: int, *, kept: bool) -> Float[Tensor, " class"]:
-    """How probable each class is without the first `count` words of an explanation, or (`kept`) with nothing else."""
-    order, nothing = given.order(method).tolist(), replacement_of(given.model)
-    gone = order[count:] if kept else order[:count]
-    return probabilities_of(given.model, without_words(given.ids, given.words, gone, nothing)[None])[0]
+def taken(explained_text: Explained, method: str, count: int, *, keep: bool) -> Float[Tensor, " class"]:
+    """How probable each class is without the first `count` words of an explanation, or (`keep`) with nothing else."""
+    order, nothing = explained_text.order(method).tolist(), replacement_of(explained_text.model)
+    gone = order[count:] if keep else order[:count]
+    return probabilities_of(
+        explained_text.model, without_words(explained_text.ids, explained_text.words, gone, nothing)[None]
+    )[0]
 
 
 @cached(computes=False)

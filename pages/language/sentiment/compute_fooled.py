@@ -40,7 +40,7 @@ def reading(name: str, language: str, kind: str, progress: Progress = no_progres
 @cached("Reading the checklist …", unit="kinds of pairs")
 def checklist(name: str, language: str, progress: Progress = no_progress) -> tuple[BehaviouralTestResult, ...]:
     """What the script counted of ours, counted live; what is read stays kept kind by kind if it is stopped."""
-    model, found = compute.model(name), list[BehaviouralTestResult]()
+    model, results = compute.model(name), list[BehaviouralTestResult]()
     for done, kind in enumerate(KINDS):
         pairs = of_kind(language, kind)
 
@@ -50,12 +50,12 @@ def checklist(name: str, language: str, progress: Progress = no_progress) -> tup
         report(0, 1)
         read = reading(name, language, kind, progress=report)
         unread = [unread_words(model, pair) for pair in pairs]
-        found += count_failures(pairs, read, model.classes, unread)
-    return tuple(found)
+        results += count_failures(pairs, read, model.classes, unread)
+    return tuple(results)
 
 
 @cached("Reading your pair …")
-def said(name: str, before: str, after: str) -> Float[Tensor, "side class"]:
+def pair_probabilities(name: str, before: str, after: str) -> Float[Tensor, "side class"]:
     """How probable each class is for a text and for the changed one; InputError where one is empty."""
     model = compute.model(name)
     return torch.stack([probabilities_of_text(model, text) for text in (before, after)])

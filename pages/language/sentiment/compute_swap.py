@@ -67,11 +67,11 @@ class Tried:
 @cached("Looking for other weights …")
 def tried(name: str, text: Text, seed: int, allowed: float) -> Tried:
     """All kinds of weights for one text; ModelError if the network has no pooling by attention."""
-    model, given = compute.model(name), compute.verdict(name, text)
-    pooled = pooling_of(model, given.tokens)
+    model, verdict = compute.model(name), compute.verdict(name, text)
+    pooled = pooling_of(model, verdict.tokens)
     own = pooled.weights
     draws = permute_weights(own, DRAWS, seed=seed)
-    outputs, said = pooled.probabilities(draws), pooled.probabilities(own)
+    outputs, own_output = pooled.probabilities(draws), pooled.probabilities(own)
     weights = {
         "own": own,
         "permuted": draws[0],
@@ -79,25 +79,28 @@ def tried(name: str, text: Text, seed: int, allowed: float) -> Tried:
         "different": most_different(pooled, allowed, seed=seed),
     }
 
-    def exchange(each: Float[Tensor, " token"], output: Float[Tensor, " class"]) -> Exchanged:
+    def exchange(attention: Float[Tensor, " token"], output: Float[Tensor, " class"]) -> Exchanged:
         return Exchanged(
-            each,
+            attention,
             output,
-            float(jensen_shannon(each, own)),
-            float(total_variation(output, said)),
-            shared_weight(each, own),
+            float(jensen_shannon(attention, own)),
+            float(total_variation(output, own_output)),
+            shared_weight(attention, own),
         )
 
     without = compute.model(_without(name))
     uniformly = probabilities_of(without, batch_of(without.encode(content_of(text))))[0]
     return Tried(
-        given.tokens,
+        verdict.tokens,
         model.classes,
-        {kind: exchange(each, run_with_weights(model, given.tokens, pooled, each)) for kind, each in weights.items()},
+        {
+            kind: exchange(attention, run_with_weights(model, verdict.tokens, pooled, attention))
+            for kind, attention in weights.items()
+        },
         exchange(uniform(own), uniformly),
-        int((outputs.argmax(dim=-1) != said.argmax()).sum()),
+        int((outputs.argmax(dim=-1) != own_output.argmax()).sum()),
         DRAWS,
-        float(total_variation(outputs, said).median()),
+        float(total_variation(outputs, own_output).median()),
         identity=(name, text, seed, allowed),
     )
 

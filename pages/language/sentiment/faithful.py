@@ -44,65 +44,65 @@ def show() -> None:
         st.markdown(words_faithful.LEAD, width=theme.PROSE)
     text, name = reviews.choose()
     with layout.waiting_place():
-        given = compute.explained(name, text)
-    typeset.show_cut_notice(given.tokens)
-    _taken(given)
-    curves = _measured_curves(given)
-    gained = faithful_measured.show(given, curves, NAMES, HUE) if curves else ()
-    alike = _agreement(given)
-    layout.notes(words_faithful.NOTES, notice=(*gained, alike), formula=lambda: _formula(given, curves))
+        explained = compute.explained(name, text)
+    typeset.show_cut_notice(explained.tokens)
+    _taken(explained)
+    curves = _measured_curves(explained)
+    gained = faithful_measured.show(explained, curves, NAMES, HUE) if curves else ()
+    alike = _agreement(explained)
+    layout.notes(words_faithful.NOTES, notice=(*gained, alike), formula=lambda: _formula(explained, curves))
 
 
 # Words struck out.
 
 
-def _taken(given: Explained) -> None:
+def _taken(explained: Explained) -> None:
     """The text without the first words of an explanation, and what the model says of it."""
     layout.heading(words_faithful.TAKEN)
     with layout.control_bar():
-        method = _method(given)
+        method = _method(explained)
         how = controls.choice("Its words", [words_faithful.DELETE, words_faithful.KEEP], key=HOW)
         percent = st.slider(
             "The most important first, %", 0, 100, 20, key=PERCENT, bind="query-params", width=controls.WIDTH
         )
-    kept, count = how == words_faithful.KEEP, percent * len(given.words) // 100
+    keep, count = how == words_faithful.KEEP, percent * len(explained.words) // 100
     with layout.waiting_place():
-        after = compute.taken(given, method, count, kept=kept)
-    now = float(after[given.target])
-    before = given.probability
-    told = sentences.about_taken(
-        typeset.plain(given.verdict.said),
+        after = compute.taken(explained, method, count, keep=keep)
+    now = float(after[explained.target])
+    before = explained.probability
+    sentence = sentences.about_taken(
+        typeset.plain(explained.verdict.label),
         count,
-        len(given.words),
+        len(explained.words),
         before,
         now,
-        kept=kept,
-        now=typeset.plain(given.model.classes[int(after.argmax())]),
+        keep=keep,
+        now=typeset.plain(explained.model.classes[int(after.argmax())]),
     )
     text, says = st.columns([2.6, 1], gap="large")
     with text:
-        _words(given, method, count, kept=kept)
+        _words(explained, method, count, keep=keep)
     with says:
         st.metric(
-            f"Probability of {typeset.plain(given.verdict.said)}",
+            f"Probability of {typeset.plain(explained.verdict.label)}",
             f"{now:.1%}",
             # A hyphen for the minus: by it Streamlit knows which way its arrow points.
             points(now - before).replace("−", "-") if abs(now - before) >= 5e-4 else None,
             delta_color="off",
         )
-        st.markdown(told)
-        if not np.ptp(given.scores[method].numpy()):
+        st.markdown(sentence)
+        if not np.ptp(explained.scores[method].numpy()):
             st.caption(words_faithful.ALIKE)
 
 
-def _method(given: Explained) -> str:
-    names = {METHODS[name]: name for name in given.scores}
+def _method(explained: Explained) -> str:
+    names = {METHODS[name]: name for name in explained.scores}
     return names[controls.choice("In the order of", names, key=ORDER)]
 
 
-def _words(given: Explained, method: str, count: int, *, kept: bool) -> None:
+def _words(explained: Explained, method: str, count: int, *, keep: bool) -> None:
     """The words of the text, tinted by what they say for the verdict; those that are gone are struck out."""
-    scores, order = given.scores[method], given.order(method)
+    scores, order = explained.scores[method], explained.order(method)
     rank = ranks_in(order).tolist()
     most = max(float(scores.max()), 1e-12)
     picked = [
@@ -110,9 +110,9 @@ def _words(given: Explained, method: str, count: int, *, kept: bool) -> None:
             label,
             f"“{typeset.readable(label)}” is word {place + 1:,} of {len(rank):,} in this order, with {score:.3g}.",
             strength=max(0.0, score / most),
-            struck=(place < count) != kept,
+            struck=(place < count) != keep,
         )
-        for label, score, place in zip(given.labels, scores.tolist(), rank, strict=True)
+        for label, score, place in zip(explained.labels, scores.tolist(), rank, strict=True)
     ]
 
     def take(number: int) -> None:
@@ -123,7 +123,7 @@ def _words(given: Explained, method: str, count: int, *, kept: bool) -> None:
         key="faithful_words",
         on_click=take,
         label=f"The text; words are struck out in the order of {NAMES[method]}",
-        hint=words_faithful.HINT_KEPT if kept else words_faithful.HINT,
+        hint=words_faithful.HINT_KEPT if keep else words_faithful.HINT,
         scale=f"{METHODS[method]}, for the verdict",
         ticks=((0, "0"), (1, f"{most:.2g}")),
     )
@@ -132,27 +132,27 @@ def _words(given: Explained, method: str, count: int, *, kept: bool) -> None:
 # The curves.
 
 
-def _measured_curves(given: Explained) -> Curves | None:
+def _measured_curves(explained: Explained) -> Curves | None:
     """Both figures and the areas; None while nobody has asked for what would take long."""
     layout.heading(words_faithful.CURVES)
-    if given.waiting > PATIENCE:
-        label = words_faithful.LONG.format(seconds=given.waiting)
+    if explained.waiting > PATIENCE:
+        label = words_faithful.LONG.format(seconds=explained.waiting)
         if not st.toggle(label, key=LONG, bind="query-params"):
             return None
     with layout.waiting_place():
-        curves = compute.curves(given)
+        curves = compute.curves(explained)
     if not theme.is_presented():
         st.markdown(sentences.about_best(curves, NAMES))
     for place, side in zip(st.columns(2, gap="medium"), SIDES, strict=True):
         with place:
-            _curves(given, curves, side)
+            _curves(explained, curves, side)
     layout.caption(f"{words_faithful.BAND.format(draws=len(curves.draws))} {words_faithful.REPLACED}")
     if not theme.is_presented():
-        st.markdown(sentences.about_ends(curves, typeset.plain(given.verdict.said)))
+        st.markdown(sentences.about_ends(curves, typeset.plain(explained.verdict.label)))
     return curves
 
 
-def _curves(given: Explained, curves: Curves, side: str) -> None:
+def _curves(explained: Explained, curves: Curves, side: str) -> None:
     x, title = SIDES[side]
     named = {METHODS[name]: curve for name, curve in curves.explanations.items()} | {RANDOM: curves.random}
     deletion_curves.show(
@@ -162,7 +162,7 @@ def _curves(given: Explained, curves: Curves, side: str) -> None:
         curves.band(side),
         title=title,
         x=x,
-        answer=given.verdict.said,
+        answer=explained.verdict.label,
         hues=HUE,
         name=f"sentiment-{side}",
     )
@@ -171,31 +171,31 @@ def _curves(given: Explained, curves: Curves, side: str) -> None:
 # Whether they agree.
 
 
-def _agreement(given: Explained) -> str:
+def _agreement(explained: Explained) -> str:
     """How alike the explanations rank the words, as two matrices; what is to be noticed in the second."""
     layout.heading(words_faithful.AGREE)
     ranked = controls.choice("Words ranked by", [words_faithful.VERDICT, words_faithful.STRENGTH], key=RANKED)
     strength = ranked == words_faithful.STRENGTH
-    found = compute.agreement(given, strength=strength)
+    agreement = compute.agreement(explained, strength=strength)
     if not theme.is_presented():
-        st.markdown(sentences.about_agreement(found, NAMES))
-    first = "word" if found.first == 1 else f"{found.first} words"
+        st.markdown(sentences.about_agreement(agreement, NAMES))
+    first = "word" if agreement.first == 1 else f"{agreement.first} words"
     for place, (values, title, low, tell, name) in zip(
         st.columns(2, gap="medium"),
         (
-            (found.tau, "Kendall's τ, over all words", -1.0, "{row} and {column}: τ = {value}", "tau"),
-            (found.shared, f"Shared among the first {first}", 0.0, "{row} and {column} share {value}", "shared"),
+            (agreement.tau, "Kendall's τ, over all words", -1.0, "{row} and {column}: τ = {value}", "tau"),
+            (agreement.shared, f"Shared among the first {first}", 0.0, "{row} and {column} share {value}", "shared"),
         ),
         strict=True,
     ):
         with place:
-            _matrix(found, values, title, low, tell, name)
-    faithful_measured.show_agreed(given.model.name, NAMES, strength=strength)
-    return sentences.about_first(found, NAMES)
+            _matrix(agreement, values, title, low, tell, name)
+    faithful_measured.show_agreed(explained.model.name, NAMES, strength=strength)
+    return sentences.about_first(agreement, NAMES)
 
 
-def _matrix(found: Agreement, values: np.ndarray, title: str, low: float, tell: str, name: str) -> None:
-    labels = [METHODS[method] for method in found.names]
+def _matrix(agreement: Agreement, values: np.ndarray, title: str, low: float, tell: str, name: str) -> None:
+    labels = [METHODS[method] for method in agreement.names]
     st.markdown(f"**{title}**")
     cell_map(
         values,
@@ -215,39 +215,39 @@ def _matrix(found: Agreement, values: np.ndarray, title: str, low: float, tell: 
 # How it is computed.
 
 
-def _formula(given: Explained, curves: Curves | None) -> None:
+def _formula(explained: Explained, curves: Curves | None) -> None:
     """One area, comprehensiveness and sufficiency, with the numbers of this text."""
     if curves is None:
         return
-    method = _shown(given)
-    found, name = curves.explanations[method], NAMES[method]
+    method = _shown(explained)
+    curve, name = curves.explanations[method], NAMES[method]
     st.markdown(words_faithful.FORMULA_AREA.format(name=name))
-    st.latex(area_in_latex(found))
+    st.latex(area_in_latex(curve))
     st.markdown(words_faithful.FORMULA_BINS.format(name=name))
-    whole, bins = found.deletion[0].item(), list(found.bins)
-    for heights, value in ((found.deletion, found.comprehensiveness), (found.insertion, found.sufficiency)):
+    full_probability, bins = curve.deletion[0].item(), list(curve.bins)
+    for heights, value in ((curve.deletion, curve.comprehensiveness), (curve.insertion, curve.sufficiency)):
         first, *_, last = heights[bins].tolist()
         st.latex(
-            rf"\begin{{gathered}} {whole:.3f} - \tfrac{{1}}{{5}}({first:.3f} + \dots + {last:.3f}) \\ "
+            rf"\begin{{gathered}} {full_probability:.3f} - \tfrac{{1}}{{5}}({first:.3f} + \dots + {last:.3f}) \\ "
             rf"= {value:.3f} \end{{gathered}}"
         )
-    _formula_of_tau(given, method)
+    _formula_of_tau(explained, method)
 
 
-def _formula_of_tau(given: Explained, method: str) -> None:
+def _formula_of_tau(explained: Explained, method: str) -> None:
     """Kendall's tau of the shown explanation and another one, from counted pairs of words."""
-    others = [name for name in given.scores if name != method]
-    if not others or len(given.words) < 2:
+    others = [name for name in explained.scores if name != method]
+    if not others or len(explained.words) < 2:
         return
-    pairs = count_pairs(given.scores[method], given.scores[others[0]])
+    pairs = count_pairs(explained.scores[method], explained.scores[others[0]])
     st.markdown(words_faithful.FORMULA_TAU.format(one=NAMES[method], other=NAMES[others[0]]))
     st.latex(r"\tau_b = \frac{C - D}{\sqrt{(C + D + T_1)(C + D + T_2)}}")
     if pairs.tau is not None:
-        c, d, one, other = (f"{each:,}".replace(",", "{,}") for each in pairs.counts)
+        c, d, one, other = (f"{count:,}".replace(",", "{,}") for count in pairs.counts)
         filled = rf"\frac{{{c} - {d}}}{{\sqrt{{({c} + {d} + {one})({c} + {d} + {other})}}}}"
         st.latex(rf"\begin{{gathered}} {filled} \\ = {pairs.tau:.3f} \end{{gathered}}")
 
 
-def _shown(given: Explained) -> str:
-    names = {METHODS[name]: name for name in given.scores}
-    return names.get(st.session_state.get(ORDER, ""), next(iter(given.scores)))
+def _shown(explained: Explained) -> str:
+    names = {METHODS[name]: name for name in explained.scores}
+    return names.get(st.session_state.get(ORDER, ""), next(iter(explained.scores)))

@@ -21,40 +21,40 @@ from pages.language.sentiment.figures_faithful import Gain, gains
 COLUMNS = ("by deletion", "by insertion")
 
 
-def show(given: Explained, curves: Curves, names: Mapping[str, str], hues: Mapping[str, str]) -> tuple[str, ...]:
+def show(explained: Explained, curves: Curves, names: Mapping[str, str], hues: Mapping[str, str]) -> tuple[str, ...]:
     """The figure with its first sentence and the numbers behind it; what else is to be noticed in them."""
     st.subheader(words_faithful.GAINS, anchor=False)
-    over = compute.measured().get(given.model.name)
-    told = [sentences.about_measured(over, names, side) for side in sentences.SIDES] if over else []
-    told += [sentences.about_chance(curves, names, side) for side in sentences.SIDES]
+    over = compute.measured().get(explained.model.name)
+    notes = [sentences.about_measured(over, names, side) for side in sentences.SIDES] if over else []
+    notes += [sentences.about_chance(curves, names, side) for side in sentences.SIDES]
     if not theme.is_presented():
-        st.markdown(told[0])
+        st.markdown(notes[0])
     rows = rows_of(curves, over, hues)
     table = areas_table(curves, over)
     charts.chart(
         partial(gains, rows, COLUMNS, look=theme.look()),
         name="sentiment-gains",
         alt="What each explanation gains over random orders, by deletion and by insertion: "
-        + "; ".join(f"{row.name} {row.here[0]:.3f} and {row.here[1]:.3f} here" for row in rows),
+        + "; ".join(f"{row.name} {row.in_review[0]:.3f} and {row.in_review[1]:.3f} here" for row in rows),
         table=table,
     )
     caption = words_faithful.GAINED if over else words_faithful.GAINED_HERE
     st.caption(caption.format(draws=len(curves.draws), reviews=over.reviews if over else 0))
     with st.expander("The numbers", expanded=theme.is_presented()):
-        shown = {name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[1:]}
-        data_table(table, hide_index=True, column_config=shown, width="content", placeholder="")
-    return tuple(told[1:])
+        formats = {name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[1:]}
+        data_table(table, hide_index=True, column_config=formats, width="content", placeholder="")
+    return tuple(notes[1:])
 
 
 def rows_of(curves: Curves, over: Faithful | None, hues: Mapping[str, str]) -> list[Gain]:
     """A row for each explanation: what it gains by each side, here and over many reviews."""
     rows = []
     for name in curves.explanations:
-        here = tuple(curves.gain(name, side) for side in sentences.SIDES)
+        own_gains = tuple(curves.gain(name, side) for side in sentences.SIDES)
         known = over.by_method.get(name) if over else None
         means = tuple(gain for side in sentences.SIDES if known and (gain := known[side].gain))
         many = tuple((mean.mean, mean.low, mean.high) for mean in means) if means else None
-        rows.append(Gain(METHODS[name], hues[METHODS[name]], here, many))
+        rows.append(Gain(METHODS[name], hues[METHODS[name]], own_gains, many))
     return rows
 
 
@@ -74,21 +74,21 @@ def areas_table(curves: Curves, over: Faithful | None) -> pd.DataFrame:
 
 def show_agreed(model: str, names: Mapping[str, str], *, strength: bool) -> None:
     """How far the explanations of a model agree over held-out reviews: a sentence, and the numbers on demand."""
-    found = [one for one in compute.agreements().get(model, ()) if one.ranked == RANKED[strength]]
-    if not found or theme.is_presented():
+    agreements = [one for one in compute.agreements().get(model, ()) if one.ranked == RANKED[strength]]
+    if not agreements or theme.is_presented():
         return
-    st.markdown(sentences.about_agreed(found, names))
-    table = agreed_table(found)
+    st.markdown(sentences.about_agreed(agreements, names))
+    table = agreed_table(agreements)
     with st.expander("The same over held-out reviews"):
-        shown = {name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[2:]}
-        data_table(table, hide_index=True, column_config=shown, width="content")
+        formats = {name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[2:]}
+        data_table(table, hide_index=True, column_config=formats, width="content")
         charts.download_table(table, "sentiment-agreement")
 
 
-def agreed_table(found: list[RankAgreement]) -> pd.DataFrame:
+def agreed_table(agreements: list[RankAgreement]) -> pd.DataFrame:
     """One row for each pair of explanations: both measures with their intervals."""
-    pairs = dict.fromkeys((one.one, one.other) for one in found)
-    of = {(one.one, one.other, one.measure): one.value for one in found}
+    pairs = dict.fromkeys((one.one, one.other) for one in agreements)
+    of = {(one.one, one.other, one.measure): one.value for one in agreements}
     rows = []
     for first, second in pairs:
         row: dict[str, object] = {"one": METHODS.get(first, first), "other": METHODS.get(second, second)}

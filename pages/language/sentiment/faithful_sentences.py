@@ -64,57 +64,62 @@ def about_chance(curves: Curves, titles: Mapping[str, str], side: str) -> str:
 def about_ends(curves: Curves, verdict: str) -> str:
     """What the model says of the whole text and of one without any word: where all curves begin and end."""
     curve = curves.random
-    whole, nothing = curve.deletion[0].item(), curve.deletion[-1].item()
-    told = f"Of the whole text the model says {verdict} with {whole:.1%}, of one with no word left {nothing:.1%}"
-    if nothing >= whole - 0.05:
-        sure = "surer" if compare(nothing, whole, margin=0.05) == "more" else "about as sure"
-        return f"{told}: it is {sure} without them, so the curves tell little here."
-    return f"{told}: there all curves begin and end."
+    full_probability, nothing = curve.deletion[0].item(), curve.deletion[-1].item()
+    begin = (
+        f"Of the whole text the model says {verdict} with {full_probability:.1%}, of one with no word left "
+        f"{nothing:.1%}"
+    )
+    if nothing >= full_probability - 0.05:
+        sure = "surer" if compare(nothing, full_probability, margin=0.05) == "more" else "about as sure"
+        return f"{begin}: it is {sure} without them, so the curves tell little here."
+    return f"{begin}: there all curves begin and end."
 
 
-def about_measured(found: Faithful, titles: Mapping[str, str], side: str) -> str:
+def about_measured(results: Faithful, titles: Mapping[str, str], side: str) -> str:
     """Over many reviews: which explanations gain most over random orders, and which cannot be told from them."""
-    gains = {name: found.by_method[name][side].gain for name in found.methods}
+    gains = {name: results.by_method[name][side].gain for name in results.methods}
     known = {name: gain for name, gain in gains.items() if gain is not None}
     ranking = sorted(known, key=lambda name: -known[name].mean)
     best = ranking[0]
-    chance = found.by_method[RANDOM][side].value.mean
-    better = found.by_method[best][side].better or 0.0
+    chance = results.by_method[RANDOM][side].value.mean
+    better = results.by_method[best][side].better or 0.0
     share = "every review" if better == 1 else f"{better:.1%} of the reviews"
     words = "larger" if MEASURES[side] else "smaller"
     if known[best].low > 0:
-        told = (
-            f"Over {found.reviews:,} held-out reviews **{titles[best]}** gains most by {side}: its area is "
+        text = (
+            f"Over {results.reviews:,} held-out reviews **{titles[best]}** gains most by {side}: its area is "
             f"{interval(known[best])} {words} than that of random orders ({chance:.3f}), and it is better than they "
             f"are in {share}."
         )
     else:
-        told = f"Over {found.reviews:,} held-out reviews no explanation is surely better than random orders by {side}."
+        text = (
+            f"Over {results.reviews:,} held-out reviews no explanation is surely better than random orders by {side}."
+        )
     if len(ranking) > 1 and known[best].low > 0:
         second = ranking[1]
         apart = known[best].low > known[second].high
-        told += (
+        text += (
             f" Next comes {titles[second]} ({known[second].mean:.3f}); the two intervals "
             f"{'do not overlap' if apart else 'overlap: by them alone neither is surely the better one'}."
         )
     worse = [titles[name] for name in ranking if known[name].high < 0]
     unsure = [titles[name] for name in ranking if known[name].low <= 0 <= known[name].high]
     if unsure and known[best].low > 0:
-        told += f" {capital(listed(unsure))} cannot be told from chance."
+        text += f" {capital(listed(unsure))} cannot be told from chance."
     if worse:
-        told += f" {capital(listed(worse))} {'is' if len(worse) == 1 else 'are'} worse than chance."
-    return told
+        text += f" {capital(listed(worse))} {'is' if len(worse) == 1 else 'are'} worse than chance."
+    return text
 
 
-def about_agreement(found: Agreement, titles: Mapping[str, str]) -> str:
+def about_agreement(agreement: Agreement, titles: Mapping[str, str]) -> str:
     """Which two explanations agree most and least, and how many pairs do no better than chance."""
-    if len(found.names) < 2 or found.words < 2:
+    if len(agreement.names) < 2 or agreement.words < 2:
         return "There are no two explanations to compare here, or no two words."
-    pairs = pairs_of(found)
+    pairs = pairs_of(agreement)
     known = {pair: tau for pair, tau in pairs.items() if not np.isnan(tau)}
     if not known:
         return "No two explanations rank these words: each pair has one that gives all words the same."
-    limit = tau_by_chance(found.words)
+    limit = tau_by_chance(agreement.words)
     same = [f"{titles[one]} and {titles[other]}" for (one, other), value in known.items() if value > SAME]
     ranking = sorted((pair for pair in known if known[pair] <= SAME), key=lambda pair: -known[pair])
     parts = [f"{'; '.join(same)} rank the words the same, or nearly so"] if same else []
@@ -125,40 +130,40 @@ def about_agreement(found: Agreement, titles: Mapping[str, str]) -> str:
     if len(ranking) > 1:
         one, other = (titles[name] for name in ranking[-1])
         parts.append(f"least alike are {one} and {other} ({tau(known[ranking[-1]])})")
-    told = capital("; ".join(parts))
+    comparison = capital("; ".join(parts))
     within = sum(abs(value) <= limit for value in known.values())
-    chance = f"In 95 of 100 cases two random orders of {found.words} words have a τ within ±{limit:.2f}"
+    chance = f"In 95 of 100 cases two random orders of {agreement.words} words have a τ within ±{limit:.2f}"
     count = f"{within} of {len(known)} pairs {'is' if within == 1 else 'are'} within that" if within else "no pair is"
-    return f"{told}. {chance}: {count}."
+    return f"{comparison}. {chance}: {count}."
 
 
-def about_first(found: Agreement, titles: Mapping[str, str]) -> str:
+def about_first(agreement: Agreement, titles: Mapping[str, str]) -> str:
     """Of the first words of the explanations, how many are the same, beside chance."""
-    if len(found.names) < 2 or found.words <= found.first:  # of so few words all are among the first
+    if len(agreement.names) < 2 or agreement.words <= agreement.first:  # of so few words all are among the first
         return ""
     rows = {
-        (found.names[one], found.names[other]): found.shared[one, other]
-        for one in range(len(found.names))
-        for other in range(one + 1, len(found.names))
+        (agreement.names[one], agreement.names[other]): agreement.shared[one, other]
+        for one in range(len(agreement.names))
+        for other in range(one + 1, len(agreement.names))
     }
     most = max(rows, key=lambda pair: rows[pair])
     equal = sum(share == rows[most] for share in rows.values())
     which = "the most of all pairs" if equal == 1 else f"as do {equal - 1} other pairs, and none shares more"
-    mean, limit = shared_by_chance(found.words)
-    words = "word" if found.first == 1 else "words"
+    mean, limit = shared_by_chance(agreement.words)
+    words = "word" if agreement.first == 1 else "words"
     return (
-        f"Of their first {found.first} {words}, {titles[most[0]]} and {titles[most[1]]} share {rows[most]:.0%}, "
+        f"Of their first {agreement.first} {words}, {titles[most[0]]} and {titles[most[1]]} share {rows[most]:.0%}, "
         f"{which}; two random orders share {mean:.0%} on average, and seldom more than {limit:.0%}."
     )
 
 
-def about_agreed(found: Sequence[RankAgreement], titles: Mapping[str, str]) -> str:
+def about_agreed(agreements: Sequence[RankAgreement], titles: Mapping[str, str]) -> str:
     """Over many reviews: which two explanations rank words most and least alike."""
-    known = sorted((one for one in found if one.measure == "tau"), key=lambda one: -one.value.mean)
+    known = sorted((one for one in agreements if one.measure == "tau"), key=lambda one: -one.value.mean)
     if not known:
         return ""
 
-    def said(one: RankAgreement) -> str:
+    def description(one: RankAgreement) -> str:
         value = one.value
         return (
             f"{titles[one.one]} and {titles[one.other]} (mean τ {tau(value.mean)}, 95% interval {tau(value.low)} to "
@@ -166,14 +171,14 @@ def about_agreed(found: Sequence[RankAgreement], titles: Mapping[str, str]) -> s
         )
 
     if len(known) == 1:
-        return f"Over held-out reviews: {said(known[0])}."
+        return f"Over held-out reviews: {description(known[0])}."
     apart = "" if known[0].value.low > known[-1].value.high else " Their intervals overlap: it may be the other way."
-    return f"Over held-out reviews most alike: {said(known[0])}; least: {said(known[-1])}.{apart}"
+    return f"Over held-out reviews most alike: {description(known[0])}; least: {description(known[-1])}.{apart}"
 
 
-def about_taken(verdict: str, count: int, words: int, before: float, after: float, *, kept: bool, now: str = "") -> str:
+def about_taken(verdict: str, count: int, words: int, before: float, after: float, *, keep: bool, now: str = "") -> str:
     """What the model says without some words, or of nothing else; `now`: its verdict then."""
-    what = f"Of the first {count} of {words} words alone" if kept else f"Without the first {count} of {words} words"
+    what = f"Of the first {count} of {words} words alone" if keep else f"Without the first {count} of {words} words"
     change = f"{'less' if after < before else 'more'} than of the whole text ({before:.1%})"
     if f"{after:.1%}" == f"{before:.1%}":
         change = "as of the whole text"
@@ -181,12 +186,12 @@ def about_taken(verdict: str, count: int, words: int, before: float, after: floa
     return f"{what}, the model says {verdict} with **{after:.1%}**, {change}.{turned}"
 
 
-def pairs_of(found: Agreement) -> dict[tuple[str, str], float]:
+def pairs_of(agreement: Agreement) -> dict[tuple[str, str], float]:
     """Kendall's tau of each pair of explanations."""
     return {
-        (found.names[one], found.names[other]): float(found.tau[one, other])
-        for one in range(len(found.names))
-        for other in range(one + 1, len(found.names))
+        (agreement.names[one], agreement.names[other]): float(agreement.tau[one, other])
+        for one in range(len(agreement.names))
+        for other in range(one + 1, len(agreement.names))
     }
 
 

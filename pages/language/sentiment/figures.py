@@ -25,7 +25,7 @@ def verdict_bars(rows: Sequence[str], classes: Sequence[str], values: np.ndarray
                 name=escape(name),
                 orientation="h",
                 marker={"color": hues[number], "line": {"width": 1, "color": look.palette.paper}},
-                text=[f"{each:.1%}" if each >= 0.08 else "" for each in share],
+                text=[f"{probability:.1%}" if probability >= 0.08 else "" for probability in share],
                 textposition="inside",
                 insidetextanchor="middle",
                 textfont={"color": "#ffffff"},

@@ -18,7 +18,7 @@ def class_bars(classes: Sequence[str], values: np.ndarray, *, look: Look) -> go.
             y=places,
             orientation="h",
             marker={"color": HUES[2]},
-            text=[f"{each:.1%}" for each in values],
+            text=[f"{probability:.1%}" for probability in values],
             textposition="outside",
             cliponaxis=False,
             customdata=[escape(name) for name in classes],

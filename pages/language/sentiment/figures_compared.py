@@ -14,13 +14,13 @@ class Beside:
     """A row: an accuracy here with its interval, one that was published, or both."""
 
     name: str
-    here: tuple[float, float, float] | None  # value, low, high
+    measured: tuple[float, float, float] | None  # value, low, high
     published: float | None
 
 
 def beside(rows: Sequence[Beside], *, look: Look) -> go.Figure:
     """A full dot with its interval for what was measured here, an open diamond for what was published."""
-    own = [(place, row.name, row.here) for place, row in enumerate(rows) if row.here]
+    own = [(place, row.name, row.measured) for place, row in enumerate(rows) if row.measured]
     theirs = [(place, row.name, row.published) for place, row in enumerate(rows) if row.published is not None]
     figure = go.Figure(
         go.Scatter(

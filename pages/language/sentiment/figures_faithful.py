@@ -17,7 +17,7 @@ class Gain:
 
     name: str
     colour: str
-    here: tuple[float, ...]
+    in_review: tuple[float, ...]
     over: tuple[tuple[float, float, float], ...] | None  # mean, low, high; None where nobody has measured it
 
 
@@ -57,7 +57,7 @@ def gains(rows: Sequence[Gain], columns: Sequence[str], *, look: Look) -> go.Fig
 
 
 def _values(row: Gain) -> list[float]:
-    return [*row.here, *(value for each in row.over or () for value in each)]
+    return [*row.in_review, *(value for interval in row.over or () for value in interval)]
 
 
 def _over(row: Gain, place: int, number: int, axis: str) -> go.Scatter:
@@ -78,7 +78,7 @@ def _over(row: Gain, place: int, number: int, axis: str) -> go.Scatter:
 
 def _here(row: Gain, place: int, number: int, axis: str) -> go.Scatter:
     return go.Scatter(
-        x=[row.here[number]],
+        x=[row.in_review[number]],
         y=[place],
         xaxis=f"x{axis}",
         mode="markers",

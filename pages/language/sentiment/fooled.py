@@ -71,7 +71,7 @@ def show() -> None:
     )
     layout.notes(
         words_fooled.NOTES,
-        notice=tuple(each for each in notice if each),
+        notice=tuple(sentence for sentence in notice if sentence),
         formula=lambda: _formula(language, kind, of_kind),
     )
 
@@ -81,7 +81,7 @@ def show() -> None:
 
 def _model(language: str) -> str:
     offered = list(REVIEWERS[language])
-    others = {other for each in REVIEWERS.values() for other in each} - set(offered)
+    others = {other for names in REVIEWERS.values() for other in names} - set(offered)
     if st.session_state.get("model") in others:
         st.session_state["model"] = offered[0]
     name = model_name.model("text", offered=offered)
@@ -121,9 +121,9 @@ def _map(counted: Mapping[str, Sequence[BehaviouralTestResult]], kind: str) -> N
     """Every kind and model as a cell; a click chooses the kind."""
     kinds, models = list(KINDS), list(counted)
     values = np.full((len(kinds), len(models)), np.nan)
-    for row, each in enumerate(kinds):
+    for row, row_kind in enumerate(kinds):
         for column, tests in enumerate(counted.values()):
-            if rate := sentences.rate_of([one for one in tests if one.kind == each]):
+            if rate := sentences.rate_of([one for one in tests if one.kind == row_kind]):
                 values[row, column] = rate.share
 
     def take(row: int, _column: int) -> None:
@@ -137,7 +137,7 @@ def _map(counted: Mapping[str, Sequence[BehaviouralTestResult]], kind: str) -> N
         x="model",
         y="kind of pair",
         tell="{row}, {column}: fails on {value} of the pairs",
-        rows=[KINDS[each] for each in kinds],
+        rows=[KINDS[row_kind] for row_kind in kinds],
         columns=models,
         limits=(0.0, 1.0),
         marked=[(kinds.index(kind), column) for column in range(len(models))],
@@ -164,7 +164,9 @@ def _rates(kind: str, counted: Mapping[str, Sequence[BehaviouralTestResult]]) ->
     for model, tests in counted.items():
         if rate := sentences.rate_of(tests):
             parts = "; ".join(f"{one.test}: {one.failed} of {one.pairs}" for one in tests)
-            rows.append(Span(model, rate.share, *rate.interval, f"{model} fails on {sentences.told(rate)}. {parts}"))
+            rows.append(
+                Span(model, rate.share, *rate.interval, f"{model} fails on {sentences.with_interval(rate)}. {parts}")
+            )
     charts.chart(
         partial(rates, tuple(rows), look=theme.look(), x="share of pairs on which it fails, with 95% interval"),
         name="sentiment-fooled-rates",
@@ -184,7 +186,7 @@ def _pairs(language: str, kind: str, names: Sequence[str]) -> None:
     classes = {name: compute.model(name).classes for name in names}
     pairs = computed.of_kind(language, kind)
     failed = {
-        name: [fails(pair, each, classes[name]) for pair, each in zip(pairs, of, strict=True)]
+        name: [fails(pair, probabilities, classes[name]) for pair, probabilities in zip(pairs, of, strict=True)]
         for name, of in read.items()
     }
     with layout.control_bar():
@@ -195,12 +197,13 @@ def _pairs(language: str, kind: str, names: Sequence[str]) -> None:
     if not chosen:
         st.caption("No model fails on any of them.")
         return
-    shown = chosen[page * ROWS : (page + 1) * ROWS]
-    table = pd.DataFrame({"pair": [marked(pairs[row].before, pairs[row].after) for row in shown]})
-    table["should"] = [pairs[row].should for row in shown]
+    visible_rows = chosen[page * ROWS : (page + 1) * ROWS]
+    table = pd.DataFrame({"pair": [marked(pairs[row].before, pairs[row].after) for row in visible_rows]})
+    table["should"] = [pairs[row].should for row in visible_rows]
     for name in names:
         table[typeset.plain(short(name))] = [
-            f"{change(read[name][row], classes[name])}{APART + '✗' if failed[name][row] else ''}" for row in shown
+            f"{change(read[name][row], classes[name])}{APART + '✗' if failed[name][row] else ''}"
+            for row in visible_rows
         ]
     st.table(table, hide_index=True)
     tail = words_fooled.DIRECTION.format(tolerance=TOLERANCE) if kind == "intensity" else ""
@@ -212,7 +215,7 @@ def change(read: Float[Tensor, "side class"], classes: Sequence[str]) -> str:
     """Both verdicts with their probabilities, the second only where it is another class; "neg" for negative."""
     known = polar_classes(classes) is not None
     sides = [(classes[int(side.argmax())][: 3 if known else None].lower(), float(side.max())) for side in read]
-    (first, sure), (second, now) = ((typeset.plain(said), share) for said, share in sides)
+    (first, sure), (second, now) = ((typeset.plain(label), share) for label, share in sides)
     return f"{first}{APART}{sure:.0%} → {'' if first == second else second + APART}{now:.0%}"
 
 
@@ -225,7 +228,7 @@ def pairs_table(
     for name, of in read.items():
         for number, side in enumerate(("before", "after")):
             best = of[:, number].max(dim=-1)
-            table[f"{name}, {side}"] = [classes[name][each] for each in best.indices.tolist()]
+            table[f"{name}, {side}"] = [classes[name][index] for index in best.indices.tolist()]
             table[f"{name}, {side}, probability"] = best.values.tolist()
     return table
 
@@ -235,9 +238,9 @@ def pairs_table(
 
 def _formula(language: str, kind: str, counted: Mapping[str, Sequence[BehaviouralTestResult]]) -> None:
     """Wilson's interval with the numbers of the model that fails most on this kind."""
-    found = {name: rate for name, tests in counted.items() if (rate := sentences.rate_of(tests))}
-    name = max(found, key=lambda each: found[each].share)
-    rate, square = found[name], CONFIDENCE**2
+    model_rates = {name: rate for name, tests in counted.items() if (rate := sentences.rate_of(tests))}
+    name = max(model_rates, key=lambda model: model_rates[model].share)
+    rate, square = model_rates[name], CONFIDENCE**2
     st.markdown(words_fooled.METHOD.format(pairs=len(pairs_of(language))))
     st.markdown(words_fooled.FORMULA.format(name=typeset.plain(name), failed=rate.failed, pairs=rate.pairs))
     st.latex(

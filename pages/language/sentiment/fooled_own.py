@@ -29,18 +29,20 @@ def show(language: str, names: Sequence[str]) -> None:
     for text in (before, after):
         read_text(text)
     with layout.waiting_place():
-        read = {name: computed.said(name, before, after) for name in names}
+        read = {name: computed.pair_probabilities(name, before, after) for name in names}
     classes = {name: compute.model(name).classes for name in names}
-    changed = {short(name): bool(each[0].argmax() != each[1].argmax()) for name, each in read.items()}
-    told = sentences.about_own(changed)
-    st.markdown(f"{marked(before, after)}\n\n{told}")
+    changed = {short(name): bool(sides[0].argmax() != sides[1].argmax()) for name, sides in read.items()}
+    sentence = sentences.about_own(changed)
+    st.markdown(f"{marked(before, after)}\n\n{sentence}")
     rows, values = [], []
-    for name, each in read.items():
-        said = [classes[name][int(side.argmax())] for side in each]
-        values.append([short(name), said[0], float(each[0].max()), said[1], float(each[1].max()), changed[short(name)]])
-        if (praise := positivity(each, classes[name])) is not None:
+    for name, sides in read.items():
+        labels = [classes[name][int(side.argmax())] for side in sides]
+        values.append(
+            [short(name), labels[0], float(sides[0].max()), labels[1], float(sides[1].max()), changed[short(name)]]
+        )
+        if (praise := positivity(sides, classes[name])) is not None:
             first, second = praise.tolist()
-            tell = f"{short(name)}: {said[0]} {each[0].max():.1%}, then {said[1]} {each[1].max():.1%}"
+            tell = f"{short(name)}: {labels[0]} {sides[0].max():.1%}, then {labels[1]} {sides[1].max():.1%}"
             rows.append(Move(short(name), first, second, tell))
     columns = ["model", "verdict before", "probability before", "verdict after", "probability after", "changed"]
     table = pd.DataFrame(values, columns=columns)
@@ -57,7 +59,7 @@ def show(language: str, names: Sequence[str]) -> None:
 
 def _own_pair(language: str) -> tuple[str, str]:
     offered = words_fooled.EXAMPLES[language]
-    known = {pair for each in words_fooled.EXAMPLES.values() for pair in each.values()}
+    known = {pair for examples in words_fooled.EXAMPLES.values() for pair in examples.values()}
     first = next(iter(offered.values()))
     current = st.session_state.get(BEFORE), st.session_state.get(AFTER)
     if current in known and current not in offered.values():  # an example follows the language; an own pair stays

@@ -15,7 +15,7 @@ def rate_of(tests: Sequence[BehaviouralTestResult]) -> Rate | None:
     return Rate(sum(one.failed for one in tests), sum(one.pairs for one in tests)) if tests else None
 
 
-def told(rate: Rate) -> str:
+def with_interval(rate: Rate) -> str:
     """A rate with its interval: "68 of 75 pairs (91%; 82% to 95%)"."""
     low, high = rate.interval
     return f"{rate.failed:,} of {rate.pairs:,} pairs ({rate.share:.0%}; {low:.0%} to {high:.0%})"
@@ -29,20 +29,20 @@ def apart(first: Rate, second: Rate) -> bool:
 
 def about_kind(title: str, counted: Counted) -> str:
     """What should happen on a kind, who fails most on it and who least."""
-    found = {name: rate for name, tests in counted.items() if (rate := rate_of(tests))}
+    model_rates = {name: rate for name, tests in counted.items() if (rate := rate_of(tests))}
     shoulds = dict.fromkeys(one.should for tests in counted.values() for one in tests)
     what = " or ".join(SHOULD[should] for should in shoulds)
     begin = f"**{title}**: {what}" + (", depending on the pair" if len(shoulds) > 1 else "") + "."
-    if not found:
+    if not model_rates:
         return f"{begin} No model has read these pairs yet."
-    worst, best = (pick(found, key=lambda name: found[name].share) for pick in (max, min))
-    if found[worst].share == found[best].share:
-        named = f"All {len(found)} models fail" if len(found) > 1 else f"{typeset.plain(worst)} fails"
-        return f"{begin} {named} on {told(found[worst])}."
-    sure = "The intervals do not overlap" if apart(found[worst], found[best]) else "The intervals overlap"
+    worst, best = (pick(model_rates, key=lambda name: model_rates[name].share) for pick in (max, min))
+    if model_rates[worst].share == model_rates[best].share:
+        named = f"All {len(model_rates)} models fail" if len(model_rates) > 1 else f"{typeset.plain(worst)} fails"
+        return f"{begin} {named} on {with_interval(model_rates[worst])}."
+    sure = "The intervals do not overlap" if apart(model_rates[worst], model_rates[best]) else "The intervals overlap"
     return (
-        f"{begin} {typeset.plain(worst)} fails most, on {told(found[worst])}; {typeset.plain(best)} least, on "
-        f"{told(found[best])}. {sure}."
+        f"{begin} {typeset.plain(worst)} fails most, on {with_interval(model_rates[worst])}; {typeset.plain(best)} "
+        f"least, on {with_interval(model_rates[best])}. {sure}."
     )
 
 
@@ -57,7 +57,7 @@ def about_stubborn(counted: Counted) -> str:
         return f"A model that always says the same would fail on none of these {every:,} pairs."
     sides = [
         compare_shares(rate.failed, rate.pairs, change, every)
-        for rate in (rate_of(found) for found in counted.values())
+        for rate in (rate_of(model_tests) for model_tests in counted.values())
         if rate
     ]
     return (
@@ -69,24 +69,24 @@ def about_stubborn(counted: Counted) -> str:
 
 def about_right(counted: Counted) -> str | None:
     """How many single sentences of the pairs get the verdict that they ask for; None where no classes tell."""
-    found = {
+    right_shares = {
         name: sum(one.right or 0 for one in tests) / (2 * sum(one.pairs for one in tests))
         for name, tests in counted.items()
         if tests and all(one.right is not None for one in tests)
     }
-    if not found:
+    if not right_shares:
         return None
-    best, worst = (pick(found, key=lambda name: found[name]) for pick in (max, min))
-    sentences = {name: 2 * sum(one.pairs for one in counted[name]) for name in found}
-    most, least = ((round(found[name] * sentences[name]), sentences[name]) for name in (best, worst))
-    if len(found) == 1 or compare_shares(*most, *least) != "more":
-        shares = _range(found[worst], found[best])
+    best, worst = (pick(right_shares, key=lambda name: right_shares[name]) for pick in (max, min))
+    sentences = {name: 2 * sum(one.pairs for one in counted[name]) for name in right_shares}
+    most, least = ((round(right_shares[name] * sentences[name]), sentences[name]) for name in (best, worst))
+    if len(right_shares) == 1 or compare_shares(*most, *least) != "more":
+        shares = _range(right_shares[worst], right_shares[best])
         return (
             f"Taken one by one, {shares} of these sentences get the verdict that they ask for, whichever model reads."
         )
     return (
-        f"Taken one by one, the sentences of these pairs get the verdict that they ask for in {found[best]:.0%} of "
-        f"cases by {typeset.plain(best)}, and in {found[worst]:.0%} by {typeset.plain(worst)}."
+        f"Taken one by one, the sentences of these pairs get the verdict that they ask for in {right_shares[best]:.0%} "
+        f"of cases by {typeset.plain(best)}, and in {right_shares[worst]:.0%} by {typeset.plain(worst)}."
     )
 
 
@@ -119,8 +119,9 @@ def about_baseline(counted: Counted, baseline: str) -> str | None:
     less = [name for name in rates if rates[name].share < own.share and apart(rates[name], own)]
     more = [name for name in rates if rates[name].share > own.share and apart(rates[name], own)]
     return (
-        f"{typeset.plain(baseline)}, which counts words and pairs of words, fails on {told(own)} of all kinds. Clearly "
-        f"less often, so that the intervals do not overlap: {_named(less)}. Clearly more often: {_named(more)}."
+        f"{typeset.plain(baseline)}, which counts words and pairs of words, fails on {with_interval(own)} of all "
+        f"kinds. Clearly less often, so that the intervals do not overlap: {_named(less)}. Clearly more often: "
+        f"{_named(more)}."
     )
 
 

@@ -42,36 +42,38 @@ def show() -> None:
     text, name = reviews.choose()
     offered = tuple(REVIEWERS[reviews.language_of(name)])
     with layout.waiting_place():
-        given = compute.verdict(name, text)
-        all_given = compute.verdicts(text, offered if name in offered else (*offered, name))
-    typeset.show_cut_notice(given.tokens)
+        verdict = compute.verdict(name, text)
+        verdicts = compute.verdicts(text, offered if name in offered else (*offered, name))
+    typeset.show_cut_notice(verdict.tokens)
     layout.heading(words.VERDICTS)
-    classes = all_given[0].model.classes  # of ours, which stand first
-    st.markdown(about_verdicts(all_given, name, classes), width=theme.PROSE)
-    _bars(all_given, classes)
+    classes = verdicts[0].model.classes  # of ours, which stand first
+    st.markdown(about_verdicts(verdicts, name, classes), width=theme.PROSE)
+    _bars(verdicts, classes)
     layout.heading(words.WHY)
     with layout.waiting_place():
         scores = {
-            method: by_word(compute.explanation(text, name, method, given.target), given.tokens)
+            method: by_word(compute.explanation(text, name, method, verdict.target), verdict.tokens)
             for method in compute.methods(name)
         }
-    labels = tuple("".join(given.tokens.labels[place] for place in span) for span in words_of(given.tokens))
+    labels = tuple("".join(verdict.tokens.labels[place] for place in span) for span in words_of(verdict.tokens))
     st.markdown(about_first(scores, labels), width=theme.PROSE)
-    _tinted(given, scores, labels)
-    alone = _sentences(text, given)
+    _tinted(verdict, scores, labels)
+    alone = _sentences(text, verdict)
     layout.notes(
         words.READ_NOTES,
-        notice=(about_against(scores, labels, given.said), *alone),
-        formula=lambda: _formula(text, given, scores, labels),
+        notice=(about_against(scores, labels, verdict.label), *alone),
+        formula=lambda: _formula(text, verdict, scores, labels),
     )
 
 
 # What they say.
 
 
-def _bars(given: Sequence[Verdict], classes: Sequence[str]) -> None:
+def _bars(verdicts: Sequence[Verdict], classes: Sequence[str]) -> None:
     """Those that know `classes` together; one that has others below them, with its own."""
-    known = [(each.model.title, shares) for each in given if (shares := shares_of(each, classes)) is not None]
+    known = [
+        (verdict.model.title, shares) for verdict in verdicts if (shares := shares_of(verdict, classes)) is not None
+    ]
     titles = [title for title, _ in known]
     table = pd.DataFrame([shares.tolist() for _, shares in known], columns=list(classes))
     charts.chart(
@@ -80,36 +82,36 @@ def _bars(given: Sequence[Verdict], classes: Sequence[str]) -> None:
         alt="; ".join(f"{title}: {classes[int(shares.argmax())]} {shares.max():.1%}" for title, shares in known),
         table=pd.concat([pd.DataFrame({"model": titles}), table], axis=1),
     )
-    for each in given:
-        if shares_of(each, classes) is None:
-            _own_bars(each)
+    for verdict in verdicts:
+        if shares_of(verdict, classes) is None:
+            _own_bars(verdict)
 
 
-def _own_bars(given: Verdict) -> None:
-    best = given.probabilities.topk(min(MOST_CLASSES, len(given.probabilities)))
-    names = [given.model.classes[number] for number in best.indices.tolist()]
-    more = len(given.probabilities) - len(names)
-    title = f"**{typeset.plain(given.model.title)}**"
+def _own_bars(verdict: Verdict) -> None:
+    best = verdict.probabilities.topk(min(MOST_CLASSES, len(verdict.probabilities)))
+    names = [verdict.model.classes[number] for number in best.indices.tolist()]
+    more = len(verdict.probabilities) - len(names)
+    title = f"**{typeset.plain(verdict.model.title)}**"
     st.markdown(f"{title}, the {len(names)} likeliest of {more + len(names)} classes" if more else title)
     charts.chart(
         partial(class_bars, tuple(names), best.values.numpy(), look=theme.look()),
         name="sentiment-own-classes",
-        alt=f"{given.model.title}: {names[0]} {best.values[0]:.1%}",
-        table=pd.DataFrame({"class": list(given.model.classes), "probability": given.probabilities.tolist()}),
+        alt=f"{verdict.model.title}: {names[0]} {best.values[0]:.1%}",
+        table=pd.DataFrame({"class": list(verdict.model.classes), "probability": verdict.probabilities.tolist()}),
     )
 
 
 # Which words.
 
 
-def _tinted(given: Verdict, scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[str]) -> None:
+def _tinted(verdict: Verdict, scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[str]) -> None:
     tinted_lines(
         [label.replace("\n", "↵\n") for label in labels[:TINTED]],
-        [_line(given, method, found.tolist(), labels) for method, found in scores.items()],
+        [_line(verdict, method, method_scores.tolist(), labels) for method, method_scores in scores.items()],
         key="sentiment_words",
         odd=[],
         odd_means="",
-        scale=f"Words for or against “{given.said}”. {words.SCALE}.",
+        scale=f"Words for or against “{verdict.label}”. {words.SCALE}.",
         ticks=words.TICKS,
         after="",
         of="token",
@@ -117,56 +119,56 @@ def _tinted(given: Verdict, scores: Mapping[str, Float[Tensor, " word"]], labels
     )
     if len(labels) > TINTED:
         st.caption(words.NOT_ALL_TINTED.format(shown=TINTED, all=len(labels)))
-    layout.caption(words.SPOKEN + _unknown(given, len(labels)))
+    layout.caption(words.SPOKEN + _unknown(verdict, len(labels)))
     charts.download_table(pd.DataFrame(word_scores(scores, labels)), "sentiment-words")
 
 
-def _unknown(given: Verdict, words_read: int) -> str:
+def _unknown(verdict: Verdict, words_read: int) -> str:
     """What is to be said of words that the tokenizer has no number for; "" where it spells every word."""
-    sign = getattr(given.model.tokenizer.model, "unk_token", None)
-    number = given.model.tokenizer.token_to_id(sign) if sign else None
+    sign = getattr(verdict.model.tokenizer.model, "unk_token", None)
+    number = verdict.model.tokenizer.token_to_id(sign) if sign else None
     if not sign or number is None:
         return ""
-    return about_unknown(given.tokens.ids.count(number), words_read, sign)
+    return about_unknown(verdict.tokens.ids.count(number), words_read, sign)
 
 
-def _line(given: Verdict, method: str, scores: Sequence[float], labels: Sequence[str]) -> Line:
+def _line(verdict: Verdict, method: str, scores: Sequence[float], labels: Sequence[str]) -> Line:
     largest = max(map(abs, scores), default=0.0) or 1.0
     title = METHODS[method]
     first = typeset.readable(labels[max(range(len(scores)), key=lambda place: scores[place])]).strip()
-    shown = list(zip(labels, scores, strict=True))[:TINTED]
+    scored_words = list(zip(labels, scores, strict=True))[:TINTED]
     return Line(
         title,
-        [score / largest for _, score in shown],
-        [tell(label, score, method, given.said) for label, score in shown],
+        [score / largest for _, score in scored_words],
+        [tell(label, score, method, verdict.label) for label, score in scored_words],
         [("first", f"“{first}”")],
-        f"{title}: the word that it puts first for {given.said} is {first}",
+        f"{title}: the word that it puts first for {verdict.label} is {first}",
     )
 
 
 # Sentence by sentence.
 
 
-def _sentences(text: Text, given: Verdict) -> tuple[str, ...]:
+def _sentences(text: Text, verdict: Verdict) -> tuple[str, ...]:
     layout.heading(words.SENTENCES)
-    name = given.model.name
+    name = verdict.model.name
     with layout.waiting_place():
-        found = compute.sentences(name, text, given.target)
-        if len(found) < 2:
+        sentences = compute.sentences(name, text, verdict.target)
+        if len(sentences) < 2:
             st.caption(words.FEW_SENTENCES)
             return ()
         if SHARED not in compute.methods(name):
             layout.caption(words.NO_SHARES)
             return ()
-        scores = compute.explanation(text, name, SHARED, given.target)
-    shares = [float(scores[each.places.start : each.places.stop].sum()) for each in found]
+        scores = compute.explanation(text, name, SHARED, verdict.target)
+    shares = [float(scores[sentence.places.start : sentence.places.stop].sum()) for sentence in sentences]
     table = pd.DataFrame(
         {
-            "number": range(1, len(found) + 1),
-            "verdict": [each.said for each in found],
-            "alone": [each.probability for each in found],
+            "number": range(1, len(sentences) + 1),
+            "verdict": [sentence.label for sentence in sentences],
+            "alone": [sentence.probability for sentence in sentences],
             "in the whole": shares,
-            "sentence": [each.text.strip() for each in found],
+            "sentence": [sentence.text.strip() for sentence in sentences],
         }
     )
     data_table(
@@ -176,24 +178,26 @@ def _sentences(text: Text, given: Verdict) -> tuple[str, ...]:
             "number": st.column_config.NumberColumn("no.", width=40),
             "verdict": st.column_config.TextColumn("read alone", width=84),
             "alone": st.column_config.ProgressColumn(
-                f"{given.said}, read alone", min_value=0.0, max_value=1.0, format="percent", width=150
+                f"{verdict.label}, read alone", min_value=0.0, max_value=1.0, format="percent", width=150
             ),
             "in the whole": st.column_config.NumberColumn("adds to the whole", format="%+.2f", width=120),
         },
     )
     layout.caption(words.ALONE.format(method=METHODS[SHARED].lower()))
     charts.download_table(table, "sentiment-sentences")
-    return (about_sentences(found, shares, given.said),)
+    return (about_sentences(sentences, shares, verdict.label),)
 
 
 # How it is computed.
 
 
-def _formula(text: Text, given: Verdict, scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[str]) -> None:
+def _formula(text: Text, verdict: Verdict, scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[str]) -> None:
     """Each explanation that the network has, with its numbers for this text."""
-    probability = float(given.probabilities[given.target])
+    probability = float(verdict.probabilities[verdict.target])
     st.markdown(words.FORMULA_ODDS)
-    st.latex(rf"F = \log\frac{{p}}{{1-p}} = \log\frac{{{probability:.4f}}}{{{1 - probability:.4f}}} = {given.odds:.3f}")
+    st.latex(
+        rf"F = \log\frac{{p}}{{1-p}} = \log\frac{{{probability:.4f}}}{{{1 - probability:.4f}}} = {verdict.odds:.3f}"
+    )
     if "attention" in scores:
         st.markdown(words.FORMULA_ATTENTION)
         st.latex(r"\textstyle a_i = \frac{1}{H |R|} \sum_{h} \sum_{r \in R} A^{h}_{r i}")
@@ -204,20 +208,20 @@ def _formula(text: Text, given: Verdict, scores: Mapping[str, Float[Tensor, " wo
         st.markdown(words.FORMULA_GRADIENT)
         st.latex(r"\textstyle g_i = \sum_k x_{ik}\, \partial F / \partial x_{ik}")
     if "integrated" in scores:
-        _formula_integrated(text, given)
-    nothing = typeset.plain(given.model.tokenizer.id_to_token(replacement_of(given.model)) or "")
+        _formula_integrated(text, verdict)
+    nothing = typeset.plain(verdict.model.tokenizer.id_to_token(replacement_of(verdict.model)) or "")
     best = int(scores["occlusion"].argmax())
     st.markdown(words.FORMULA_OCCLUSION.format(nothing=nothing, word=quoted(labels[best])))
     lost = float(scores["occlusion"][best])
     st.latex(r"o_i = F(x) - F(x_{\setminus i})")
-    st.latex(rf"{given.odds:.3f} - ({given.odds - lost:.3f}) = {lost:.3f}")
+    st.latex(rf"{verdict.odds:.3f} - ({verdict.odds - lost:.3f}) = {lost:.3f}")
 
 
-def _formula_integrated(text: Text, given: Verdict) -> None:
-    name, target = given.model.name, given.target
+def _formula_integrated(text: Text, verdict: Verdict) -> None:
+    name, target = verdict.model.name, verdict.target
     st.markdown(words.FORMULA_INTEGRATED)
     st.latex(r"\textstyle e_i = (x_i - x'_i) \cdot \int_0^1 \nabla_i F(z_\alpha)\, d\alpha")
     st.latex(r"\textstyle z_\alpha = x' + \alpha (x - x')")
     total = float(compute.explanation(text, name, "integrated", target).sum())
-    rise = given.odds - compute.baseline_log_odds(name, text, target)
+    rise = verdict.odds - compute.baseline_log_odds(name, text, target)
     st.latex(rf"\textstyle \sum_i e_i = {total:.3f}, \; F(x) - F(x') = {rise:.3f}")

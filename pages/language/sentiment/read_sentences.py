@@ -21,47 +21,48 @@ def quoted(label: str) -> str:
     return f"“{typeset.plain(typeset.readable(label).strip())}”"
 
 
-def shares_of(given: Verdict, classes: Sequence[str]) -> Float[Tensor, " class"] | None:
+def shares_of(verdict: Verdict, classes: Sequence[str]) -> Float[Tensor, " class"] | None:
     """Its probabilities in the order of `classes`, whose names may be written large or small; None if it has others."""
-    names = [name.casefold() for name in given.model.classes]
-    asked = [name.casefold() for name in classes]
-    if sorted(names) != sorted(asked) or len(set(names)) < len(names):
+    names = [name.casefold() for name in verdict.model.classes]
+    wanted_names = [name.casefold() for name in classes]
+    if sorted(names) != sorted(wanted_names) or len(set(names)) < len(names):
         return None
-    return given.probabilities[[names.index(name) for name in asked]]
+    return verdict.probabilities[[names.index(name) for name in wanted_names]]
 
 
-def about_verdicts(given: Sequence[Verdict], chosen: str, classes: Sequence[str]) -> str:
+def about_verdicts(verdicts: Sequence[Verdict], chosen: str, classes: Sequence[str]) -> str:
     """What the chosen network says, then who of all that know `classes` agrees, and who is most in doubt."""
-    own = next(each for each in given if each.model.name == chosen)
+    own = next(verdict for verdict in verdicts if verdict.model.name == chosen)
     begin = (
-        f"**{typeset.plain(own.model.title)}** says **{typeset.plain(own.said)}**, with {own.probabilities.max():.1%}."
+        f"**{typeset.plain(own.model.title)}** says **{typeset.plain(own.label)}**, with {own.probabilities.max():.1%}."
     )
-    peers = [each for each in given if shares_of(each, classes) is not None]
+    peers = [verdict for verdict in verdicts if shares_of(verdict, classes) is not None]
     if own not in peers:
         begin += " Its classes are not those of the other networks, so it is not counted with them."
     if len(peers) < 2:
         return begin  # there is nobody to agree with
-    said: dict[str, list[Verdict]] = {}
-    for each in peers:
-        said.setdefault(each.said.casefold(), []).append(each)
-    if len(said) == 1:
-        by_doubt = sorted(peers, key=lambda each: float(each.probabilities.max()))
-        doubt, (least, second) = by_doubt[0], (float(each.probabilities.max()) for each in by_doubt[:2])
+    by_label: dict[str, list[Verdict]] = {}
+    for verdict in peers:
+        by_label.setdefault(verdict.label.casefold(), []).append(verdict)
+    if len(by_label) == 1:
+        by_doubt = sorted(peers, key=lambda verdict: float(verdict.probabilities.max()))
+        doubt, (least, second) = by_doubt[0], (float(verdict.probabilities.max()) for verdict in by_doubt[:2])
         agreed = "Both agree" if len(peers) == 2 else f"All {len(peers)} agree"
-        agreed += "" if own in peers else f" on {typeset.plain(doubt.said)}"
+        agreed += "" if own in peers else f" on {typeset.plain(doubt.label)}"
         if compare(least, second, margin=POINT) == "as much":
             return f"{begin} {agreed}; the least sure are so with {least:.1%}."
         return f"{begin} {agreed}; the least sure is {typeset.plain(doubt.model.title)}, with {least:.1%}."
-    most, *others = sorted(said.values(), key=len, reverse=True)
+    most, *others = sorted(by_label.values(), key=len, reverse=True)
     # Titles have commas of their own.
     each_side = " ".join(
-        f"**{typeset.plain(who[0].said.capitalize())}**: {'; '.join(typeset.plain(each.model.title) for each in who)}."
-        for who in said.values()
+        f"**{typeset.plain(who[0].label.capitalize())}**: "
+        f"{'; '.join(typeset.plain(verdict.model.title) for verdict in who)}."
+        for who in by_label.values()
     )
     if len(others[0]) == len(most):
         return f"{begin} They do not agree, and no side is larger than all others. {each_side}"
     verb = "says" if len(most) == 1 else "say"
-    return f"{begin} They do not agree: {len(most)} of {len(peers)} {verb} {typeset.plain(most[0].said)}. {each_side}"
+    return f"{begin} They do not agree: {len(most)} of {len(peers)} {verb} {typeset.plain(most[0].label)}. {each_side}"
 
 
 def about_unknown(unknown: int, words: int, label: str) -> str:
@@ -82,7 +83,7 @@ def about_first(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[s
     count = FIRST
     if len(labels) <= count:
         return f"Each explanation names all of so few words ({len(labels)}), so there is nothing to compare."
-    first = [set(found.topk(count).indices.tolist()) for found in scores.values()]
+    first = [set(method_scores.topk(count).indices.tolist()) for method_scores in scores.values()]
     shared, named = sorted(set.intersection(*first)), len(set.union(*first))
     begin = (
         f"When each of the {len(scores)} explanations may name {_words(count)}, they name {_words(named)} together: "
@@ -91,65 +92,66 @@ def about_first(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[s
     by_chance = f"Orders drawn at random would share {chance} of {len(labels)} words."
     if not shared:
         return f"{begin}**none** is named by all. {by_chance}"
-    told = ", ".join(quoted(labels[place]) for place in shared)
+    shared_words = ", ".join(quoted(labels[place]) for place in shared)
     are = "is" if len(shared) == 1 else "are"
-    return f"{begin}**{len(shared)} of {count}** {are} named by all, {told}. {by_chance}"
+    return f"{begin}**{len(shared)} of {count}** {are} named by all, {shared_words}. {by_chance}"
 
 
-def about_against(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[str], said: str) -> str:
+def about_against(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[str], verdict: str) -> str:
     """Which words speak against the verdict, and how much of the attention lies on them all the same."""
-    found = scores.get("integrated")
-    if found is None:
-        return f"Attention and rollout cannot tell a word for “{typeset.plain(said)}” from one against it."
-    against = found < 0
+    integrated = scores.get("integrated")
+    if integrated is None:
+        return f"Attention and rollout cannot tell a word for “{typeset.plain(verdict)}” from one against it."
+    against = integrated < 0
     name = METHODS["integrated"].lower()
     if not against.any():
-        return f"By {name} no word speaks against “{typeset.plain(said)}”."
+        return f"By {name} no word speaks against “{typeset.plain(verdict)}”."
     count = int(against.sum())
-    told = (
+    sentence = (
         f"By {name} {count} of {_words(len(labels))} {'speaks' if count == 1 else 'speak'} against "
-        f"“{typeset.plain(said)}”, however slightly; {quoted(labels[int(found.argmin())])} most."
+        f"“{typeset.plain(verdict)}”, however slightly; {quoted(labels[int(integrated.argmin())])} most."
     )
     if "attention" not in scores:
-        return f"{told} This network has no attention to compare with."
+        return f"{sentence} This network has no attention to compare with."
     looked = scores["attention"]
     if not float(looked.sum()):
-        return f"{told} Attention gives nothing to any word."
+        return f"{sentence} Attention gives nothing to any word."
     share, them = float(looked[against].sum() / looked.sum()), "it" if count == 1 else "them"
     return (
-        f"{told} Attention cannot say so: **{share:.0%}** of what it gives to words lies on {them}; even attention "
+        f"{sentence} Attention cannot say so: **{share:.0%}** of what it gives to words lies on {them}; even attention "
         f"would give {count / len(labels):.0%}."
     )
 
 
-def tell(label: str, score: float, method: str, said: str) -> str:
+def tell(label: str, score: float, method: str, verdict: str) -> str:
     """The sentence for one word under one explanation."""
     name = typeset.readable(label).strip()
     if method in FROM_ATTENTION:
         return f"“{name}” gets {score:.1%} by {METHODS[method].lower()}."
     if compare(score, 0.0, margin=NOTHING) == "as much":
-        return f"“{name}” speaks neither for nor against “{said}” by {METHODS[method].lower()}."
+        return f"“{name}” speaks neither for nor against “{verdict}” by {METHODS[method].lower()}."
     side = "for" if score > 0 else "against"
-    return f"“{name}” speaks {side} “{said}” by {METHODS[method].lower()}: {score:+.3f} of the log-odds."
+    return f"“{name}” speaks {side} “{verdict}” by {METHODS[method].lower()}: {score:+.3f} of the log-odds."
 
 
-def about_sentences(found: Sequence[Sentence], shares: Sequence[float], said: str) -> str:
+def about_sentences(sentences: Sequence[Sentence], shares: Sequence[float], verdict: str) -> str:
     """Which sentence adds most to the verdict, and how many would say otherwise by themselves."""
     best = max(range(len(shares)), key=lambda number: shares[number])
-    others = sum(sentence.said != said for sentence in found)
+    others = sum(sentence.label != verdict for sentence in sentences)
     sides = [compare(share, 0.0, margin=LITTLE) for share in shares]
     apart = sum(
-        side == ("less" if sentence.said == said else "more") for sentence, side in zip(found, sides, strict=True)
+        side == ("less" if sentence.label == verdict else "more")
+        for sentence, side in zip(sentences, sides, strict=True)
     )
-    what = typeset.plain(said)
+    what = typeset.plain(verdict)
     most = (
         f"Sentence {best + 1} of {len(shares)} adds most to “{what}” ({shares[best]:+.2f} of the log-odds); read alone "
-        f"it is {typeset.plain(found[best].said)}."
+        f"it is {typeset.plain(sentences[best].label)}."
         if sides[best] == "more"
         else f"No sentence adds to “{what}” by more than {LITTLE} of the log-odds."
     )
     return (
-        f"{most} **{others} of {len(found)}** sentences read alone are not {what}; "
+        f"{most} **{others} of {len(sentences)}** sentences read alone are not {what}; "
         f"for {apart}, the verdict read alone and what the sentence adds to the whole point in different directions."
     )
 

@@ -14,15 +14,15 @@ END = re.compile(r"(?<=[.!?…])[\"'”’»)]*\s+|\n+")
 
 def cut(text: str) -> list[str]:
     """The sentences of a text, each with the space before it; what holds no letter belongs to the one before."""
-    found: list[str] = []
+    sentences: list[str] = []
     begin = 0
     for end in [*(match.end() for match in END.finditer(text)), len(text)]:
         part, begin = text[begin:end], end
-        if found and not any(letter.isalnum() for letter in part):
-            found[-1] += part
+        if sentences and not any(letter.isalnum() for letter in part):
+            sentences[-1] += part
         elif part:
-            found.append(part)
-    return found
+            sentences.append(part)
+    return sentences
 
 
 def places(tokenizer: Tokenizer, tokens: Tokens, sentences: Sequence[str]) -> list[range]:

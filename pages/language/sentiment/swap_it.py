@@ -44,31 +44,31 @@ def show() -> None:
             help=words_swap.ALLOWED_HELP,
         )
     with layout.waiting_place():
-        found = compute.tried(name, text, int(seed), float(allowed))
-    typeset.show_cut_notice(found.tokens)
+        trial = compute.tried(name, text, int(seed), float(allowed))
+    typeset.show_cut_notice(trial.tokens)
     layout.heading(words_swap.TINTED)
-    st.markdown(about_different(found), width=theme.PROSE)
-    _tinted(found)
+    st.markdown(about_different(trial), width=theme.PROSE)
+    _tinted(trial)
     layout.heading(words_swap.VERDICTS)
-    _bars(found)
+    _bars(trial)
     measured = _measured(reviews.language_of(name))
     st.markdown(words_swap.SHOWS, width=theme.PROSE)
     layout.notes(
         words_swap.NOTES,
-        notice=(about_permuted(found), *((about_measured(measured),) if measured else ())),
-        formula=lambda: _formula(found, float(allowed)),
+        notice=(about_permuted(trial), *((about_measured(measured),) if measured else ())),
+        formula=lambda: _formula(trial, float(allowed)),
     )
 
 
 # The text.
 
 
-def _tinted(found: Tried) -> None:
+def _tinted(trial: Tried) -> None:
     # One scale for all rows: the network's own largest weight.
-    largest = float(found.exchanged["own"].weights[:SHOWN].max())
-    lines = [_line(kind, found, largest) for kind in found.exchanged]
+    largest = float(trial.exchanged["own"].weights[:SHOWN].max())
+    lines = [_line(kind, trial, largest) for kind in trial.exchanged]
     tinted_lines(
-        [label.replace("\n", "↵\n") for label in found.labels[:SHOWN]],
+        [label.replace("\n", "↵\n") for label in trial.labels[:SHOWN]],
         lines,
         key="swap_words",
         odd=[],
@@ -80,61 +80,63 @@ def _tinted(found: Tried) -> None:
     )
 
 
-def _line(kind: str, found: Tried, largest: float) -> Line:
-    each, title = found.exchanged[kind], words_swap.KINDS[kind]
-    weights = each.weights[:SHOWN].tolist()
+def _line(kind: str, trial: Tried, largest: float) -> Line:
+    exchange, title = trial.exchanged[kind], words_swap.KINDS[kind]
+    weights = exchange.weights[:SHOWN].tolist()
     tells = [
         f"{title}: “{typeset.readable(label).strip()}” has {weight:.2%} of the weight."
-        for label, weight in zip(found.labels, weights, strict=False)
+        for label, weight in zip(trial.labels, weights, strict=False)
     ]
     return Line(
         title,
         [min(1.0, weight / largest) for weight in weights],
         tells,
-        [("divergence", f"{each.divergence:.2f}")],
-        f"{title}: divergence {each.divergence:.2f} from the network's own weights",
+        [("divergence", f"{exchange.divergence:.2f}")],
+        f"{title}: divergence {exchange.divergence:.2f} from the network's own weights",
     )
 
 
-def about_different(found: Tried) -> str:
+def about_different(trial: Tried) -> str:
     """How far away the most different weights are, and what they do to the verdict."""
-    own, other = found.exchanged["own"], found.exchanged["different"]
-    said = typeset.plain(found.classes[found.target])
+    own, other = trial.exchanged["own"], trial.exchanged["different"]
+    verdict = typeset.plain(trial.classes[trial.target])
     if len(own.weights) == 1:
-        return f"With a single word there is nothing to exchange: it has all the weight, and the verdict is **{said}**."
+        return (
+            f"With a single word there is nothing to exchange: it has all the weight, and the verdict is **{verdict}**."
+        )
     return (
         f"The most different weights share **{other.shared:.0%}** of the weight with the network's own (divergence "
-        f"**{other.divergence:.2f}** of at most {MAX_DIVERGENCE:.2f}), and the verdict “{said}” goes from "
-        f"{own.probabilities[found.target]:.1%} to **{other.probabilities[found.target]:.1%}**."
+        f"**{other.divergence:.2f}** of at most {MAX_DIVERGENCE:.2f}), and the verdict “{verdict}” goes from "
+        f"{own.probabilities[trial.target]:.1%} to **{other.probabilities[trial.target]:.1%}**."
     )
 
 
-def about_permuted(found: Tried) -> str:
+def about_permuted(trial: Tried) -> str:
     """How often a permutation changes the verdict, and by how much the middle one moves it."""
-    if len(found.exchanged["own"].weights) == 1:
+    if len(trial.exchanged["own"].weights) == 1:
         return "A single word has all the weight in every order, so no permutation can change the verdict."
     return (
-        f"**{found.flips} of {found.draws}** permutations of the weights change the verdict; the median one moves it "
-        f"by {found.median_change:.1%}. Uniform weights move it by {found.exchanged['uniform'].change:.1%}."
+        f"**{trial.flips} of {trial.draws}** permutations of the weights change the verdict; the median one moves it "
+        f"by {trial.median_change:.1%}. Uniform weights move it by {trial.exchanged['uniform'].change:.1%}."
     )
 
 
 # The verdicts.
 
 
-def _bars(found: Tried) -> None:
-    shown = {words_swap.KINDS[kind]: each for kind, each in found.exchanged.items()}
-    shown[words_swap.KINDS["trained"]] = found.trained
-    values = np.stack([each.probabilities.numpy() for each in shown.values()])
+def _bars(trial: Tried) -> None:
+    exchanges = {words_swap.KINDS[kind]: exchange for kind, exchange in trial.exchanged.items()}
+    exchanges[words_swap.KINDS["trained"]] = trial.trained
+    values = np.stack([exchange.probabilities.numpy() for exchange in exchanges.values()])
     charts.chart(
-        partial(verdict_bars, tuple(shown), found.classes, values, look=theme.look()),
+        partial(verdict_bars, tuple(exchanges), trial.classes, values, look=theme.look()),
         name="sentiment-swapped",
         alt="; ".join(
-            f"{title}: {found.classes[found.target]} {each.probabilities[found.target]:.1%}"
-            for title, each in shown.items()
+            f"{title}: {trial.classes[trial.target]} {exchange.probabilities[trial.target]:.1%}"
+            for title, exchange in exchanges.items()
         ),
-        table=pd.DataFrame(values, columns=list(found.classes)).assign(
-            weights=list(shown), divergence=[each.divergence for each in shown.values()]
+        table=pd.DataFrame(values, columns=list(trial.classes)).assign(
+            weights=list(exchanges), divergence=[exchange.divergence for exchange in exchanges.values()]
         ),
     )
 
@@ -145,67 +147,67 @@ def _bars(found: Tried) -> None:
 def _measured(language: str) -> dict[str, SwappedAttention]:
     rows = compute.measured(language)
     layout.heading(words_swap.MEASURED)
-    found = {row.kind: row for row in rows if row.part == "all"}
+    overall = {row.kind: row for row in rows if row.part == "all"}
     st.markdown(about_needed(compute.trained()[language]), width=theme.PROSE)
-    titles = [words_swap.KINDS[kind] for kind in found]
+    titles = [words_swap.KINDS[kind] for kind in overall]
     table = pd.DataFrame(
         {
             "weights": titles,
-            "texts": [row.texts for row in found.values()],
-            "right": [row.accuracy for row in found.values()],
-            "verdicts that flip": [row.flips for row in found.values()],
-            "median change": [row.change for row in found.values()],
-            "change in one of ten": [row.large_change for row in found.values()],
-            "median divergence": [row.divergence for row in found.values()],
+            "texts": [row.texts for row in overall.values()],
+            "right": [row.accuracy for row in overall.values()],
+            "verdicts that flip": [row.flips for row in overall.values()],
+            "median change": [row.change for row in overall.values()],
+            "change in one of ten": [row.large_change for row in overall.values()],
+            "median divergence": [row.divergence for row in overall.values()],
         }
     )
     percent = {name: st.column_config.NumberColumn(format="percent") for name in table.columns[2:6]}
     data_table(table, hide_index=True, column_config=percent)
     layout.caption(words_swap.TABLE.format(trained=words_swap.KINDS["trained"]))
     parts = {part: {row.kind: row for row in rows if row.part == part} for part in ("lowest", "middle", "highest")}
-    shown = {kind: words_swap.KINDS[kind] for kind in ("permuted", "uniform")}
+    charted_kinds = {kind: words_swap.KINDS[kind] for kind in ("permuted", "uniform")}
     charts.chart(
         partial(
             measured_dots,
             tuple(parts),
-            {title: [each[kind].change for each in parts.values()] for kind, title in shown.items()},
+            {title: [by_kind[kind].change for by_kind in parts.values()] for kind, title in charted_kinds.items()},
             x="texts by their largest weight of attention: thirds",
             y="median change of the output",
             look=theme.look(),
         ),
         name="sentiment-swapped-thirds",
         alt="; ".join(
-            f"{words_swap.KINDS[kind]}, {part}: {each[kind].change:.2%}"
-            for kind in shown
-            for part, each in parts.items()
+            f"{words_swap.KINDS[kind]}, {part}: {by_kind[kind].change:.2%}"
+            for kind in charted_kinds
+            for part, by_kind in parts.items()
         ),
-        table=pd.DataFrame({kind: [each[kind].change for each in parts.values()] for kind in shown}).assign(
-            third=list(parts)
-        ),
+        table=pd.DataFrame(
+            {kind: [by_kind[kind].change for by_kind in parts.values()] for kind in charted_kinds}
+        ).assign(third=list(parts)),
     )
-    return found
+    return overall
 
 
-def about_needed(found: Results) -> str:
+def about_needed(results: Results) -> str:
     """Whether attention was of use for the task: the network beside the one trained without it, on all test texts."""
-    own, without = found.models["rnn"].accuracy, found.models["rnn-uniform"].accuracy
+    own, without = results.models["rnn"].accuracy, results.models["rnn-uniform"].accuracy
     # Two shares of the same texts, where one network is mostly right when the other is: at most this standard error.
-    doubt = 2 * ((own * (1 - own) + without * (1 - without)) / found.test) ** 0.5
+    doubt = 2 * ((own * (1 - own) + without * (1 - without)) / results.test) ** 0.5
     apart = own - without
-    said = {
+    conclusion = {
         "more": f"attention is worth **{points(apart)}**",
         "less": f"attention costs **{points(-apart).removeprefix('+')}**",
     }.get(compare(apart, 0.0, margin=doubt), "**no gain from attention can be seen**")
     return (
-        f"Of all {found.test:,} held-out texts the network judges {own:.1%} rightly, and {without:.1%} when it was "
+        f"Of all {results.test:,} held-out texts the network judges {own:.1%} rightly, and {without:.1%} when it was "
         f"trained with uniform weights. Chance explains a difference of up to {doubt * 100:.1f} points between one "
-        f"training of each, so {said} here."
+        f"training of each, so {conclusion} here."
     )
 
 
-def about_measured(found: dict[str, SwappedAttention]) -> str:
+def about_measured(by_kind: dict[str, SwappedAttention]) -> str:
     """How far away weights can be on average, and how often permuting flips."""
-    far, permuted = found["different"], found["permuted"]
+    far, permuted = by_kind["different"], by_kind["permuted"]
     return (
         f"Over {far.texts:,} held-out texts the most different weights reach a median divergence of "
         f"**{far.divergence:.2f}** (at most {MAX_DIVERGENCE:.2f}); the search keeps every verdict. A permutation flips "
@@ -216,19 +218,19 @@ def about_measured(found: dict[str, SwappedAttention]) -> str:
 # How it is computed.
 
 
-def _formula(found: Tried, allowed: float) -> None:
-    own, other = found.exchanged["own"], found.exchanged["different"]
+def _formula(trial: Tried, allowed: float) -> None:
+    own, other = trial.exchanged["own"], trial.exchanged["different"]
     st.markdown(words_swap.FORMULA_OUTPUT)
     st.latex(r"\textstyle y = \mathrm{softmax}\big(W \sum_t a_t h_t + b\big)")
     st.markdown(words_swap.FORMULA_DIVERGENCE.format(kind=words_swap.KINDS["different"].lower()))
     st.latex(r"\textstyle D = \frac12 \mathrm{KL}(a \| m) + \frac12 \mathrm{KL}(a' \| m)")
     st.latex(rf"\textstyle m = \frac{{a + a'}}{{2}}, \quad D = {other.divergence:.3f}")
     st.markdown(words_swap.FORMULA_SEARCH.format(tries=TRIES))
-    terms = _terms(own, other, found.classes)
+    terms = _terms(own, other, trial.classes)
     st.latex(r"\textstyle \frac12 \sum_c |y_c - y'_c|")
     st.latex(rf"= {terms} \le {allowed:g}")
 
 
 def _terms(own: Exchanged, other: Exchanged, classes: Sequence[str]) -> str:
     apart = [abs(float(own.probabilities[place] - other.probabilities[place])) for place in range(len(classes))]
-    return rf"\tfrac12({' + '.join(f'{each:.4f}' for each in apart)}) = {sum(apart) / 2:.4f}"
+    return rf"\tfrac12({' + '.join(f'{gap:.4f}' for gap in apart)}) = {sum(apart) / 2:.4f}"

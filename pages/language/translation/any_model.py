@@ -63,8 +63,8 @@ def show() -> None:
     translated = _translate(model, text, beam, settings)
     typeset.show_cut_notice(translated.source)
     with layout.control_bar():
-        there = [label for label, part in inputs.PARTS.items() if translated.aligned.maps[part]]
-        part, joined = inputs.part("named_part", there), inputs.between_words("named_units")
+        available = [label for label, part in inputs.PARTS.items() if translated.aligned.maps[part]]
+        part, joined = inputs.part("named_part", available), inputs.between_words("named_units")
     if part == "cross":
         alignment_view(_scene(translated, joined=joined), key="named_alignment", name=f"translation-{model.title}")
     else:
@@ -105,8 +105,8 @@ def _language(model: NamedTranslator, label: str, wanted: tuple[str, ...], key: 
 def _translate(model: NamedTranslator, text: str, beam: int, settings: Settings) -> Translated:
     """The translation, appearing as it is written; what somebody has asked for before is there at once."""
     place = st.empty()
-    asked = (model.name, text, beam, settings.source_language, settings.target_language)
-    translated = compute.translate_by_name.peek(*asked)
+    request = (model.name, text, beam, settings.source_language, settings.target_language)
+    translated = compute.translate_by_name.peek(*request)
 
     def so_far(step: int, best: Hypothesis) -> str:
         return _card(f"{writing.one_line(model.text(best.tokens))} ▍", f"step {step}")
@@ -114,7 +114,7 @@ def _translate(model: NamedTranslator, text: str, beam: int, settings: Settings)
     if translated is None:
         place.markdown("…")
         with layout.waiting_place():
-            translated = compute.translate_by_name(*asked, streaming.observer(place, so_far))
+            translated = compute.translate_by_name(*request, streaming.observer(place, so_far))
     below = f"{writing.how_probable(translated)} · {len(translated.target)} tokens"
     place.markdown(_card(writing.one_line(translated.text), below))
     return translated
@@ -125,7 +125,7 @@ def _card(text: str, below: str) -> str:
 
 
 def _scene(translated: Translated, *, joined: bool) -> AlignmentScene:
-    source, target = (words_of(each, joined=joined) for each in (translated.source, translated.target))
+    source, target = (words_of(tokens, joined=joined) for tokens in (translated.source, translated.target))
     own = word_maps.of_panel(translated.aligned, target, source)
     own["maps"] = _few_enough(own["maps"], len(translated.aligned.cross))
     panel = Panel("named", translated.model.title, "attention weights of the decoder", hue=HUES[0], **own)
@@ -134,25 +134,29 @@ def _scene(translated: Translated, *, joined: bool) -> AlignmentScene:
 
 def _few_enough(every: tuple[Map, ...], layers: int) -> tuple[Map, ...]:
     """All maps, if they are not too many for a browser; else the means, and the heads of one layer."""
-    if sum(each.weights.size for each in every) <= MOST:
+    if sum(attention_map.weights.size for attention_map in every) <= MOST:
         return every
     layer = controls.number("Heads of layer", layers, key="named_layer")
     layout.caption(
         f"This model has {len(every)} maps of this size: the means are all here, heads come a layer at a time."
     )
-    return tuple(each for each in every if each.name.endswith(MEAN) or each.name.startswith(f"layer {layer}, "))
+    return tuple(
+        attention_map
+        for attention_map in every
+        if attention_map.name.endswith(MEAN) or attention_map.name.startswith(f"layer {layer}, ")
+    )
 
 
-def noticed(translated: Translated, asked: str) -> tuple[str, ...]:
-    """All sentences; `asked` is what the model was given to translate."""
+def noticed(translated: Translated, source_text: str) -> tuple[str, ...]:
+    """All sentences; `source_text` is what the model was given to translate."""
     aligned = translated.aligned
-    found = (
+    sentences = (
         about_certainty(aligned.log_probabilities, translated.target),
         about_sinks(torch.cat(list(aligned.cross)), translated.source),
         about_sharpest(aligned.cross, translated.source),
-        about_copy(asked, translated.text),
+        about_copy(source_text, translated.text),
     )
-    return tuple(sentence for sentence in found if sentence)
+    return tuple(sentence for sentence in sentences if sentence)
 
 
 def about_certainty(log_probabilities: tuple[float, ...], target: Tokens) -> str:
@@ -206,9 +210,9 @@ def about_sharpest(layers: tuple[torch.Tensor, ...], source: Tokens) -> str:
     )
 
 
-def about_copy(asked: str, written: str) -> str:
+def about_copy(source_text: str, written: str) -> str:
     """Whether most of what was written stands in the source; "" if not."""
-    read, own = (Counter(text.lower().split()) for text in (asked, written))
+    read, own = (Counter(text.lower().split()) for text in (source_text, written))
     total, shared = sum(own.values()), sum((read & own).values())
     if total < FEWEST or shared / total <= MOSTLY:
         return ""

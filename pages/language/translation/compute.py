@@ -122,10 +122,10 @@ def _read_in_step(translated: Translated) -> tuple[Any, Tensor, Tensor]:
 def best_head() -> BestHead | None:
     """The head of the transformer that aligns best; None while nobody has measured."""
     try:
-        found = compute_measured.alignment().models["transformer"]
+        best = compute_measured.alignment().models["transformer"]
     except ModelError:
         return None
-    return BestHead(int(found["layer"]), int(found["head"]), int(found["shift"]))
+    return BestHead(int(best["layer"]), int(best["head"]), int(best["shift"]))
 
 
 @cached()

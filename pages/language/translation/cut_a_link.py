@@ -86,14 +86,14 @@ def _choose_link(aligned: Aligned, target: Words, source: Words, cut: tuple[CutL
         st.button(
             "Cut this link",
             icon=":material/content_cut:",
-            disabled=any(each.covers(target.spans[word], looked_at) for each in cut),
+            disabled=any(link.covers(target.spans[word], looked_at) for link in cut),
             on_click=lambda: cuts.write(cuts.switched(cut, target.spans[word], looked_at)),
         )
-        whole = CutLink(looked_at)
+        full_cut = CutLink(looked_at)
         st.button(
             "Cut the English word for the whole translation",
-            disabled=whole in cut,
-            on_click=lambda: cuts.write((*(each for each in cut if each.source != looked_at), whole)),
+            disabled=full_cut in cut,
+            on_click=lambda: cuts.write((*(link for link in cut if link.source != looked_at), full_cut)),
         )
 
 
@@ -114,19 +114,19 @@ def _list_cuts(compared: Compared) -> None:
     """Every cut with the button that takes it back, the last step undone or all, and what a cut is bound to."""
     cut = compared.cut
     with st.container(horizontal=True):
-        for each in cut:
+        for link in cut:
             st.button(
-                cut_effects.described(compared, each),
-                key=f"take-back-{cuts.encode([each])}",
+                cut_effects.described(compared, link),
+                key=f"take-back-{cuts.encode([link])}",
                 icon=":material/close:",
                 help="Take this cut back",
-                on_click=lambda each=each: cuts.write([other for other in cut if other != each]),
+                on_click=lambda link=link: cuts.write([other for other in cut if other != link]),
             )
         if cuts.can_undo():
             st.button("Undo", icon=":material/undo:", type="tertiary", on_click=cuts.undo)
         if cut:
             st.button("Clear all", icon=":material/clear_all:", type="tertiary", on_click=lambda: cuts.write(()))
-    if not all(each.is_whole for each in cut):
+    if not all(link.is_whole for link in cut):
         st.caption(words.CHANGE_POSITION)
 
 
@@ -135,8 +135,8 @@ def _sentences(compared: Compared) -> None:
     if not compared.is_changed:
         st.info(words.CHANGE_NOTHING, icon=":material/ads_click:")
         return
-    if said := cut_effects.about_cuts(compared):
-        st.markdown("\n\n".join(f"**{sentence}**" for sentence in said))
+    if sentences := cut_effects.about_cuts(compared):
+        st.markdown("\n\n".join(f"**{sentence}**" for sentence in sentences))
     changed = compared.difference
     left, right = st.columns(2, gap="large")
     for column, title, written, places, translated in (
@@ -150,14 +150,14 @@ def _sentences(compared: Compared) -> None:
 
 def _text(written: Words, places: Sequence[int], *, gone: bool) -> str:
     """The words without the end mark."""
-    kept = [place for place, label in enumerate(written.labels) if label != "</s>"]
-    own = [number for number, place in enumerate(kept) if place in places]
-    return cut_effects.marked([written.labels[place] for place in kept], own, gone=gone).strip() or "∅"
+    word_places = [place for place, label in enumerate(written.labels) if label != "</s>"]
+    own = [number for number, place in enumerate(word_places) if place in places]
+    return cut_effects.marked([written.labels[place] for place in word_places], own, gone=gone).strip() or "∅"
 
 
 def _view(compared: Compared) -> None:
     changed = compared.difference
-    before, after = (cuts.cells(compared.cut, each.spans) for each in (compared.first, compared.second))
+    before, after = (cuts.cells(compared.cut, text_words.spans) for text_words in (compared.first, compared.second))
     look: dict[str, Any] = {"about": f"{TITLES[compared.name]}, attention weights", "hue": HUE[compared.name]}
     first = word_maps.of_panel(compared.before.aligned, compared.first, compared.source)
     panels = [Panel("before", BEFORE, **look, **first, marked=changed.gone)]
@@ -165,8 +165,12 @@ def _view(compared: Compared) -> None:
         second = word_maps.of_panel(compared.after.aligned, compared.second, compared.source)
         silent = {word_maps.head_name(layer, head) for part, layer, head in compared.silenced if part == "cross"}
         maps = [
-            Map(each.name, _closed(each.weights, after), "silenced" if each.name in silent else each.note)
-            for each in second["maps"]
+            Map(
+                attention_map.name,
+                _closed(attention_map.weights, after),
+                "silenced" if attention_map.name in silent else attention_map.note,
+            )
+            for attention_map in second["maps"]
         ]
         panels.append(Panel("after", AFTER, **look, **second | {"maps": tuple(maps)}, marked=changed.new))
     spans = {"before": compared.first.spans, "after": compared.second.spans}
@@ -204,8 +208,8 @@ def _losses(compared: Compared) -> None:
     st.subheader("What the first translation has lost", anchor=False)
     labels = [typeset.readable(label) for label in compared.first.labels]
     lines = {
-        title: np.array(compared.first.sums(each.log_probabilities))
-        for title, each in ((BEFORE, compared.before.aligned), (AFTER, compared.again))
+        title: np.array(compared.first.sums(aligned.log_probabilities))
+        for title, aligned in ((BEFORE, compared.before.aligned), (AFTER, compared.again))
     }
     look, tell = theme.look(), "%{fullData.name}: log p(%{x}) = %{y:.2f}"
     hues = {BEFORE: look.palette.soft, AFTER: HUE[compared.name]}

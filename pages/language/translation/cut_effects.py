@@ -44,8 +44,8 @@ def runs(before: Sequence[str], after: Sequence[str]) -> tuple[Run, ...]:
     """Both versions side by side, the longest common runs of words matched; spaces around words do not count."""
     first, second = ([word.strip() for word in words] for words in (before, after))
     # Without "junk", which leaves out words that are frequent in long texts.
-    found = SequenceMatcher(None, first, second, autojunk=False).get_opcodes()
-    return tuple(Run(range(a, b), range(c, d), kind == "equal") for kind, a, b, c, d in found)
+    opcodes = SequenceMatcher(None, first, second, autojunk=False).get_opcodes()
+    return tuple(Run(range(a, b), range(c, d), kind == "equal") for kind, a, b, c, d in opcodes)
 
 
 def difference(before: Sequence[str], after: Sequence[str]) -> Difference:
@@ -156,10 +156,12 @@ def _outcome(compared: Compared, cut: CutLink) -> str:
     if run.same:
         return "the model wrote the word all the same"
     if not run.after:
-        moved = first.labels[place].strip() in [second.labels[each].strip() for each in compared.difference.new]
+        moved = first.labels[place].strip() in [
+            second.labels[new_place].strip() for new_place in compared.difference.new
+        ]
         return "the model wrote the word at another place" if moved else "the model left the word out"
-    there = " ".join(second.quoted(each) for each in run.after[:TOLD])
-    return f"the model wrote {there}" + (
+    replacement = " ".join(second.quoted(new_place) for new_place in run.after[:TOLD])
+    return f"the model wrote {replacement}" + (
         " in its place" if len(run.before) == 1 else f" in place of {' '.join(map(first.quoted, run.before[:TOLD]))}"
     )
 
@@ -183,20 +185,22 @@ def about_words(compared: Compared) -> str:
 def about_loss(compared: Compared) -> str:
     """What the first translation lost, in the eyes of the changed model."""
     words = compared.first
-    was, now = (words.sums(each.log_probabilities) for each in (compared.before.aligned, compared.again))
+    was, now = (words.sums(aligned.log_probabilities) for aligned in (compared.before.aligned, compared.again))
     worst = min(range(len(was)), key=lambda place: now[place] - was[place])
-    whole = (
+    summary = (
         f"Made to write its first translation, the changed model gives it log p **{signed(sum(now))}** instead of "
         f"{signed(sum(was))}."
     )
     if compare(now[worst], was[worst], margin=NEAR) != "less":
-        return f"{whole} No word became less probable."
+        return f"{summary} No word became less probable."
     how = ""
     if compared.cut:
         length = len(compared.before.target)
-        own = any(set(each.tokens(length)) & set(words.spans[worst]) for each in compared.cut)
+        own = any(set(cut.tokens(length)) & set(words.spans[worst]) for cut in compared.cut)
         how = ", one of whose own links is cut" if own else ", although none of its own links is cut"
-    return f"{whole} The greatest loss is at {words.quoted(worst)} ({signed(was[worst])} to {signed(now[worst])}){how}."
+    return (
+        f"{summary} The greatest loss is at {words.quoted(worst)} ({signed(was[worst])} to {signed(now[worst])}){how}."
+    )
 
 
 def about_moved_places(compared: Compared) -> tuple[str, ...]:
@@ -228,8 +232,8 @@ def shared_out(compared: Compared) -> str:
     if left in gone or taken >= 1 or not abs(had / (1 - taken) - has) < NEAR:
         return ""
     where = "" if compared.name == "bahdanau" else " in layer 0, head 0"
-    token, kept = quoted(compared.before.target.labels[row]), quoted(compared.before.source.labels[left])
+    token, source_token = quoted(compared.before.target.labels[row]), quoted(compared.before.source.labels[left])
     return (
-        f"For the piece {token}{where}, {taken:.2f} of the attention is cut; {kept} had {had:.2f} and has "
+        f"For the piece {token}{where}, {taken:.2f} of the attention is cut; {source_token} had {had:.2f} and has "
         f"{had:.2f} / (1 − {taken:.2f}) = **{has:.2f}**."
     )

@@ -54,15 +54,15 @@ def encode(cuts: Iterable[CutLink]) -> str:
 
 def decode(text: str, sources: int, targets: int) -> tuple[tuple[CutLink, ...], int]:
     """The cuts of an address that lie within so many source words and target tokens, and how many parts do not."""
-    parts, kept = [part for part in text.split(",") if part], list[CutLink]()
+    parts, valid_cuts = [part for part in text.split(",") if part], list[CutLink]()
     for match in map(_CUT.fullmatch, parts[:MOST]):
         if match and match[1] == "all":
             first, last = None, None
         elif match:
             first, last = int(match[2]), int(match[3] or match[2])
         if match and int(match[4]) < sources and (last is None or first is None or first <= last < targets):
-            kept.append(CutLink(int(match[4]), first, last))
-    return tuple(dict.fromkeys(kept)), len(parts) - len(kept)
+            valid_cuts.append(CutLink(int(match[4]), first, last))
+    return tuple(dict.fromkeys(valid_cuts)), len(parts) - len(valid_cuts)
 
 
 def read(sources: int, targets: int) -> tuple[CutLink, ...]:

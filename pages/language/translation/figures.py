@@ -30,8 +30,8 @@ def agreement_bars(
     another of the same hue.
     """
     figure, places = go.Figure(), list(range(len(MEASURES)))
-    for name, each in agreements.items():
-        values = [getattr(each, measure) for measure in MEASURES]
+    for name, agreement in agreements.items():
+        values = [getattr(agreement, measure) for measure in MEASURES]
         hatch = {"shape": "/" if name in pale else "", "fillmode": "overlay", "solidity": 0.35}
         colour = hues.get(name, look.palette.soft)
         figure.add_bar(
@@ -58,8 +58,8 @@ def by_word(
     from_zero: bool = False,
 ) -> go.Figure:
     """A line for each name over the words of a sentence; `tell` is Plotly's template for what the pointer says."""
-    shown: dict[str, Any] = {"tell": tell, "hues": hues, "marks": True, "labels": labels, "height": look.high(320)}
-    figure = curves(np.arange(len(labels)), lines, look=look, x="", y=y, **shown)
+    options: dict[str, Any] = {"tell": tell, "hues": hues, "marks": True, "labels": labels, "height": look.high(320)}
+    figure = curves(np.arange(len(labels)), lines, look=look, x="", y=y, **options)
     return figure.update_yaxes(rangemode="tozero" if from_zero else "normal")
 
 

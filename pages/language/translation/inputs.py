@@ -51,9 +51,9 @@ def beam() -> int:
     return controls.choice("Beam", (1, 2, 3, 5, 8), key="beam", first=BEAM, about=about)
 
 
-def part(key: str, there: Sequence[str] = tuple(PARTS), about: str = "") -> Part:
-    """Which attention is shown, of those that are `there` (keys of PARTS)."""
-    return PARTS[controls.choice("Attention", there, key=key, about=about)]
+def part(key: str, available: Sequence[str] = tuple(PARTS), about: str = "") -> Part:
+    """Which attention is shown, of those that are `available` (keys of PARTS)."""
+    return PARTS[controls.choice("Attention", available, key=key, about=about)]
 
 
 def between_words(key: str) -> bool:

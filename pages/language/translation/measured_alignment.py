@@ -35,16 +35,16 @@ ROWS = {"writes the word": 0, "has read the word": 1}
 def show_table() -> tuple[str, ...]:
     """Error rate, precision and recall on both texts; what is to be noticed."""
     layout.heading("Do they look where people would?")
-    found = compute_measured.alignment()
-    alignment_table.show(found, name="translation-alignment")
-    return about_alignment(found)
+    alignment = compute_measured.alignment()
+    alignment_table.show(alignment, name="translation-alignment")
+    return about_alignment(alignment)
 
 
 def show_heads() -> tuple[str, ...]:
     """Every head of the transformer; what is to be noticed."""
     layout.heading("Which head of the transformer aligns?")
-    rows, found = compute_measured.heads(), compute_measured.alignment()
-    best = found.models[TRANSFORMER]
+    rows, alignment = compute_measured.heads(), compute_measured.alignment()
+    best = alignment.models[TRANSFORMER]
     text, shift, direction = _choices(best)
     rates = head_rates(rows, text, shift, direction)
     values = rates.to_numpy(dtype=float)
@@ -63,7 +63,7 @@ def show_heads() -> tuple[str, ...]:
         table=rows[rows.model == TRANSFORMER],
     )
     layout.caption(words.MEASURED_HEADS)
-    return about_heads(values[:, :-1], TEXTS[text], float(found.baselines[DIAGONAL][text]["aer"]))
+    return about_heads(values[:, :-1], TEXTS[text], float(alignment.baselines[DIAGONAL][text]["aer"]))
 
 
 def _choices(best: Mapping[str, Any]) -> tuple[str, int, Direction]:
@@ -74,7 +74,7 @@ def _choices(best: Mapping[str, Any]) -> tuple[str, int, Direction]:
         title = controls.choice("Text", TEXTS.values(), key="measured_text")
         row = controls.choice("Step that", ROWS, key="measured_row", first=row, about=words.MEASURED_SHIFT_HELP)
         side = controls.choice("Links of", DIRECTIONS, key="measured_links", first=side, about=DIRECTION_HELP)
-    text = next(name for name, shown in TEXTS.items() if shown == title)
+    text = next(name for name, label in TEXTS.items() if label == title)
     return text, ROWS[row], DIRECTIONS[side]
 
 
@@ -87,12 +87,12 @@ def head_rates(rows: pd.DataFrame, text: str, shift: int, direction: str) -> pd.
     return wide.loc[sorted(wide.index, key=int), [*heads, MEAN]]
 
 
-def about_alignment(found: Alignment) -> tuple[str, ...]:
+def about_alignment(alignment: Alignment) -> tuple[str, ...]:
     """The networks against counting and against the diagonal: only what was measured on the same pairs."""
     text, title = next(iter(TEXTS.items()))
-    rates = comparable(found, text)
-    networks = {name: rate for name, rate in rates.items() if name in found.models}
-    told = ", ".join(f"{TITLES[name]} **{rate:.0%}**" for name, rate in networks.items())
+    rates = comparable(alignment, text)
+    networks = {name: rate for name, rate in rates.items() if name in alignment.models}
+    network_rates = ", ".join(f"{TITLES[name]} **{rate:.0%}**" for name, rate in networks.items())
     counted, straight = rates[IBM_MODEL], rates[DIAGONAL]
     sides = {name: compare(rate, counted, margin=POINT) for name, rate in networks.items()}
     better, equal = ([TITLES[name] for name, side in sides.items() if side == kind] for kind in ("less", "as much"))
@@ -100,26 +100,27 @@ def about_alignment(found: Alignment) -> tuple[str, ...]:
     parts += [f"Within a point of it: {' and '.join(equal)}."] if equal else []
     against = " ".join(parts) or "None reaches IBM model 1."
     return (
-        f"{title}, {pairs_of(found, text)} pairs, alignment error rate: {told}; IBM model 1, which knows only which "
-        f"words occur together, {counted:.0%}; the diagonal, which looks at no word at all, {straight:.0%}. {against}",
-        *(() if INFLUENCE_MODEL in networks else (about_influence(found, text),)),
+        f"{title}, {pairs_of(alignment, text)} pairs, alignment error rate: {network_rates}; IBM model 1, which knows "
+        f"only which words occur together, {counted:.0%}; the diagonal, which looks at no word at all, "
+        f"{straight:.0%}. {against}",
+        *(() if INFLUENCE_MODEL in networks else (about_influence(alignment, text),)),
     )
 
 
-def about_influence(found: Alignment, text: str) -> str:
+def about_influence(alignment: Alignment, text: str) -> str:
     """What may be said of influences that were measured on a sample of a text only."""
-    influence = found.models[INFLUENCE_MODEL]["agreement"][text]
+    influence = alignment.models[INFLUENCE_MODEL]["agreement"][text]
     sampled = (
         f"The influences of the model without attention were measured on {influence['pairs']} of these pairs only: "
         f"their {float(influence['aer']):.0%} cannot be compared with these."
     )
-    rates = comparable(found, found.chosen_on)
+    rates = comparable(alignment, alignment.chosen_on)
     if INFLUENCE_MODEL not in rates:
         return sampled
-    told = ", ".join(f"{TITLES[name]} {rate:.0%}" for name, rate in rates.items() if name in found.models)
+    model_rates = ", ".join(f"{TITLES[name]} {rate:.0%}" for name, rate in rates.items() if name in alignment.models)
     return (
-        f"{sampled} All were measured on the {pairs_of(found, found.chosen_on)} pairs on which layer, head, step and "
-        f"side were chosen: {told}, the diagonal {rates[DIAGONAL]:.0%}."
+        f"{sampled} All were measured on the {pairs_of(alignment, alignment.chosen_on)} pairs on which layer, head, "
+        f"step and side were chosen: {model_rates}, the diagonal {rates[DIAGONAL]:.0%}."
     )
 
 

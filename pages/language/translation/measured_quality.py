@@ -85,7 +85,7 @@ def scores(results: Results) -> pd.DataFrame:
 def how_scored(results: Results) -> str:
     """On what the scores were measured, and what needs no model reaches there."""
     signature = typeset.plain(results.signature["bleu"])
-    told = [
+    notes = [
         words.MEASURED_ON.format(sentences=results.sentences, references=results.references, signature=signature),
         *(
             f"Without any model ({typeset.plain(name)}): BLEU {of['bleu']:.1f}, chrF {of['chrf']:.1f}."
@@ -93,7 +93,7 @@ def how_scored(results: Results) -> str:
         ),
         f"Trained on {typeset.plain(results.hardware)}." if results.hardware else "",
     ]
-    return " ".join(told)
+    return " ".join(notes)
 
 
 def _lengths() -> tuple[str, ...]:
@@ -142,26 +142,28 @@ def _published() -> tuple[str, ...]:
     layout.heading("What does quality cost elsewhere?")
     language = controls.choice("Published for", LANGUAGES, key="measured_language")
     printed = points(published(), french=language == LANGUAGES[0])
-    there, here = st.columns([2, 1], gap="large")
-    with there:
+    published_column, own_column = st.columns([2, 1], gap="large")
+    with published_column:
         _costs(printed, "published", f"newstest2014, {language}", FAMILY_HUES)
     if own := own_points():
-        with here:
+        with own_column:
             _costs(own, "own", "Tatoeba, English to French", HUE_OF_TITLE, from_zero=True)
     st.markdown(words.MEASURED_PUBLISHED, width=theme.PROSE)
     return about_published(printed, language)
 
 
-def _costs(shown: Sequence[Point], name: str, text: str, hues: Mapping[str, str], *, from_zero: bool = False) -> None:
+def _costs(
+    drawn_points: Sequence[Point], name: str, text: str, hues: Mapping[str, str], *, from_zero: bool = False
+) -> None:
     """One panel, with scales of its own."""
     figure = partial(
         costs,
-        shown,
+        drawn_points,
         hues=hues,
         look=theme.look(),
         x="training FLOPs",
         y=f"BLEU ({text})",
-        y_range=(0, 1.15 * max(point.quality for point in shown)) if from_zero else None,
+        y_range=(0, 1.15 * max(point.quality for point in drawn_points)) if from_zero else None,
         width=190 if from_zero else 500,  # beside one another, the second one third of the page
         height=theme.look().high(420),
     )
@@ -170,7 +172,7 @@ def _costs(shown: Sequence[Point], name: str, text: str, hues: Mapping[str, str]
         name=f"translation-{name}",
         alt=f"BLEU on {text} against training FLOPs, one point per model",
         table=pd.DataFrame(
-            [(point.name, point.group, point.cost, point.quality) for point in shown],
+            [(point.name, point.group, point.cost, point.quality) for point in drawn_points],
             columns=["model", "kind", "training FLOPs", f"BLEU ({text})"],
         ),
     )
@@ -178,12 +180,12 @@ def _costs(shown: Sequence[Point], name: str, text: str, hues: Mapping[str, str]
 
 def points(models: tuple[PublishedTranslator, ...], *, french: bool) -> list[Point]:
     """Those with both numbers for a language."""
-    found = []
+    published_points = []
     for model in models:
         cost, quality = (model.flops_french, model.bleu_french) if french else (model.flops_german, model.bleu_german)
         if cost is not None and quality is not None:
-            found.append(Point(model.model, model.family, cost, quality))
-    return found
+            published_points.append(Point(model.model, model.family, cost, quality))
+    return published_points
 
 
 def own_points() -> list[Point]:
@@ -201,7 +203,7 @@ def about_scores(results: Results) -> tuple[str, ...]:
         {name: of[key] for name, of in results.models.items()} for key in ("bleu", "train_flops", "pairs_per_second")
     )
     ranked = sorted(bleu, key=lambda name: -bleu[name])
-    told = ", ".join(f"{TITLES[name]} {bleu[name]:.1f}" for name in ranked)
+    ranking = ", ".join(f"{TITLES[name]} {bleu[name]:.1f}" for name in ranked)
     cheapest, dearest = min(flops, key=flops.__getitem__), max(flops, key=flops.__getitem__)
     slow, fast = min(speed, key=speed.__getitem__), max(speed, key=speed.__getitem__)
     gap = bleu[ranked[0]] - bleu[ranked[-1]]
@@ -215,28 +217,30 @@ def about_scores(results: Results) -> tuple[str, ...]:
         f"{TITLES[cheapest]}; by the clock, {TITLES[fast]} read {speed[fast] / speed[slow]:.1f} times as many pairs in "
         f"a second as {TITLES[slow]}."
     )
-    told = f"BLEU on sentences that none of them has read, the best first: **{told}**. {apart}"
-    return (told, cost) if dearest != cheapest else (told,)
+    quality = f"BLEU on sentences that none of them has read, the best first: **{ranking}**. {apart}"
+    return (quality, cost) if dearest != cheapest else (quality,)
 
 
 def about_lengths(lines: pd.DataFrame, score: str) -> tuple[str, ...]:
     """What is left at the longest texts of what each model reaches at best."""
     short, long = lines.index[0], lines.index[-1]
-    kept = {title: lines[title].iloc[-1] / lines[title].max() for title in lines if lines[title].max() > 0}
-    if not kept:
+    shares = {title: lines[title].iloc[-1] / lines[title].max() for title in lines if lines[title].max() > 0}
+    if not shares:
         return (f"No model reaches a {score} above 0.",)
-    told = ", ".join(f"{title} {lines[title].iloc[-1]:.1f} ({share:.0%} of its best)" for title, share in kept.items())
-    most, least = max(kept, key=kept.__getitem__), min(kept, key=kept.__getitem__)
+    longest_scores = ", ".join(
+        f"{title} {lines[title].iloc[-1]:.1f} ({share:.0%} of its best)" for title, share in shares.items()
+    )
+    most, least = max(shares, key=shares.__getitem__), min(shares, key=shares.__getitem__)
     verdict = (
         f" **{least}** loses most, **{most}** least."
-        if compare(kept[most], kept[least], margin=LITTLE) == "more"
+        if compare(shares[most], shares[least], margin=LITTLE) == "more"
         else f" They keep about as much, within {LITTLE:.0%} of their best."
-        if len(kept) > 1 and len(lines) > 1
+        if len(shares) > 1 and len(lines) > 1
         else ""
     )
     return (
-        f"{score} at {long:.0f} words, against the best that each reaches between {short:.0f} and {long:.0f}: {told}."
-        f"{verdict}",
+        f"{score} at {long:.0f} words, against the best that each reaches between {short:.0f} and {long:.0f}: "
+        f"{longest_scores}.{verdict}",
     )
 
 
@@ -261,7 +265,9 @@ def _formulas() -> None:
         r"&\cdot \exp\Big(\tfrac14 \textstyle\sum_{n=1}^{4} \log p_n\Big)\end{aligned}"
     )
     with error_messages.as_sentences():
-        told = ", ".join(f"{TITLES[name]} {of['bleu']:.1f}" for name, of in compute_measured.results().models.items())
-        st.markdown(f"{words.BLEU_FORMULA} Here: {told}.")
+        bleu_scores = ", ".join(
+            f"{TITLES[name]} {of['bleu']:.1f}" for name, of in compute_measured.results().models.items()
+        )
+        st.markdown(f"{words.BLEU_FORMULA} Here: {bleu_scores}.")
     with error_messages.as_sentences():
         measured_alignment.show_formula()

@@ -53,7 +53,7 @@ def symbols(look: StepAttention) -> Symbols:
 def scores(look: StepAttention, source: Tokens, *, hue: str, step: int, marked: int) -> None:
     """All source tokens: score, weight, and the share of what is handed on."""
     labels, names = [typeset.readable(label) for label in source.labels], symbols(look)
-    shown = largest(look.weights.numpy(), MOST)
+    places = largest(look.weights.numpy(), MOST)
     columns = [
         Column("score", look.scores.numpy(), "%{customdata}: score %{x:.3f}"),
         Column("weight", look.weights.numpy(), "%{customdata}: weight %{x:.2%}", percent=True, colour=hue),
@@ -65,16 +65,16 @@ def scores(look: StepAttention, source: Tokens, *, hue: str, step: int, marked: 
             colour=hue,
         ),
     ]
-    rows = [labels[place] for place in shown]
-    if others := len(labels) - len(shown):
+    rows = [labels[place] for place in places]
+    if others := len(labels) - len(places):
         rows.append(f"{others} others")
     charts.chart(
         partial(
             score_bars,
             rows,
-            [_of_rows(column, shown) for column in columns],
+            [_of_rows(column, places) for column in columns],
             look=theme.look(),
-            marked=shown.index(marked) if marked in shown else None,
+            marked=places.index(marked) if marked in places else None,
         ),
         name="steps-scores",
         alt=f"The score, the weight and the share of each source word in step {step}",
@@ -101,11 +101,11 @@ def largest(weights: np.ndarray, most: int) -> list[int]:
     return sorted(np.argsort(-weights, kind="stable")[:most].tolist())
 
 
-def _of_rows(column: Column, shown: list[int]) -> Column:
+def _of_rows(column: Column, places: list[int]) -> Column:
     """The chosen rows and, if there are more, one for all others together: shares add up, scores do not."""
-    values = column.values[shown]
-    if len(shown) < len(column.values):
-        values = np.append(values, np.delete(column.values, shown).sum() if column.percent else np.nan)
+    values = column.values[places]
+    if len(places) < len(column.values):
+        values = np.append(values, np.delete(column.values, places).sum() if column.percent else np.nan)
     return replace(column, values=values)
 
 
@@ -175,8 +175,8 @@ def summands(look: StepAttention, place: int) -> pd.DataFrame:
         below = {f"{others} others": total - float(top["product"].sum())} | below
     if look.scale != 1:
         below[f"sum ÷ √{len(look.query)}"] = float(look.scores[place])
-    rest = pd.DataFrame({"channel": list(below), "product": list(below.values())})
-    return pd.concat([top.astype({"channel": str}), rest], ignore_index=True)
+    totals = pd.DataFrame({"channel": list(below), "product": list(below.values())})
+    return pd.concat([top.astype({"channel": str}), totals], ignore_index=True)
 
 
 def _four(value: float | str) -> str:
@@ -205,10 +205,10 @@ def parts(look: StepAttention, source: Tokens) -> list[Row]:
         label = escape(typeset.readable(source.labels[place]))
         title = f"{float(look.weights[place]):.3f} × <i>{names.value}</i> of “{label}”"
         rows.append(Row(title, f"the part of “{typeset.readable(source.labels[place])}”", look.parts[place].numpy()))
-    if rest := order[PARTS:]:
-        weight = float(look.weights[rest].sum())
-        title = f"the {len(rest)} others, {weight:.3f} together"
-        rows.append(Row(title, "the part of all others", look.parts[rest].sum(dim=0).numpy()))
+    if other_places := order[PARTS:]:
+        weight = float(look.weights[other_places].sum())
+        title = f"the {len(other_places)} others, {weight:.3f} together"
+        rows.append(Row(title, "the part of all others", look.parts[other_places].sum(dim=0).numpy()))
     return rows
 
 
@@ -262,10 +262,10 @@ def formulas(look: StepAttention, place: int, step: int) -> None:
     if look.state is not None:
         st.latex(rf"e_{{{index}}} = v^{{\top}} \tanh(W s_{{{step - 1}}} + U h_{{{place + 1}}}) = {score:.3f}")
     else:
-        raw, each = float(look.raw_scores[place]), len(look.query)
+        raw, width = float(look.raw_scores[place]), len(look.query)
         st.latex(
-            rf"e_{{{index}}} = \frac{{q_{{{step}}} \cdot k_{{{place + 1}}}}}{{\sqrt{{{each}}}}} "
-            rf"= \frac{{{raw:.3f}}}{{{math.sqrt(each):.3g}}} = {score:.3f}"
+            rf"e_{{{index}}} = \frac{{q_{{{step}}} \cdot k_{{{place + 1}}}}}{{\sqrt{{{width}}}}} "
+            rf"= \frac{{{raw:.3f}}}{{{math.sqrt(width):.3g}}} = {score:.3f}"
         )
     minus = f"{best:.3f}" if best >= 0 else f"({best:.3f})"
     st.latex(

@@ -54,8 +54,8 @@ def show() -> None:
         )
     best = compute.best_head()
     if part == "cross":
-        shown = alignment(translations, joined=joined, marks=marks, best=best)
-        alignment_view(shown, key="translate_alignment", name="translation")
+        scene = alignment(translations, joined=joined, marks=marks, best=best)
+        alignment_view(scene, key="translate_alignment", name="translation")
     else:
         if not theme.is_presented():
             st.markdown(words.ABOUT_PART[part], width=theme.PROSE)
@@ -77,16 +77,18 @@ def _translate_all(text: str, beam: int) -> dict[str, Translated]:
     places = {name: column.empty() for name, column in zip(TITLES, st.columns(len(TITLES), gap="large"), strict=True)}
     known = {name: compute.translate.peek(name, text, beam) for name in TITLES}
     for name, place in places.items():
-        there = known[name]
-        place.markdown(_card(TITLES[name], "…", words.WAITING) if there is None else _final(there))
+        known_translation = known[name]
+        place.markdown(
+            _card(TITLES[name], "…", words.WAITING) if known_translation is None else _final(known_translation)
+        )
     # A place of its own: a spinner for a model that is being loaded would move all that follows.
     with layout.waiting_place():
         for name, place in places.items():
             if known[name] is None:
                 model = translator(name)
                 looks_on = streaming.observer(place, functools.partial(_unfinished, model))
-                known[name] = found = compute.translate(name, text, beam, observer=looks_on)
-                place.markdown(_final(found))
+                known[name] = translation = compute.translate(name, text, beam, observer=looks_on)
+                place.markdown(_final(translation))
     return {name: translated for name, translated in known.items() if translated is not None}
 
 
@@ -109,9 +111,9 @@ def _say_what_was_read(text: str, source: Tokens) -> None:
     typeset.show_cut_notice(source)
     if unknown := unknown_characters(text, source, translator("transformer")):
         # Isolated (U+2066 to U+2069): a letter written from right to left must not turn the sentence round.
-        shown = ", ".join(f"\u2066{quoted(letter)}\u2069" for letter in unknown[:NAMED])
+        characters = ", ".join(f"\u2066{quoted(letter)}\u2069" for letter in unknown[:NAMED])
         more = " and others" if len(unknown) > NAMED else ""
-        st.info(words.UNKNOWN.format(shown=shown + more), icon=":material/question_mark:")
+        st.info(words.UNKNOWN.format(shown=characters + more), icon=":material/question_mark:")
 
 
 def unknown_characters(text: str, source: Tokens, model: Translator) -> list[str]:
@@ -135,28 +137,30 @@ def alignment(
         own = word_maps.of_panel(translated.aligned, target, source, best if name == "transformer" else None)
         start = word_maps.best_of(own["maps"]) or 0
         panels.append(Panel(name, TITLES[name], words.ABOUT_MAP[name], hue=HUE[name], start=start, **own))
-    return AlignmentScene(source.shown_labels, tuple(panels), source_name="English")
+    return AlignmentScene(source.visible_labels, tuple(panels), source_name="English")
 
 
 def noticed(translations: Mapping[str, Translated], best: BestHead | None) -> tuple[str, ...]:
     """All sentences, from the maps between words."""
     scene = alignment(translations, joined=True, marks=True, best=best)
-    rows = {name: words_of(each.target).wordy for name, each in translations.items()}
+    rows = {name: words_of(translated.target).wordy for name, translated in translations.items()}
     columns = words_of(next(iter(translations.values())).source).wordy
     attending = [panel for panel in scene.panels if translations[panel.key].aligned.measure == "attention"]
     return (
         *(about_order(panel, rows[panel.key], scene.source, columns) for panel in attending),
-        about_difference({TITLES[name]: each.text for name, each in translations.items()}),
-        about_certainty({TITLES[name]: each.aligned.log_probabilities for name, each in translations.items()}),
+        about_difference({TITLES[name]: translated.text for name, translated in translations.items()}),
+        about_certainty(
+            {TITLES[name]: translated.aligned.log_probabilities for name, translated in translations.items()}
+        ),
         about_sharpness(scene.panels, rows, len(scene.source)),
     )
 
 
 def about_order(panel: Panel, rows: tuple[int, ...], source: tuple[str, ...], columns: tuple[int, ...]) -> str:
     """Where the order of the two sentences differs most in the map that is shown at first."""
-    shown = panel.maps[panel.start]
-    places = strongest_places(shown.weights, rows, columns)
-    which = f"**{panel.title}**" + (f" ({_map_name(shown)})" if len(panel.maps) > 1 else "")
+    first_map = panel.maps[panel.start]
+    places = strongest_places(first_map.weights, rows, columns)
+    which = f"**{panel.title}**" + (f" ({_map_name(first_map)})" if len(panel.maps) > 1 else "")
     without = len(rows) - len(places)
     aside = f" Not counted: {without} of {len(rows)} words, which look most at a mark." if without else ""
     if len(places) < 2:
@@ -170,10 +174,10 @@ def about_order(panel: Panel, rows: tuple[int, ...], source: tuple[str, ...], co
             f"{aside}"
         )
     written = [quoted(panel.target[places[place][0]]) for place in run][:TOLD]
-    seen = [quoted(source[places[place][1]]) for place in run][:TOLD]
+    source_words = [quoted(source[places[place][1]]) for place in run][:TOLD]
     return (
-        f"{which} reverses the order: {_and(written)} look most at {_and(seen)}, from right to left in the English "
-        f"sentence.{aside}"
+        f"{which} reverses the order: {_and(written)} look most at {_and(source_words)}, from right to left in the "
+        f"English sentence.{aside}"
     )
 
 
@@ -200,8 +204,8 @@ def about_certainty(log_probabilities: Mapping[str, tuple[float, ...]]) -> str:
         return "No model has written a token, so none is sure of anything."
     most = max(means.values())
     surest = [f"**{title}**" for title, mean in means.items() if compare(most, mean, margin=POINT) == "as much"]
-    told = ", ".join(f"{title} {mean:.0%}" for title, mean in means.items())
-    measure = f"the geometric mean of their tokens' probabilities is {told}"
+    certainties = ", ".join(f"{title} {mean:.0%}" for title, mean in means.items())
+    measure = f"the geometric mean of their tokens' probabilities is {certainties}"
     end = "Being sure is not the same as being right."
     if len(surest) == 1:
         return f"{surest[0]} is surest of what it writes: {measure.replace('their', 'its', 1)}. {end}"
@@ -212,19 +216,19 @@ def about_certainty(log_probabilities: Mapping[str, tuple[float, ...]]) -> str:
 
 def about_sharpness(panels: tuple[Panel, ...], rows: Mapping[str, tuple[int, ...]], sources: int) -> str:
     """Over how many source words a word spreads: two to the power of the mean entropy of its rows."""
-    told = []
+    parts = []
     for panel in panels:
         for place in dict.fromkeys((panel.start, 0)):
-            each = panel.maps[place]
-            bits = entropy(each.weights[list(rows[panel.key])])
+            panel_map = panel.maps[place]
+            bits = entropy(panel_map.weights[list(rows[panel.key])])
             if np.isnan(bits):
                 continue
-            name = f"{panel.title}, {_map_name(each)}" if len(panel.maps) > 1 else panel.title
-            told.append(f"{name} {bits:.2f} bits, as if over **{2**bits:.1f}** words")
-    if not told:
+            name = f"{panel.title}, {_map_name(panel_map)}" if len(panel.maps) > 1 else panel.title
+            parts.append(f"{name} {bits:.2f} bits, as if over **{2**bits:.1f}** words")
+    if not parts:
         return "No row of these maps has attention, so nothing can be said of how sharp they are."
     return (
-        f"How sharp the maps are: the mean entropy of a word's row is {'; '.join(told)}. Even attention to all "
+        f"How sharp the maps are: the mean entropy of a word's row is {'; '.join(parts)}. Even attention to all "
         f"{sources} words and marks would have {np.log2(sources):.2f} bits."
     )
 
@@ -234,10 +238,10 @@ def entropy(weights: np.ndarray) -> float:
     return float(measures.entropy(torch.from_numpy(np.asarray(weights))).nanmean())
 
 
-def _map_name(shown: Map) -> str:
-    if shown.name == word_maps.MEAN:
+def _map_name(panel_map: Map) -> str:
+    if panel_map.name == word_maps.MEAN:
         return "mean of all heads"
-    return f"{shown.name}, one step later" if shown.note == words.BEST_SHIFTED else shown.name
+    return f"{panel_map.name}, one step later" if panel_map.note == words.BEST_SHIFTED else panel_map.name
 
 
 def _words(text: str) -> list[str]:
@@ -277,10 +281,10 @@ def row_table(look: StepAttention, labels: tuple[str, ...]) -> str:
     rows = ["| source | $e$ | $\\exp(e - m)$ | $\\alpha$ |", "|:--|--:|--:|--:|"]
     for place in order[:LISTED]:
         label = typeset.plain(typeset.readable(labels[place]))
-        score, power, weight = (float(each[place]) for each in (look.scores, powers, look.weights))
+        score, power, weight = (float(values[place]) for values in (look.scores, powers, look.weights))
         rows.append(f"| {label} | {signed(score)} | {power:.4f} | {weight:.4f} |")
-    if rest := order[LISTED:]:
-        power, weight = float(powers[rest].sum()), float(look.weights[rest].sum())
-        rows.append(f"| {len(rest)} others | | {power:.4f} | {weight:.4f} |")
+    if other_places := order[LISTED:]:
+        power, weight = float(powers[other_places].sum()), float(look.weights[other_places].sum())
+        rows.append(f"| {len(other_places)} others | | {power:.4f} | {weight:.4f} |")
     rows.append(f"| **sum** | | **{float(powers.sum()):.4f}** | **{float(look.weights.sum()):.4f}** |")
     return "\n".join(rows)

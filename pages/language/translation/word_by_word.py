@@ -41,7 +41,7 @@ def show() -> None:
         title = controls.choice("Model", TITLES.values(), key="steps_model", first=TITLES["bahdanau"], wrap=True)
         beam = inputs.beam()
         inputs.classic()
-    name = next(name for name, each in TITLES.items() if each == title)
+    name = next(name for name, label in TITLES.items() if label == title)
     with layout.waiting_place(), st.spinner("Translating …"):
         translated = compute.translate(name, text, beam)
     typeset.show_cut_notice(translated.source)
@@ -235,10 +235,10 @@ def noticed(translated: Translated, worked: WorkedStep, step: int, best: BestHea
 def about_next(translated: Translated, worked: WorkedStep, step: int) -> str:
     """The token that was written, and the one that it beat or was beaten by, of those that may be written."""
     token = translated.target.ids[step - 1]
-    possible = [each for each in worked.log_probabilities.topk(4).indices.tolist() if each not in (PAD, BEGIN)]
-    other = next(each for each in possible if each != token)
-    ours, theirs = (float(worked.log_probabilities[each].exp()) for each in (token, other))
-    name, its = (quoted(translated.model.tokens([each]).labels[0]) for each in (token, other))
+    possible = [number for number in worked.log_probabilities.topk(4).indices.tolist() if number not in (PAD, BEGIN)]
+    other = next(number for number in possible if number != token)
+    ours, theirs = (float(worked.log_probabilities[number].exp()) for number in (token, other))
+    name, its = (quoted(translated.model.tokens([number]).labels[0]) for number in (token, other))
     its += " (a piece of its own that reads the same)" if its == name else ""
     if compare(ours, theirs, margin=PRINTED) == "as much":
         return f"The model writes **{name}** with {percent(ours)}; {its} is as probable."

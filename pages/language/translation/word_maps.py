@@ -17,7 +17,7 @@ from dashboard import typeset
 from dashboard.components.alignment_view import Map
 from dashboard.components.attention_view import Layer, Scene, TextSequence
 from dashboard.output import export
-from pages.language.translation import words as said
+from pages.language.translation import words as wording
 from pages.language.translation.compute import BestHead, Translated
 
 MEAN = "mean"
@@ -28,33 +28,33 @@ BEST = "aligns best"
 class Words:
     """The words (or pieces) of a text, one entry each: which tokens make it up, and its label with the space before it.
 
-    `real` are the places of those that are no end marks, `shown` of those that maps have rows or columns for.
+    `real` are the places of those that are no end marks, `visible` of those that maps have rows or columns for.
     """
 
     spans: tuple[range, ...]
     labels: tuple[str, ...]
     real: tuple[int, ...]
-    shown: tuple[int, ...]
+    visible: tuple[int, ...]
 
     @property
-    def shown_labels(self) -> tuple[str, ...]:
+    def visible_labels(self) -> tuple[str, ...]:
         """The labels of those that are shown."""
-        return tuple(self.labels[place] for place in self.shown)
+        return tuple(self.labels[place] for place in self.visible)
 
     @property
     def wordy(self) -> tuple[int, ...]:
         """The places of those with a letter or a digit; all, where there are none."""
-        found = tuple(place for place in self.real if any(letter.isalnum() for letter in self.labels[place]))
-        return found or tuple(range(len(self.spans)))
+        places = tuple(place for place in self.real if any(letter.isalnum() for letter in self.labels[place]))
+        return places or tuple(range(len(self.spans)))
 
     def sums(self, values: tuple[float, ...]) -> tuple[float, ...]:
         """One value for each that is shown: the sum over its tokens."""
-        return tuple(sum(values[self.spans[place].start : self.spans[place].stop]) for place in self.shown)
+        return tuple(sum(values[self.spans[place].start : self.spans[place].stop]) for place in self.visible)
 
     def numbered(self, place: int) -> str:
         """A word for a list; where the text has it several times, with its number among them: "le (2 of 3)"."""
         name = typeset.readable(self.labels[place])
-        same = [each for each, label in enumerate(self.labels) if typeset.readable(label) == name]
+        same = [other for other, label in enumerate(self.labels) if typeset.readable(label) == name]
         return name if len(same) == 1 else f"{name} ({same.index(place) + 1} of {len(same)})"
 
     def quoted(self, place: int) -> str:
@@ -87,8 +87,8 @@ def between(
     weights: Float[Tensor, "*leading target source"], target: Words, source: Words
 ) -> Float[Tensor, "*leading _ _"]:
     """A map between words: the sum over the pieces that are looked at, the mean over those that look."""
-    whole = join_words(weights, target.spans, source.spans)
-    return whole[..., torch.tensor(target.shown), :][..., torch.tensor(source.shown)]
+    word_weights = join_words(weights, target.spans, source.spans)
+    return word_weights[..., torch.tensor(target.visible), :][..., torch.tensor(source.visible)]
 
 
 def maps_of(aligned: Aligned, target: Words, source: Words, best: BestHead | None = None) -> tuple[Map, ...]:
@@ -106,7 +106,7 @@ def maps_of(aligned: Aligned, target: Words, source: Words, best: BestHead | Non
             note = ""
             if best and (layer, head) == (best.layer, best.head):
                 weights = between(shifted(aligned.cross[layer][head], best.shift), target, source)
-                note = said.BEST_SHIFTED if best.shift else BEST
+                note = wording.BEST_SHIFTED if best.shift else BEST
             maps.append(Map(head_name(layer, head), _array(weights), note))
     return tuple(maps)
 
@@ -114,7 +114,7 @@ def maps_of(aligned: Aligned, target: Words, source: Words, best: BestHead | Non
 def of_panel(aligned: Aligned, target: Words, source: Words, best: BestHead | None = None) -> dict[str, Any]:
     """What a `Panel` shows of what one model wrote, and where it looked."""
     return {
-        "target": target.shown_labels,
+        "target": target.visible_labels,
         "maps": maps_of(aligned, target, source, best),
         "log_probabilities": target.sums(aligned.log_probabilities),
         "verb": "depends on" if aligned.measure == "influence" else "looks at",
@@ -128,7 +128,7 @@ def shifted(weights: Float[Tensor, "target source"], shift: int) -> Float[Tensor
 
 def best_of(maps: tuple[Map, ...]) -> int | None:
     """The place of the map of the head that aligns best, if it is among them."""
-    return next((place for place, each in enumerate(maps) if each.note.startswith(BEST)), None)
+    return next((place for place, attention_map in enumerate(maps) if attention_map.note.startswith(BEST)), None)
 
 
 def head_name(layer: int, head: int) -> str:
@@ -138,8 +138,8 @@ def head_name(layer: int, head: int) -> str:
 
 def strongest_places(weights: np.ndarray, rows: tuple[int, ...], columns: tuple[int, ...]) -> list[tuple[int, int]]:
     """(target word, the source word it looks at most), in order; without those that look most at another column."""
-    found = [(row, int(np.nanargmax(weights[row]))) for row in rows]
-    return [(row, place) for row, place in found if place in columns]
+    strongest = [(row, int(np.nanargmax(weights[row]))) for row in rows]
+    return [(row, place) for row, place in strongest if place in columns]
 
 
 def longest_backwards(places: list[int]) -> range:

@@ -14,5 +14,5 @@ def one_line(text: str) -> str:
 def how_probable(translated: Translated) -> str:
     """The log-probability of a translation, in total and per token, and whether it came to its end."""
     total, count = translated.log_probability, len(translated.target)
-    told = f"log-probability **{signed(total)}**, **{signed(total / count)}** per token"
-    return told if translated.decoded.best.ended else f"{told} · {words.NO_END}"
+    summary = f"log-probability **{signed(total)}**, **{signed(total / count)}** per token"
+    return summary if translated.decoded.best.ended else f"{summary} · {words.NO_END}"

@@ -52,12 +52,12 @@ class Pair:
     @property
     def candidates(self) -> dict[str, Tensor]:
         """The maps that are measured: of each model the only one or the mean, and that of the head that aligns best."""
-        found = {TITLES[name]: panel.maps[0] for name, panel in self.panels.items() if name != TRANSFORMER}
+        maps = {TITLES[name]: panel.maps[0] for name, panel in self.panels.items() if name != TRANSFORMER}
         heads = self.panels[TRANSFORMER].maps
-        found[f"{TITLES[TRANSFORMER]}, {word_maps.MEAN}"] = heads[0]
+        maps[f"{TITLES[TRANSFORMER]}, {word_maps.MEAN}"] = heads[0]
         if best := word_maps.best_of(heads):
-            found[f"{TITLES[TRANSFORMER]}, {heads[best].name}"] = heads[best]
-        return {name: torch.from_numpy(each.weights) for name, each in found.items()}
+            maps[f"{TITLES[TRANSFORMER]}, {heads[best].name}"] = heads[best]
+        return {name: torch.from_numpy(attention_map.weights) for name, attention_map in maps.items()}
 
 
 def show() -> None:
@@ -74,8 +74,8 @@ def show() -> None:
         typeset.show_cut_notice(tokens)
     own = _own_links((english, french), pair.source.real, pair.target.real)
     _view(pair, own)
-    found = _found_links(pair, own)
-    agreements = {name: agreement(links, own) for name, links in found.items()}
+    model_links = _found_links(pair, own)
+    agreements = {name: agreement(links, own) for name, links in model_links.items()}
     if own:
         _measures(agreements)
     else:
@@ -119,12 +119,14 @@ def _french(english: str) -> str:
 def pair_of(english: str, french: str) -> Pair:
     """What each model makes of two sentences."""
     aligned = {name: compute.align(name, english, french) for name in TITLES}
-    source, target = (word_maps.words_of(each) for each in (aligned[TRANSFORMER].source, aligned[TRANSFORMER].target))
+    source, target = (
+        word_maps.words_of(tokens) for tokens in (aligned[TRANSFORMER].source, aligned[TRANSFORMER].target)
+    )
     best = compute.best_head()
     panels = {}
-    for name, each in aligned.items():
-        own = word_maps.of_panel(each, target, source, best if name == TRANSFORMER else None)
-        panels[name] = Panel(name, TITLES[name], words.PAIR_ABOUT[each.measure], hue=HUE[name], **own)
+    for name, alignment in aligned.items():
+        own = word_maps.of_panel(alignment, target, source, best if name == TRANSFORMER else None)
+        panels[name] = Panel(name, TITLES[name], words.PAIR_ABOUT[alignment.measure], hue=HUE[name], **own)
     return Pair(aligned, source, target, panels)
 
 
@@ -136,10 +138,10 @@ def links_to_text(links: Iterable[Link]) -> str:
 def links_from_text(text: str, sources: Collection[int], targets: Collection[int]) -> tuple[frozenset[Link], int]:
     """The links of an address between these words, and how many parts of it are none."""
     parts = [part for part in text[:MOST].split(",") if part]
-    found = [_LINK.fullmatch(part) for part in parts]
-    links = [(int(match[1]), int(match[2])) for match in found if match]
-    kept = frozenset(link for link in links if link[0] in sources and link[1] in targets)
-    return kept, len(parts) - sum(link in kept for link in links)
+    matches = [_LINK.fullmatch(part) for part in parts]
+    links = [(int(match[1]), int(match[2])) for match in matches if match]
+    valid_links = frozenset(link for link in links if link[0] in sources and link[1] in targets)
+    return valid_links, len(parts) - sum(link in valid_links for link in links)
 
 
 def _own_links(pair: tuple[str, str], sources: Collection[int], targets: Collection[int]) -> frozenset[Link]:
@@ -186,12 +188,14 @@ def _found_links(pair: Pair, own: frozenset[Link]) -> dict[str, set[Link]]:
     """The links of each model that count, as the visitor chooses; and what the own links may begin with."""
     beginning = layout.control_bar()
     side = controls.choice("A model's links: the strongest of", DIRECTIONS, key="pair_direction", about=DIRECTION_HELP)
-    found = strongest_links(pair.candidates, pair.target.real, pair.source.real, DIRECTIONS[side])
+    model_links = strongest_links(pair.candidates, pair.target.real, pair.source.real, DIRECTIONS[side])
     with beginning:
-        name = st.selectbox("Start from the strongest links of", list(found), index=1, key="pair_start", width=300)
-        st.button("Take them", icon=":material/input:", on_click=lambda: _write(found.get(name, set())))
+        name = st.selectbox(
+            "Start from the strongest links of", list(model_links), index=1, key="pair_start", width=300
+        )
+        st.button("Take them", icon=":material/input:", on_click=lambda: _write(model_links.get(name, set())))
         st.button("Clear", icon=":material/backspace:", disabled=not own, on_click=lambda: _write(()))
-    return found
+    return model_links
 
 
 def strongest_links(
@@ -202,9 +206,11 @@ def strongest_links(
     End marks are no words: what they get is left out before the strongest is looked for.
     """
     rows, columns = torch.tensor(targets), torch.tensor(sources)
-    found = {name: links_of(one[rows][:, columns], direction) for name, one in maps.items()}
-    found[DIAGONAL] = diagonal(len(sources), len(targets))
-    return {name: {(sources[source], targets[target]) for source, target in links} for name, links in found.items()}
+    model_links = {name: links_of(one[rows][:, columns], direction) for name, one in maps.items()}
+    model_links[DIAGONAL] = diagonal(len(sources), len(targets))
+    return {
+        name: {(sources[source], targets[target]) for source, target in links} for name, links in model_links.items()
+    }
 
 
 def _measures(agreements: Mapping[str, Agreement]) -> None:
@@ -212,8 +218,8 @@ def _measures(agreements: Mapping[str, Agreement]) -> None:
     measures = ("precision", "recall", "alignment error rate")
     table = pd.DataFrame(
         [
-            (name, each.found, each.found_sure, each.precision, each.recall, each.error_rate)
-            for name, each in agreements.items()
+            (name, scores.found, scores.found_sure, scores.precision, scores.recall, scores.error_rate)
+            for name, scores in agreements.items()
         ],
         columns=["", "links", "right", *measures],
     )
@@ -225,7 +231,7 @@ def _measures(agreements: Mapping[str, Agreement]) -> None:
         partial(agreement_bars, agreements, look=theme.look(), hues=hues, pale=pale),
         name="pair-agreement",
         alt="Precision, recall and alignment error rate of the strongest links of each model against yours: "
-        + "; ".join(f"{name} {each.error_rate:.0%} error" for name, each in agreements.items()),
+        + "; ".join(f"{name} {scores.error_rate:.0%} error" for name, scores in agreements.items()),
         table=table,
     )
 
@@ -253,7 +259,7 @@ def _surprises(target: Words, bits: Mapping[str, np.ndarray]) -> None:
 
 def closest(agreements: Mapping[str, Agreement]) -> list[str]:
     """Those with the smallest error rate; several if they are equal, none without links."""
-    rates = {name: each.error_rate for name, each in agreements.items() if each.error_rate == each.error_rate}
+    rates = {name: scores.error_rate for name, scores in agreements.items() if scores.error_rate == scores.error_rate}
     return [name for name, rate in rates.items() if rate <= min(rates.values()) + 1e-9]
 
 
@@ -267,7 +273,7 @@ def about_links(agreements: Mapping[str, Agreement], own: frozenset[Link]) -> tu
     links = "link" if len(own) == 1 else "links"
     names = " and ".join(f"**{name}**" for name in best)
     nearest = f"{names} {verb} closest to your {len(own)} {links}: error rate **{rate:.0%}**."
-    beaten = [name for name, each in agreements.items() if name != DIAGONAL and not each.error_rate < line]
+    beaten = [name for name, scores in agreements.items() if name != DIAGONAL and not scores.error_rate < line]
     verdict = f"No better than that: {'; '.join(beaten)}." if beaten else "Every model is better."
     if len(own) < FEW:
         verdict += f" With fewer than {FEW} links one more can turn that round."
@@ -276,17 +282,17 @@ def about_links(agreements: Mapping[str, Agreement], own: frozenset[Link]) -> tu
 
 def about_surprises(target: Words, bits: Mapping[str, np.ndarray]) -> tuple[str, ...]:
     """The word that costs each model most, and what the whole sentence costs."""
-    told = ", ".join(
+    surprises = ", ".join(
         f"{name} by {target.quoted(int(values.argmax()))} ({values.max():.1f} bits)" for name, values in bits.items()
     )
     totals = {name: float(values.sum()) for name, values in bits.items()}
     least, *others = sorted(totals, key=lambda name: totals[name])
     equal = others and compare(totals[others[0]], totals[least], margin=ALIKE) == "as much"
     names = f"**{least}** and **{others[0]}** find" if equal else f"**{least}** finds"
-    whole = ", ".join(f"{name} {total:.0f}" for name, total in totals.items())
+    costs = ", ".join(f"{name} {total:.0f}" for name, total in totals.items())
     return (
-        f"What surprises each most: {told}.",
-        f"The whole French sentence costs, in bits: {whole}. {names} it most probable "
+        f"What surprises each most: {surprises}.",
+        f"The whole French sentence costs, in bits: {costs}. {names} it most probable "
         f"(log p = {signed(-totals[least] * float(np.log(2)))}).",
     )
 
@@ -298,10 +304,10 @@ def _formula(agreements: Mapping[str, Agreement], own: frozenset[Link]) -> None:
     )
     if own:
         name = closest(agreements)[0]
-        each = agreements[name]
+        scores = agreements[name]
         st.markdown(f"For *{name}*, with your links ({len(own)}):")
         st.latex(
-            rf"\text{{AER}} = 1 - \frac{{2 \cdot {each.found_sure}}}{{{each.found} + {each.sure}}} = "
-            rf"{each.error_rate:.2f}"
+            rf"\text{{AER}} = 1 - \frac{{2 \cdot {scores.found_sure}}}{{{scores.found} + {scores.sure}}} = "
+            rf"{scores.error_rate:.2f}"
         )
     st.markdown(words.PAIR_FORMULA)

@@ -20,7 +20,7 @@ def explained(term: Term) -> str:
     )
 
 
-def found(sought: str) -> list[Term]:
+def matching_terms(sought: str) -> list[Term]:
     """The terms whose names begin with what is sought, then those with it elsewhere in a name, then in the meaning."""
     sought = sought.strip().casefold()
     spelled = {term: [name.casefold() for name in (term.name, *term.also, *term.forms)] for term in TERMS.values()}
@@ -31,10 +31,10 @@ def found(sought: str) -> list[Term]:
 
 
 page_head.head(words.GLOSSARY)
-if asked := parameter(glossary.TERM, TERMS.get):
-    st.container(border=True, width=theme.PROSE, key="asked").markdown(explained(asked))
+if requested := parameter(glossary.TERM, TERMS.get):
+    st.container(border=True, width=theme.PROSE, key="asked").markdown(explained(requested))
 sought = st.text_input(words.FIND, key="find", bind="query-params", placeholder=words.PLACEHOLDER, width=320)
-terms = found(sought)
+terms = matching_terms(sought)
 if not terms:
     st.info(words.NONE.format(sought=typeset.plain(sought)), icon=":material/info:")
 half = -(-len(terms) // COLUMNS)

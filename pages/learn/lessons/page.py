@@ -17,11 +17,11 @@ ACROSS = 2  # lessons beside one another
 def show() -> None:
     """A card for each lesson, the first path on top; below, a file of the visitor's own."""
     st.header(words.ALL, anchor=False)
-    found = list(lessons().values())
-    for row in layout.rows_of(len(found), ACROSS):
+    all_lessons = list(lessons().values())
+    for row in layout.rows_of(len(all_lessons), ACROSS):
         for column, place in zip(st.columns(len(row)), row, strict=True):
             with column.container(border=True, height="stretch"):
-                card(found[place])
+                card(all_lessons[place])
     st.header(words.OWN, anchor=False)
     st.markdown(words.OWN_ABOUT, width=theme.PROSE)
     uploads.remove_button(FILE)

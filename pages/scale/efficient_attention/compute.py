@@ -101,7 +101,7 @@ def read(name: str, text: Text, most: int, progress: Progress = no_progress) -> 
     layers = len(record.calls)
     with (
         torch.inference_mode(),
-        record_attention(model.network, progress=lambda seen: progress(seen, layers)) as record,
+        record_attention(model.network, progress=lambda done: progress(done, layers)) as record,
     ):
         run = model.run(tokens)
     if "target" in run.sequences:
@@ -117,7 +117,7 @@ def head(reading: Reading, layer: int, number: int) -> Head:
 @cached()
 def farthest(reading: Reading) -> tuple[int, int]:
     """The layer and the head that look most at single tokens far back: there an approximation has most to lose."""
-    length, found = reading.length, dict[tuple[int, int], float]()
+    length, far_weights = reading.length, dict[tuple[int, int], float]()
     rows = torch.linspace(0, length - 1, min(length, FEW)).round().long()
     for layer, call in enumerate(reading.calls):
         if call.query_length == call.key_length == length:
@@ -125,8 +125,8 @@ def farthest(reading: Reading) -> tuple[int, int]:
                 weights = call.weights(number, queries=rows.tolist())
                 far = (rows[:, None] - torch.arange(length)) >= min(FAR, length // 4)
                 far[:, 0] = False  # the first token is where attention goes that has no use
-                found[layer, number] = float((weights * far).amax(dim=-1).mean())
-    return max(found, key=found.__getitem__, default=(0, 0))
+                far_weights[layer, number] = float((weights * far).amax(dim=-1).mean())
+    return max(far_weights, key=far_weights.__getitem__, default=(0, 0))
 
 
 @cached("Comparing with the exact map …")
@@ -155,8 +155,8 @@ def _with_factors(reading: Reading, layer: int, number: int, variant: Variant) -
 
 @cached()
 def _factors(reading: Reading, layer: int, number: int) -> tuple[Tensor, Tensor, Tensor]:
-    given = head(reading, layer, number)
-    return factors(*given.parts[:2], causal=given.causal)
+    attention_head = head(reading, layer, number)
+    return factors(*attention_head.parts[:2], causal=attention_head.causal)
 
 
 @cached(FOLLOWING)

@@ -52,17 +52,17 @@ def show() -> None:
     if not theme.is_presented():
         st.markdown(words.COST_LEAD.format(each=HEAD_DIM), width=theme.PROSE)
     layout.caption(settings())
-    here = measured_here.peek()
-    costs, told = _that_come_along()
-    if here:
-        costs = here
-        told = words.HERE.format(threads=torch.get_num_threads(), repeats=min(cost.repeats for cost in here))
-    st.caption(told)
+    local_costs = measured_here.peek()
+    costs, caption = _that_come_along()
+    if local_costs:
+        costs = local_costs
+        caption = words.HERE.format(threads=torch.get_num_threads(), repeats=min(cost.repeats for cost in local_costs))
+    st.caption(caption)
     measured_costs.time_and_memory(costs, hues=HUE, name="efficient", plural="kinds of attention")
     rows = table(costs)
     _table(rows)
     if not theme.is_presented():
-        measured_costs.offer(measured_here.refresh, again=here is not None)
+        measured_costs.offer(measured_here.refresh, again=local_costs is not None)
     layout.notes(words.COST_NOTES, notice=notices(rows, costs[0].tokens), formula=lambda: _formula(costs[-1].tokens))
 
 
@@ -72,19 +72,21 @@ def settings() -> str:
 
 
 def _that_come_along() -> tuple[tuple[Cost, ...], str]:
-    found = attention_costs()
-    repeats = min(cost.repeats for cost in found.costs)
-    return found.costs, words.KEPT.format(source=found.source, hardware=typeset.plain(found.hardware), repeats=repeats)
+    measurement = attention_costs()
+    repeats = min(cost.repeats for cost in measurement.costs)
+    return measurement.costs, words.KEPT.format(
+        source=measurement.source, hardware=typeset.plain(measurement.hardware), repeats=repeats
+    )
 
 
 def table(costs: Sequence[Cost]) -> pd.DataFrame:
     """One row a kind of attention: exponents of time and memory, from where on it is cheaper than the exact ones."""
     names = dict.fromkeys(cost.name for cost in costs)
     series = {name: [cost for cost in costs if cost.name == name] for name in names}
-    seconds = {name: [cost.seconds for cost in each] for name, each in series.items()}
+    seconds = {name: [cost.seconds for cost in curve] for name, curve in series.items()}
     rows = []
-    for name, each in series.items():
-        lengths, longest = [cost.tokens for cost in each], each[-1]
+    for name, curve in series.items():
+        lengths, longest = [cost.tokens for cost in curve], curve[-1]
         over = {
             other: crossing(lengths, seconds[name], seconds[other]) for other in (FUSED, WRITTEN_OUT) if other != name
         }
@@ -92,7 +94,7 @@ def table(costs: Sequence[Cost]) -> pd.DataFrame:
             {
                 "attention": name,
                 TIME_POWER: exponent(lengths, seconds[name]),
-                MEMORY_POWER: exponent(lengths, [float(max(cost.bytes, 1)) for cost in each]),
+                MEMORY_POWER: exponent(lengths, [float(max(cost.bytes, 1)) for cost in curve]),
                 "faster than fused from": over.get(FUSED),
                 "faster than written out from": over.get(WRITTEN_OUT),
                 "longest": longest.tokens,
@@ -107,9 +109,9 @@ def table(costs: Sequence[Cost]) -> pd.DataFrame:
 def _table(rows: pd.DataFrame) -> None:
     st.subheader("How fast it grows, and where the curves cross", anchor=False)
     longest, number = int(rows.longest[0]), st.column_config.NumberColumn
-    shown = rows.drop(columns="longest").assign(**{name: crossings(rows, name) for name in CROSSINGS})
+    display_table = rows.drop(columns="longest").assign(**{name: crossings(rows, name) for name in CROSSINGS})
     data_table(
-        shown,
+        display_table,
         hide_index=True,
         column_config={
             TIME_POWER: number(format="%.2f"),
@@ -141,7 +143,7 @@ def notices(rows: pd.DataFrame, shortest: int) -> tuple[str, ...]:
     by = rows.set_index("attention")
     plain, fused = by.loc[WRITTEN_OUT], by.loc[FUSED]
     longest, crossed = int(fused["longest"]), "faster than fused from"
-    said = [
+    sentences = [
         f"Written out, exact attention needs {plain['memory there, MB']:,.0f} MB for {longest:,} tokens, and its "
         f"memory grows like {_power(plain[MEMORY_POWER])}; fused it needs {fused['memory there, MB']:,.1f} MB "
         f"and grows like {_power(fused[MEMORY_POWER])}.",
@@ -155,12 +157,12 @@ def notices(rows: pd.DataFrame, shortest: int) -> tuple[str, ...]:
         since = "at every length" if always else f"it overtakes it at about {first[crossed]:,.0f} tokens"
         times = fused["time there, ms"] / first["time there, ms"]
         if compare_times(first["time there, ms"], fused["time there, ms"]) == "less":
-            said.append(
+            sentences.append(
                 f"At {longest:,} tokens **{cheaper.index[0]}** is the quickest, {times:.1f} times as fast as the fused "
                 f"kernel; {since}."
             )
         else:
-            said.append(
+            sentences.append(
                 f"At {longest:,} tokens **{cheaper.index[0]}** takes about as long as the fused kernel: differences "
                 f"within {NOISE:.0%} are noise of the machine."
             )
@@ -170,13 +172,13 @@ def notices(rows: pd.DataFrame, shortest: int) -> tuple[str, ...]:
         multiplied = by["multiplications there"]
         fewer = [name for name in slower.index if multiplied[name] < multiplied[FUSED]]
         though = f", though {_and(fewer)} multipl{'ies' if len(fewer) == 1 else 'y'} fewer numbers" if fewer else ""
-        said.append(f"At {longest:,} tokens the exact fused kernel is faster than {_and(slower.index)}{though}.")
-    return tuple(said)
+        sentences.append(f"At {longest:,} tokens the exact fused kernel is faster than {_and(slower.index)}{though}.")
+    return tuple(sentences)
 
 
 def _and(names: Sequence[str]) -> str:
-    told = [f"**{name}**" for name in names]
-    return " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
+    bold_names = [f"**{name}**" for name in names]
+    return " and ".join(filter(None, (", ".join(bold_names[:-1]), bold_names[-1])))
 
 
 def _formula(tokens: int) -> None:

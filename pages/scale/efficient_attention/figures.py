@@ -62,8 +62,8 @@ def against_work(
         )
     on_paper(figure, look=look, height=400, x="work, as a share of the exact kernel's", y=y)
     figure.update_layout(showlegend=True, margin={"r": 16})  # half of the last number stands outside
-    shown = _ticks([step.work for steps in lines.values() for step in steps])
-    figure.update_xaxes(type="log", showgrid=False, tickvals=shown, ticktext=[f"{value:g}" for value in shown])
+    ticks = _ticks([step.work for steps in lines.values() for step in steps])
+    figure.update_xaxes(type="log", showgrid=False, tickvals=ticks, ticktext=[f"{value:g}" for value in ticks])
     figure.add_vline(x=1, line={"color": look.palette.hair, "width": 1.5})
     if level is not None:
         name, value = level

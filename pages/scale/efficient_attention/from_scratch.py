@@ -94,23 +94,25 @@ def notices(runs: Sequence[EfficientRun]) -> tuple[str, ...]:
     near_best = [run for run in others if compare(run.bits, best.bits, margin=ALIKE) == "as much" and run != best]
     also = f" {_and([run.variant for run in near_best])} cannot be told from it by one training." if near_best else ""
     cheapest = min(others, key=lambda run: run.multiplications)
-    said = [
+    sentences = [
         f"Of all that leave something out, **{best.variant}** ({best.settings}) predicts best: {best.bits:.3f} bits a "
         f"character, {_against(best, exact)}, with {best.multiplications / exact.multiplications:.0%} of its "
         f"multiplications.{also}",
     ]
     if cheapest != best:
-        said.append(
+        sentences.append(
             f"**{cheapest.variant}** multiplies least, {cheapest.multiplications / exact.multiplications:.0%} of what "
             f"exact attention does, and needs {_against(cheapest, exact)}."
         )
     if worst not in (best, cheapest, *near_best):
-        said.append(f"**{worst.variant}** predicts worst of them, with {_against(worst, exact)}.")
+        sentences.append(f"**{worst.variant}** predicts worst of them, with {_against(worst, exact)}.")
     if near := next((run for run in runs if run.variant == LOW_RANK), None):
-        said.append(words.YARDSTICK.format(against=_against(near, exact), rank=near.settings.removeprefix("rank ")))
+        sentences.append(
+            words.YARDSTICK.format(against=_against(near, exact), rank=near.settings.removeprefix("rank "))
+        )
     if compare(best.bits, exact.bits, margin=ALIKE) == "less":
-        said.append(words.BETTER.format(steps=exact.steps))
-    return tuple(said)
+        sentences.append(words.BETTER.format(steps=exact.steps))
+    return tuple(sentences)
 
 
 def _against(run: EfficientRun, exact: EfficientRun) -> str:
@@ -121,8 +123,8 @@ def _against(run: EfficientRun, exact: EfficientRun) -> str:
 
 
 def _and(names: Sequence[str]) -> str:
-    told = [f"**{name}**" for name in names]
-    return " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
+    bold_names = [f"**{name}**" for name in names]
+    return " and ".join(filter(None, (", ".join(bold_names[:-1]), bold_names[-1])))
 
 
 def _formula(runs: Sequence[EfficientRun]) -> None:

@@ -41,49 +41,53 @@ def show() -> None:
     causal = of_head.causal
     method = methods.choose(read.length, causal=causal, key="maps")
     with layout.waiting_place():
-        found = compute.compared(read, layer, head, method.variant)
+        comparison = compute.compared(read, layer, head, method.variant)
     bar = st.container(horizontal=True)
-    for label, value, about in numbers(found):
+    for label, value, about in numbers(comparison):
         bar.metric(label, value, help=about, width=160)
-    _side_by_side(found, method.name, read.tokens)
+    _side_by_side(comparison, method.name, read.tokens)
     with layout.waiting_place():
-        _say_how(found, method, causal=causal)
+        _say_how(comparison, method, causal=causal)
     lost, along = st.columns([2, 3], gap="large")
     with lost:
-        _links(found, read.tokens)
+        _links(comparison, read.tokens)
     with along:
-        points = error_against_work(read, layer, head, method, found, causal=causal)
-    said = [error_notice(found, method.name), lost_notice(found, method, read.tokens), enough_notice(points, method)]
+        points = error_against_work(read, layer, head, method, comparison, causal=causal)
+    sentences = [
+        error_notice(comparison, method.name),
+        lost_notice(comparison, method, read.tokens),
+        enough_notice(points, method),
+    ]
     if isinstance(method.variant, Sparse):
-        said.append(mask_and_reach(method.variant, read.length, layers=len(read.calls)))
+        sentences.append(mask_and_reach(method.variant, read.length, layers=len(read.calls)))
     else:
         layout.caption((words.NO_MASK if causal else words.NO_MASK_BOTH).format(method=method.name))
     layout.notes(
         words.MAPS_NOTES,
-        notice=tuple(filter(None, said)),
-        formula=lambda: _formula(found, method, of_head.query.shape[-1]),
+        notice=tuple(filter(None, sentences)),
+        formula=lambda: _formula(comparison, method, of_head.query.shape[-1]),
     )
 
 
-def numbers(found: Comparison) -> list[tuple[str, str, str]]:
+def numbers(comparison: Comparison) -> list[tuple[str, str, str]]:
     """Label, value and explanation of the errors and the work.
 
     A row that drops a link has an infinite divergence: then it is said how many rows do, not the mean of the others.
     """
     about = words.NUMBERS
-    if found.infinite:
-        rest = f" Mean of the other rows: {found.divergence:.3g} bits." if found.infinite < 1 else ""
-        label, value, extra = "Infinite KL, rows", percent(found.infinite), rest
+    if comparison.infinite:
+        note = f" Mean of the other rows: {comparison.divergence:.3g} bits." if comparison.infinite < 1 else ""
+        label, value, extra = "Infinite KL, rows", percent(comparison.infinite), note
     else:
-        label, value, extra = "KL divergence", f"{found.divergence:.3g} bits", ""
+        label, value, extra = "KL divergence", f"{comparison.divergence:.3g} bits", ""
     values = {
-        "Error of the output": percent(found.output_error),
-        "Attention moved": percent(found.moved),
-        "On dropped links": percent(found.dropped),
+        "Error of the output": percent(comparison.output_error),
+        "Attention moved": percent(comparison.moved),
+        "On dropped links": percent(comparison.dropped),
         label: value,
-        "Work": f"{found.cost:.3g}×",
+        "Work": f"{comparison.cost:.3g}×",
     }
-    return [(name, shown, about[name] + (extra if name == label else "")) for name, shown in values.items()]
+    return [(name, text, about[name] + (extra if name == label else "")) for name, text in values.items()]
 
 
 def percent(share: float) -> str:
@@ -93,22 +97,22 @@ def percent(share: float) -> str:
     return f"{share:.1%}" if share < 0.995 else f"{share:,.0%}"
 
 
-def _side_by_side(found: Comparison, method: str, tokens: Tokens) -> None:
+def _side_by_side(comparison: Comparison, method: str, tokens: Tokens) -> None:
     """Three maps; the two of weights have the same scale."""
-    exact, other = found.exact.numpy(), found.approximate.numpy()
+    exact, other = comparison.exact.numpy(), comparison.approximate.numpy()
     end = float(np.quantile(exact[exact > 0], QUANTILE)) if (exact > 0).any() else 1.0
-    shown = (
+    panels = (
         ("Exact", "exact", exact, (0.0, end)),
         (method, "approximate", other, (-end if other.min() < -0.05 * end else 0.0, end)),
         ("Approximate minus exact", "difference", other - exact, (-end, end)),
     )
-    rows, keys = math.ceil(len(found.rows) / len(exact)), math.ceil(found.tokens / exact.shape[1])
-    if found.tokens <= NAMED:
+    rows, keys = math.ceil(len(comparison.rows) / len(exact)), math.ceil(comparison.tokens / exact.shape[1])
+    if comparison.tokens <= NAMED:
         queries = columns = [typeset.readable(label) for label in tokens.labels]
     else:  # where a cell is a block, the first position in the text
-        queries = [f"{int(row):,}" for row in found.rows[::rows]]
-        columns = [f"{column:,}" for column in range(0, found.tokens, keys)]
-    for place, (title, name, values, limits) in zip(st.columns(3, gap="medium"), shown, strict=True):
+        queries = [f"{int(row):,}" for row in comparison.rows[::rows]]
+        columns = [f"{column:,}" for column in range(0, comparison.tokens, keys)]
+    for place, (title, name, values, limits) in zip(st.columns(3, gap="medium"), panels, strict=True):
         with place:
             st.markdown(f"**{title}**")
             cell_map(
@@ -120,28 +124,28 @@ def _side_by_side(found: Comparison, method: str, tokens: Tokens) -> None:
                 rows=queries,
                 columns=columns,
                 limits=limits,
-                alt=f"The {name} map: queries from top to bottom, keys from left to right, {found.tokens} tokens",
+                alt=f"The {name} map: queries from top to bottom, keys from left to right, {comparison.tokens} tokens",
                 name=f"maps-{name}",
                 height=theme.look().high(360),
             )
-    pooled = exact.size < found.tokens * len(found.rows)
+    pooled = exact.size < comparison.tokens * len(comparison.rows)
     st.caption((words.POOLED if pooled else words.SCALE).format(rows=rows, keys=keys, end=f"{end:.2g}"))
 
 
-def _say_how(found: Comparison, method: Method, *, causal: bool) -> None:
-    if found.sampled:
-        layout.caption(words.SAMPLED.format(tokens=found.tokens, rows=len(found.rows)))
+def _say_how(comparison: Comparison, method: Method, *, causal: bool) -> None:
+    if comparison.sampled:
+        layout.caption(words.SAMPLED.format(tokens=comparison.tokens, rows=len(comparison.rows)))
     if causal and method.variant.looks_ahead:
         layout.caption(words.AHEAD.format(method=method.name))
     if causal and isinstance(method.variant, Linformer):
-        rows, block = method.variant.matrix(found.tokens).shape
+        rows, block = method.variant.matrix(comparison.tokens).shape
         layout.caption(words.CAUSAL_LINFORMER.format(block=block, rows=rows))
 
 
-def _links(found: Comparison, tokens: Tokens) -> None:
+def _links(comparison: Comparison, tokens: Tokens) -> None:
     """The strongest weights that are lost, with their tokens, the strongest loss first."""
     st.markdown(f"**{words.LINKS}**")
-    links = [link for link in found.links if link.exact - link.approximate >= SEEN]
+    links = [link for link in comparison.links if link.exact - link.approximate >= SEEN]
     if not links:
         st.caption(words.NO_LINKS)
         return
@@ -156,41 +160,41 @@ def _links(found: Comparison, tokens: Tokens) -> None:
     charts.download_table(table, "maps-lost-links")
 
 
-def error_notice(found: Comparison, method: str) -> str:
+def error_notice(comparison: Comparison, method: str) -> str:
     """The relative error of the output, and the work that it takes."""
-    work = f"{found.cost:.2g} times the work" if found.cost > 1 else f"{percent(found.cost)} of the work"
-    told = (
+    work = f"{comparison.cost:.2g} times the work" if comparison.cost > 1 else f"{percent(comparison.cost)} of the work"
+    sentence = (
         f"With {work} of the exact kernel, *{method}* changes what this head hands on by "
-        f"**{percent(found.output_error)}** of its norm."
+        f"**{percent(comparison.output_error)}** of its norm."
     )
     saves_nothing = " It saves nothing here: with this setting only a longer text would."
-    return told + (saves_nothing if found.cost > 1 else "")
+    return sentence + (saves_nothing if comparison.cost > 1 else "")
 
 
-def lost_notice(found: Comparison, method: Method, tokens: Tokens) -> str:
+def lost_notice(comparison: Comparison, method: Method, tokens: Tokens) -> str:
     """How much attention lies elsewhere, and the strongest link that is weaker now; empty where neither is there."""
-    variant, told = method.variant, ""
-    elsewhere = f"{percent(found.moved)} of the attention lies elsewhere. "
+    variant, sentence = method.variant, ""
+    elsewhere = f"{percent(comparison.moved)} of the attention lies elsewhere. "
     if isinstance(variant, Sparse):
-        told = (
-            f"Of the attention, {percent(found.dropped)} falls on links that are left out; what is left of a row is "
-            "shared out among the others. "
+        sentence = (
+            f"Of the attention, {percent(comparison.dropped)} falls on links that are left out; what is left of a row "
+            "is shared out among the others. "
         )
     elif isinstance(variant, Performer):
-        told = f"Weights are estimated: {elsewhere}"
-    elif isinstance(variant, Linformer) and found.moved >= SEEN:
-        told = "Neighbours share a weight: " if variant.projection == "mean" else "Keys are mixed at random: "
-        told += elsewhere
-    link = next((link for link in found.links if link.exact - link.approximate >= SEEN), None)
+        sentence = f"Weights are estimated: {elsewhere}"
+    elif isinstance(variant, Linformer) and comparison.moved >= SEEN:
+        sentence = "Neighbours share a weight: " if variant.projection == "mean" else "Keys are mixed at random: "
+        sentence += elsewhere
+    link = next((link for link in comparison.links if link.exact - link.approximate >= SEEN), None)
     if link is None:
-        return told.strip()
+        return sentence.strip()
     query, key = (typeset.plain(typeset.readable(tokens.labels[place])) for place in (link.query, link.key))
     back = link.query - link.key
     target = "itself" if not back else f"“{key}” (token {link.key:,})"
     where = f", {back:,} token{'s' * (back > 1)} back," if back > 0 else ""
-    among = " among these rows" if found.sampled else ""
+    among = " among these rows" if comparison.sampled else ""
     return (
-        f"{told}The strongest loss{among}: “{query}” (token {link.query:,}) gave **{link.exact:.2f}** to "
+        f"{sentence}The strongest loss{among}: “{query}” (token {link.query:,}) gave **{link.exact:.2f}** to "
         f"{target}{where} and gives {signed(link.approximate)} now."
     )
 
@@ -211,19 +215,19 @@ def enough_notice(points: Sequence[Point], method: Method) -> str:
     return f"The error stays within {NEAR:.0%} from {setting} {enough.setting:,} on, which takes {work}."
 
 
-def _formula(found: Comparison, method: Method, each: int) -> None:
+def _formula(comparison: Comparison, method: Method, head_dim: int) -> None:
     """The method's own formula, the error of the output, and the work."""
     st.latex(_own_formula(method))
     st.latex(
         r"\begin{aligned} \text{error} &= \frac{\lVert \hat A V - A V \rVert_F}{\lVert A V \rVert_F} = "
-        rf"{found.output_error:.3g} \\ \text{{work}} &= \frac{{{_number(found.multiplications)}}}"
-        rf"{{{_number(found.exact_multiplications)}}} = {found.cost:.3g} \end{{aligned}}"
+        rf"{comparison.output_error:.3g} \\ \text{{work}} &= \frac{{{_number(comparison.multiplications)}}}"
+        rf"{{{_number(comparison.exact_multiplications)}}} = {comparison.cost:.3g} \end{{aligned}}"
     )
-    st.markdown(f"{words.RATIO} Here n = {found.tokens:,} tokens, d = {each} channels.")
-    if not found.infinite:
+    st.markdown(f"{words.RATIO} Here n = {comparison.tokens:,} tokens, d = {head_dim} channels.")
+    if not comparison.infinite:
         st.latex(
             r"\begin{aligned} \operatorname{KL}(A_i \,\Vert\, \hat A_i) &= \sum_j A_{ij} \log_2 "
-            rf"\frac{{A_{{ij}}}}{{\hat A_{{ij}}}} \\ &= {found.divergence:.3g} \text{{ bits}} \end{{aligned}}"
+            rf"\frac{{A_{{ij}}}}{{\hat A_{{ij}}}} \\ &= {comparison.divergence:.3g} \text{{ bits}} \end{{aligned}}"
         )
 
 

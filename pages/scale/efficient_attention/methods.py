@@ -87,9 +87,11 @@ def _changed(first: Variant, tokens: int, key: str) -> Variant:
         widest = min(blocks * (1 if first.causal else 2), 16)
         window = _slider("Window, in blocks", range(1, max(1, widest) + 1), first.window, f"{key}_blocks")
         drawn = _slider("Random blocks", range(min(blocks, 8) + 1), first.random, f"{key}_random")
-        seen = _slider("Global tokens", (0, *_powers(1, min(tokens, 128))), first.global_tokens, f"{key}_global")
+        global_tokens = _slider(
+            "Global tokens", (0, *_powers(1, min(tokens, 128))), first.global_tokens, f"{key}_global"
+        )
         seed = _seed(key) if drawn else 0
-        return replace(first, block=block, window=window, random=drawn, global_tokens=seen, seed=seed)
+        return replace(first, block=block, window=window, random=drawn, global_tokens=global_tokens, seed=seed)
     if isinstance(first, Linformer):
         rank = _slider("Rank k", _powers(1, tokens), first.rank, f"{key}_rank")
         about, kinds = words.PROJECTION_HELP, ["mean", "random"]

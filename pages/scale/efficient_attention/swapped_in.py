@@ -127,19 +127,19 @@ def _by_position(exact: torch.Tensor, other: torch.Tensor, method: str) -> None:
 
 def running(values: torch.Tensor, width: int) -> np.ndarray:
     """The mean of so many values around each, in bits; of fewer at the ends."""
-    ones, bits = np.ones(width), values.double().numpy() / LN2
-    return np.convolve(bits, ones, mode="same") / np.convolve(np.ones(len(bits)), ones, mode="same")
+    kernel, bits = np.ones(width), values.double().numpy() / LN2
+    return np.convolve(bits, kernel, mode="same") / np.convolve(np.ones(len(bits)), kernel, mode="same")
 
 
 def notices(exact: torch.Tensor, other: torch.Tensor, method: str, table: pd.DataFrame) -> tuple[str, ...]:
     """How much the loss changes, in which half of the text, and at which token of `rises` most."""
     before, after = float(exact.mean()) / LN2, float(other.mean()) / LN2
     if abs(after - before) < 0.005:
-        said = [f"With *{method}* the loss stays within 0.005 bits of what it was, {before:.2f}."]
+        sentences = [f"With *{method}* the loss stays within 0.005 bits of what it was, {before:.2f}."]
     else:
         worse = float((other > exact).float().mean())
         verb = "rises" if after > before else "falls"
-        said = [
+        sentences = [
             f"Without training, *{method}* changes the loss by **{_signed(after - before)} bits** per token: it {verb} "
             f"from {before:.2f} to {after:.2f}. {worse:.0%} of the tokens become less expected."
         ]
@@ -149,22 +149,22 @@ def notices(exact: torch.Tensor, other: torch.Tensor, method: str, table: pd.Dat
         error = math.hypot(*(float(half.std()) / len(half) ** 0.5 for half in halves))
         side = compare(second, first, margin=max(0.02, CLEAR * error))
         if side == "as much":
-            said.append(
+            sentences.append(
                 f"Whether one half of the text fares worse cannot be told ({_signed(first)} bits in the first, "
                 f"{_signed(second)} in the second; two standard errors of the difference are {CLEAR * error:.2f})."
             )
         else:
-            said.append(
+            sentences.append(
                 f"The {'second' if side == 'more' else 'first'} half of the text fares worse: {_signed(first)} bits in "
                 f"the first, {_signed(second)} in the second."
             )
     if len(table):
         row = table.iloc[0]
-        said.append(
+        sentences.append(
             f"The largest rise is at “{typeset.plain(str(row['token']))}” (token {row['position']:,}): from "
             f"{row['exact, bits']:.1f} to {row['now, bits']:.1f} bits."
         )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def _signed(bits: float) -> str:

@@ -27,16 +27,16 @@ Planned = tuple[str, int, float, Variant]  # method, setting, work and variant
 
 
 def error_against_work(
-    reading: Reading, layer: int, head: int, method: Method, found: Comparison, *, causal: bool
+    reading: Reading, layer: int, head: int, method: Method, comparison: Comparison, *, causal: bool
 ) -> tuple[Point, ...]:
     """The figure of the error of a head's output; the points of the method that is chosen."""
     st.markdown("**Error against work**")
-    short = found.tokens <= FEW
+    short = comparison.tokens <= FEW
     key = "maps_others" if short else "maps_others_long"
     if st.toggle(words.COMPARE, value=short, key=key, bind="query-params"):
         offered = methods.on_offer(causal=causal, measured=False)
-        variants = {name: methods.standard(name, found.tokens, causal=causal) for name in offered}
-        if found.tokens > compute.LONGEST_RANK:
+        variants = {name: methods.standard(name, comparison.tokens, causal=causal) for name in offered}
+        if comparison.tokens > compute.LONGEST_RANK:
             variants.pop(methods.LOW_RANK)
     else:
         variants = {}
@@ -44,14 +44,14 @@ def error_against_work(
     with layout.waiting_place():
         curves = {
             # From the cheapest setting on, whichever is chosen: so that a curve is kept once.
-            name: compute.along(reading, layer, head, with_setting(variant, settings_of(variant, found.tokens)[0]))
+            name: compute.along(reading, layer, head, with_setting(variant, settings_of(variant, comparison.tokens)[0]))
             for name in methods.KINDS
             if (variant := variants.get(name))
         }
     lines = {
         name: [Step(point.setting, point.cost, point.error) for point in points] for name, points in curves.items()
     }
-    now = Step(method.setting, found.cost, found.output_error)
+    now = Step(method.setting, comparison.cost, comparison.output_error)
     figure = against_work(
         lines,
         look=theme.look(),
@@ -103,14 +103,14 @@ def plan(reading: Reading) -> list[Planned]:
     """All that is measured, without what costs too much."""
     tokens = reading.length
     product = reading.calls[0].product
-    each = product.query.shape[-1] if product else 1
-    of_exact = Fused(causal=True).multiplications(tokens, each)
+    head_dim = product.query.shape[-1] if product else 1
+    of_exact = Fused(causal=True).multiplications(tokens, head_dim)
     wanted = []
     for name in methods.on_offer(causal=True, measured=True):
         variant = methods.standard(name, tokens, causal=True)
         for setting in settings_of(variant, tokens):
             changed = with_setting(variant, setting)
-            work = changed.multiplications(tokens, each) / of_exact
+            work = changed.multiplications(tokens, head_dim) / of_exact
             if work <= (DEAREST if tokens <= MAX_FULL_ROWS else DEAREST_LONG):
                 wanted.append((name, setting, work, changed))
     return wanted

@@ -61,7 +61,7 @@ class ViewRequest:
         return training_memory(self.shape, self.context, self.batch)
 
     @property
-    def kept(self) -> Line:
+    def kv_cache(self) -> Line:
         """Bytes of the keys and values of all texts of a batch in half precision."""
         return running_memory(self.shape, self.context, self.batch, "fp16")[1]
 
@@ -81,7 +81,7 @@ def show() -> None:
         st.metric(f"FLOPs, {RULE}", with_power(rule.value, digits=3))
         st.metric(f"FLOPs, {EXACT.lower()}", with_power(exact.value, digits=3))
         st.metric("Duration", wanted.duration(float(exact.value)))
-        st.metric("KV cache of the texts", f"{amount(wanted.kept.value)}B")
+        st.metric("KV cache of the texts", f"{amount(wanted.kv_cache.value)}B")
     left, right = st.columns(2, gap="medium")
     with left:
         _memory(wanted)
@@ -90,7 +90,7 @@ def show() -> None:
     if not theme.is_presented():
         with st.expander(words_laws.BILL):
             st.markdown(words_laws.BILL_SYMBOLS)
-            for line in (*wanted.flops, *wanted.memory, wanted.kept):
+            for line in (*wanted.flops, *wanted.memory, wanted.kv_cache):
                 st.markdown(f"**{line.part}**")
                 st.latex(rf"{line.formula} = {line.filled} = {in_latex(line.value)}")
         contents.NEXT_WORD.link("Next word: what such a cache keeps, measured", show="Cache")
@@ -186,7 +186,7 @@ def _split(wanted: ViewRequest) -> Split:
 def split_of(law: Chinchilla, parameters: int, tokens: int) -> Split:
     """All sizes that cost the same 6 N D, from a hundredth to a hundred times the best one and the chosen one."""
     flops = float(FLOPS_EACH) * parameters * tokens
-    best, data = (float(each[0]) for each in law.optimal(np.array([flops])))
+    best, data = (float(array[0]) for array in law.optimal(np.array([flops])))
     sizes = np.geomspace(min(best, parameters) / 100, max(best, parameters) * 100, 200)
     one = law.loss(np.array([float(parameters), best]), np.array([float(tokens), data]))
     return Split(
@@ -246,10 +246,12 @@ def rule_and_count(wanted: ViewRequest) -> str:
 def _fit(wanted: ViewRequest) -> str:
     needed, has = sum(line.value for line in wanted.memory), wanted.device.bytes
     largest = max(wanted.memory, key=lambda line: line.value)
-    told = f"By this bill, training needs {amount(needed)}B, {largest.value / needed:.0%} of it for *{largest.part}*"
+    sentence = (
+        f"By this bill, training needs {amount(needed)}B, {largest.value / needed:.0%} of it for *{largest.part}*"
+    )
     if needed <= has:
-        return f"{told}: it fits into one {wanted.device.name}."
-    return f"{told}: shared out evenly, it takes at least {math.ceil(needed / has):,} × {wanted.device.name}."
+        return f"{sentence}: it fits into one {wanted.device.name}."
+    return f"{sentence}: shared out evenly, it takes at least {math.ceil(needed / has):,} × {wanted.device.name}."
 
 
 def _better(wanted: ViewRequest, split: Split) -> str:

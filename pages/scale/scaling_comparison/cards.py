@@ -59,5 +59,5 @@ def _figures(measure: Measure, rows: pd.DataFrame) -> list[str]:
     values = rows[measure.column]
     best = values.max() if measure.better == "more" else values.min() if measure.better == "less" else None
     marked = best is not None and values.nunique() > 1
-    told = (f"**{measure.tell(value)}**" if marked and value == best else measure.tell(value) for value in values)
-    return [measure.title, *told]
+    texts = (f"**{measure.tell(value)}**" if marked and value == best else measure.tell(value) for value in values)
+    return [measure.title, *texts]

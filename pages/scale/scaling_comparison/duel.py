@@ -121,10 +121,10 @@ def notice(own: str, other: str, rows: pd.DataFrame) -> tuple[str, ...]:
             f"standard error of their difference{'; the rest may be chance.' if clear < len(known) else '.'}"
         )
     days, rival = rows.core_days.iloc[0], rows.core_days_other.iloc[0]
-    told = f"Pre-training took {days:,.0f} core-days of TPUv3 against {rival:,.0f}"
+    sentence = f"Pre-training took {days:,.0f} core-days of TPUv3 against {rival:,.0f}"
     dearer = "the rival" if rival > days else "the first"
     times = f": {dearer} cost **{max(days, rival) / min(days, rival):.1f} times as much**" if days != rival else ""
-    return (*sentences, f"{told}{times}.")
+    return (*sentences, f"{sentence}{times}.")
 
 
 def formula(rows: pd.DataFrame) -> None:

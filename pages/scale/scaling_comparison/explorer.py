@@ -71,8 +71,8 @@ def explore(
             st.markdown(f"**{words.HIDES}**")
             hidden = (*hidden_by(table, selection), *hides(selection))
             st.markdown("\n".join(f"- {sentence}" for sentence in hidden), width=theme.PROSE)
-    told = tuple(notice(selection)) if len(selection.placed) else (words.NOTHING,)
-    layout.notes(notes, notice=told, formula=lambda: formula(selection))
+    sentences = tuple(notice(selection)) if len(selection.placed) else (words.NOTHING,)
+    layout.notes(notes, notice=sentences, formula=lambda: formula(selection))
 
 
 def _choices(table: Table) -> Choices:
@@ -152,8 +152,8 @@ def _only(table: Table, column: str, title: str) -> tuple[str, ...]:
 def _years(table: Table) -> tuple[int, int] | None:
     if not table.years:
         return None
-    found = table.rows[table.years].dropna()
-    low, high = int(found.min()), int(found.max())
+    years = table.rows[table.years].dropna()
+    low, high = int(years.min()), int(years.max())
     chosen = st.slider(
         words.YEARS_SLIDER, low, high, (low, high), key=f"{table.name}_years", bind="query-params", width=controls.WIDTH
     )
@@ -161,10 +161,10 @@ def _years(table: Table) -> tuple[int, int] | None:
 
 
 def _why_empty(table: Table, selection: Selection) -> str:
-    if selection.kept.empty:
+    if selection.matches.empty:
         return words.NO_ROW.format(count=len(table.rows), things=table.things)
     x, y = selection.choices.x, selection.choices.y
-    return words.NO_FIGURE.format(count=len(selection.kept), things=table.things, x=x.inside, y=y.inside)
+    return words.NO_FIGURE.format(count=len(selection.matches), things=table.things, x=x.inside, y=y.inside)
 
 
 def _picture(table: Table, selection: Selection, names: Sequence[str], lines: Sequence[Line]) -> None:
@@ -198,7 +198,7 @@ def points(table: Table, selection: Selection) -> pd.DataFrame:
         "note",
         *([] if _one_source(table) else ["source"]),  # else it stands there once for all
     ]
-    told = [
+    tooltips = [
         "\n".join((f"{y.inside}: {y.tell(up)}", f"{x.inside}: {x.tell(across)}", *filter(None, more)))
         for up, across, *more in zip(*(rows[name].tolist() for name in (y.column, x.column, *also)), strict=True)
     ]
@@ -209,7 +209,7 @@ def points(table: Table, selection: Selection) -> pd.DataFrame:
             "family": rows.family,
             "label": rows.label,
             "short": rows[table.short].map(short_name) if len(rows) <= MOST_NAMED else "",
-            "tell": told,
+            "tell": tooltips,
         }
     )
 
@@ -268,6 +268,6 @@ def _clicked(table: Table, chart: str) -> Callable[[], None]:
     return switch
 
 
-def _row(given: Any) -> int:
+def _row(customdata: Any) -> int:
     """The row of a clicked point, which comes back as a number, or as a list of one."""
-    return int(given[0] if isinstance(given, list) else given)
+    return int(customdata[0] if isinstance(customdata, list) else customdata)

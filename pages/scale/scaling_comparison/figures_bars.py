@@ -33,7 +33,7 @@ def differences(
                 y=list(range(len(names))),
                 orientation="h",
                 marker={"color": [colours[0] if value >= 0 else colours[1] for value in values]},
-                customdata=[escape(each) for each in tell],
+                customdata=[escape(text) for text in tell],
                 hovertemplate="%{customdata}<extra></extra>",
             ),
             go.Scatter(

@@ -42,8 +42,8 @@ def show() -> None:
         + "; ".join(f"{row.task} {difference(row.difference)}" for row in tasks.itertuples()),
         table=tasks,
     )
-    told = (words.GLUE_SOURCE.format(source=board.source.iloc[0]), *filter(None, board.note.unique()))
-    st.caption(typeset.plain(" ".join(told)))
+    notes = (words.GLUE_SOURCE.format(source=board.source.iloc[0]), *filter(None, board.note.unique()))
+    st.caption(typeset.plain(" ".join(notes)))
     layout.notes(words.LANGUAGE_NOTES, notice=notice(tasks), formula=lambda: formula(tasks))
 
 
@@ -123,9 +123,10 @@ def about_entries(selection: Selection) -> tuple[str, ...]:
     models, people = (selection.placed[selection.placed.family == who] for who in ("models", "people"))
     sentences = []
     if x != y and (r := correlation(models, x.column, y.column)) is not None:
-        told = f"{r:.2f}".replace("-", "−")
+        coefficient = f"{r:.2f}".replace("-", "−")
         sentences.append(
-            f"Over the {len(models)} models shown, *{x.inside}* and *{y.inside}* have a correlation of **{told}**."
+            f"Over the {len(models)} models shown, *{x.inside}* and *{y.inside}* have a correlation of "
+            f"**{coefficient}**."
         )
     if len(people) and len(models):
         human = people[y.column].iloc[0]

@@ -85,10 +85,10 @@ def leaders() -> Table:
 def hides(selection: Selection) -> tuple[str, ...]:
     """How often one architecture is counted: trained otherwise, or tested at other resolutions; how speed was taken."""
     many = selection.placed.architecture.nunique()
-    told = f"They are **{many:,} architectures**: one trained or tested in several ways has several points."
+    sentence = f"They are **{many:,} architectures**: one trained or tested in several ways has several points."
     axes = {selection.choices.x.column, selection.choices.y.column}
     speeds = (words.SPEED[name] for name in ("cpu", "rtx5090", "rtx4090", "rtx3090") if name in axes)
-    return (*((told,) if many < len(selection.placed) else ()), *speeds, words.CHOSEN_ON_TEST)
+    return (*((sentence,) if many < len(selection.placed) else ()), *speeds, words.CHOSEN_ON_TEST)
 
 
 def hides_of_leaders(selection: Selection) -> tuple[str, ...]:

@@ -20,9 +20,13 @@ def show() -> None:
     if part == words.GLUE:
         glue.show()
     elif part == words.ENTRIES:
-        told = (words.HIDDEN_TEST, words.LEADERS_ONLY)
+        sentences = (words.HIDDEN_TEST, words.LEADERS_ONLY)
         explore(
-            glue.entries(), notes, notice=glue.about_entries, formula=glue.correlation_formula, hides=lambda _: told
+            glue.entries(),
+            notes,
+            notice=glue.about_entries,
+            formula=glue.correlation_formula,
+            hides=lambda _: sentences,
         )
     elif part == words.SENTIMENT:
         explore(sentiment(), notes, notice=about_sentiment, formula=sentiment_formula, hides=hides_of_sentiment)
@@ -53,9 +57,11 @@ def sentiment() -> Table:
 
 def hides_of_sentiment(selection: Selection) -> tuple[str, ...]:
     """Whose cost is not known, and who chose the epochs."""
-    without = int(selection.kept.parameters.isna().sum())
-    told = f"For {without} of the {len(selection.kept)} methods that pass, the source has no parameters and no time."
-    return (*((told,) if without else ()), words.VALIDATION)
+    without = int(selection.matches.parameters.isna().sum())
+    sentence = (
+        f"For {without} of the {len(selection.matches)} methods that pass, the source has no parameters and no time."
+    )
+    return (*((sentence,) if without else ()), words.VALIDATION)
 
 
 def about_sentiment(selection: Selection) -> tuple[str, ...]:
@@ -110,8 +116,8 @@ def sizes() -> Table:
 
 def missing_text_sizes(selection: Selection) -> tuple[str, ...]:
     """Of whom the text is not known, and who was chosen."""
-    without = int(selection.kept.text_gigabytes.isna().sum())
-    return (f"For {without} of {len(selection.kept)} the table has no gigabytes of text.", words.FAMOUS)
+    without = int(selection.matches.text_gigabytes.isna().sum())
+    return (f"For {without} of {len(selection.matches)} the table has no gigabytes of text.", words.FAMOUS)
 
 
 def about_sizes(selection: Selection) -> tuple[str, ...]:

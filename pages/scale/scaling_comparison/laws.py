@@ -31,7 +31,7 @@ class Fit:
 
     law: str
     runs: pd.DataFrame
-    found: Bootstrap
+    bootstrap: Bootstrap
 
 
 def show() -> None:
@@ -97,12 +97,12 @@ def fit_of(
     collection: compute.Collection, law: str, outliers: int, limit: float, smallest: float, draws: int = compute.DRAWS
 ) -> Fit:
     """The law with its resamples, see `compute.fitted`, and all runs, whether they were held out or not."""
-    found = compute.fitted(collection, law, outliers, limit, smallest, draws=draws)
+    bootstrap = compute.fitted(collection, law, outliers, limit, smallest, draws=draws)
     runs = compute.runs_without(collection, outliers, smallest)
     points = compute.points_of(runs)
-    runs["predicted loss"] = found.best.loss(points.parameters, points.tokens)
+    runs["predicted loss"] = bootstrap.best.loss(points.parameters, points.tokens)
     runs["held out"] = runs["training FLOPs"] > limit
-    return Fit(law, runs, found)
+    return Fit(law, runs, bootstrap)
 
 
 def _flops(value: float) -> str:
@@ -117,11 +117,11 @@ def along_compute(fit: Fit) -> Line:
     """The law over the compute of all runs and a power of ten more, with the band of its resamples."""
     spent = fit.runs["training FLOPs"]
     flops = np.geomspace(spent.min(), 10 * spent.max(), 60)
-    low, high = fit.found.band(flops)
+    low, high = fit.bootstrap.band(flops)
     return Line(
         "lowest loss that the law allows",
         flops,
-        fit.found.best.lowest(flops),
+        fit.bootstrap.best.lowest(flops),
         colour=HUES[2],
         low=low,
         high=high,
@@ -144,8 +144,8 @@ def runs_figure(numbers: pd.DataFrame, x: str, y: str, line: Line) -> go.Figure:
             "short": "",
             "tell": [
                 f"{with_power(tokens, digits=3)} tokens, {with_power(flops, digits=3)} FLOPs\n"
-                f"loss {loss:.3f}, the law says {said:.3f}"
-                for tokens, flops, loss, said in numbers[["tokens", *TITLES]].itertuples(index=False)
+                f"loss {loss:.3f}, the law says {predicted:.3f}"
+                for tokens, flops, loss, predicted in numbers[["tokens", *TITLES]].itertuples(index=False)
             ],
         }
     )
@@ -170,27 +170,29 @@ def runs_figure(numbers: pd.DataFrame, x: str, y: str, line: Line) -> go.Figure:
 
 def round_ticks(*losses: np.ndarray | pd.Series) -> list[float]:
     """At most eight round numbers from the lowest to the highest loss."""
-    low, high = min(each.min() for each in losses), max(each.max() for each in losses)
+    low, high = min(series.min() for series in losses), max(series.max() for series in losses)
     step = next(step for step in (0.1, 0.2, 0.25, 0.5, 1, 2, 5, 10) if (high - low) / step <= 7 or step == 10)
     return [round(value, 4) for value in np.arange(np.ceil(low / step) * step, high + step / 2, step).tolist()]
 
 
 def _coefficients(fit: Fit) -> None:
     st.subheader("The numbers of the law", anchor=False)
-    best, intervals = fit.found.best, fit.found.intervals()
+    best, intervals = fit.bootstrap.best, fit.bootstrap.intervals()
     rows: dict[str, list] = {
         "": [symbol.replace(r"\alpha", "α").replace(r"\beta", "β") for symbol in words_laws.FORMULAS[fit.law][1]],
         "fitted here": [_round(value) for value in best.values()],
         "90 % interval": [f"{_round(low)} to {_round(high)}" for low, high in map(intervals.__getitem__, best.names())],
     }
-    published = [each for each in published_laws() if each.kind == fit.law]
-    rows |= {each.paper: [_round(value) for value in each.law.values()] for each in published}
+    published = [publication for publication in published_laws() if publication.kind == fit.law]
+    rows |= {publication.paper: [_round(value) for value in publication.law.values()] for publication in published}
     data_table(
         pd.DataFrame(rows),
         hide_index=True,
-        column_config={each.paper: st.column_config.TextColumn(help=each.source) for each in published},
+        column_config={
+            publication.paper: st.column_config.TextColumn(help=publication.source) for publication in published
+        },
     )
-    st.caption(words_laws.ABOUT_BAND.format(draws=len(fit.found.drawn)))
+    st.caption(words_laws.ABOUT_BAND.format(draws=len(fit.bootstrap.drawn)))
 
 
 def _round(value: float) -> str:
@@ -225,19 +227,21 @@ def _root_mean_square(errors: np.ndarray) -> float:
 
 
 def _advice(fit: Fit) -> tuple[str, ...]:
-    law = fit.found.best
+    law = fit.bootstrap.best
     if not isinstance(law, Chinchilla):
         return ()
     flops = float(f"{fit.runs['training FLOPs'].max():.0e}")
     sizes, tokens = law.optimal(np.array([flops, 10 * flops]))
-    here, more = law.loss(sizes, tokens)
-    ratios = [each.optimal(np.array([flops])) for each in fit.found.drawn if isinstance(each, Chinchilla)]
+    loss, more = law.loss(sizes, tokens)
+    ratios = [
+        drawn_law.optimal(np.array([flops])) for drawn_law in fit.bootstrap.drawn if isinstance(drawn_law, Chinchilla)
+    ]
     low, high = np.quantile([float((d / n)[0]) for n, d in ratios], (0.05, 0.95))
     return (
         f"By the law, the best split of {with_power(flops, digits=1)} FLOPs is {amount(sizes[0]).strip()} parameters "
         f"and {amount(tokens[0]).strip()} tokens: {tokens[0] / sizes[0]:.3g} tokens for each parameter (90 % interval "
         f"{low:.3g} to {high:.3g}).",
-        f"Ten times the compute, split at its best, would lower the loss from {here:.3f} to {more:.3f}; none would "
+        f"Ten times the compute, split at its best, would lower the loss from {loss:.3f} to {more:.3f}; none would "
         f"lower it below E = {law.irreducible:.3f}.",
     )
 
@@ -246,4 +250,4 @@ def formula(fit: Fit) -> None:
     """The law, and the same with its numbers."""
     template, symbols = words_laws.FORMULAS[fit.law]
     st.latex(template.format(*symbols))
-    st.latex(template.format(*map(in_latex, fit.found.best.values())))
+    st.latex(template.format(*map(in_latex, fit.bootstrap.best.values())))

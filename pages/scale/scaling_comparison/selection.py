@@ -96,9 +96,9 @@ class Choices:
 
 @dataclass(frozen=True)
 class Selection:
-    """`kept`: rows that pass the filters; `placed`: those of them that have a place in the picture."""
+    """`matches`: rows that pass the filters; `placed`: those of them that have a place in the picture."""
 
-    kept: pd.DataFrame
+    matches: pd.DataFrame
     placed: pd.DataFrame
     front: pd.DataFrame  # the rows of `placed` that are beaten by none, by x; empty where no front is drawn
     choices: Choices
@@ -106,15 +106,15 @@ class Selection:
 
 def select(table: Table, choices: Choices) -> Selection:
     """Apply the choices to the table."""
-    kept = _filtered(table, choices)
-    has = _has(kept, choices.x, choices.log_x) & _has(kept, choices.y, choices.log_y)
-    placed = kept[has]
+    matches = _filtered(table, choices)
+    has = _has(matches, choices.x, choices.log_x) & _has(matches, choices.y, choices.log_y)
+    placed = matches[has]
     front = placed.iloc[:0]
     if choices.front and len(placed) and is_comparable(table, placed):
         x, y = (placed[measure.column].to_numpy(dtype=float) for measure in (choices.x, choices.y))
         beaten_by_none = pareto_front(x, y, more_x=choices.x.better == "more", more_y=choices.y.better == "more")
         front = placed[beaten_by_none].sort_values(choices.x.column)
-    return Selection(kept, placed, front, choices)
+    return Selection(matches, placed, front, choices)
 
 
 def _filtered(table: Table, choices: Choices) -> pd.DataFrame:
@@ -147,19 +147,23 @@ def is_comparable(table: Table, rows: pd.DataFrame) -> bool:
 
 def hidden_by(table: Table, selection: Selection) -> tuple[str, ...]:
     """What the picture hides, as far as it applies: who is missing, who had more data or a teacher, who measured."""
-    placed, told = selection.placed, [_missing(table, selection)]
+    placed, sentences = selection.placed, [_missing(table, selection)]
     if selection.choices.front and not is_comparable(table, placed):
         tests = placed[table.apart].nunique()
-        told.append(f"**{tests} data sets** in one picture: their scores do not compare, so no Pareto front is drawn.")
+        sentences.append(
+            f"**{tests} data sets** in one picture: their scores do not compare, so no Pareto front is drawn."
+        )
     if table.own_data:
-        told.append(_extra_data(table.own_data, placed.data.value_counts()))
+        sentences.append(_extra_data(table.own_data, placed.data.value_counts()))
     if "teacher" in placed and (taught := int(placed.teacher.sum())):
-        told.append(f"**{taught:,}** learned from the answers of another model too, and so from its data, unseen here.")
+        sentences.append(
+            f"**{taught:,}** learned from the answers of another model too, and so from its data, unseen here."
+        )
     if "resolution" in placed:
-        told.append(_resolutions(placed.resolution.value_counts()))
+        sentences.append(_resolutions(placed.resolution.value_counts()))
     sources = placed.source.nunique()
     return (
-        *told,
+        *sentences,
         "All figures are taken from one source."
         if sources == 1
         else f"The figures come from {sources} sources, which need not have measured in the same way.",
@@ -167,9 +171,9 @@ def hidden_by(table: Table, selection: Selection) -> tuple[str, ...]:
 
 
 def _missing(table: Table, selection: Selection) -> str:
-    every, kept, of = len(table.rows), selection.kept, selection.choices
-    parts = [f"{every - len(kept):,} are filtered out"] if len(kept) < every else []
-    empty = {measure: kept[measure.column].isna() for measure in (of.x, of.y)}
+    every, matches, of = len(table.rows), selection.matches, selection.choices
+    parts = [f"{every - len(matches):,} are filtered out"] if len(matches) < every else []
+    empty = {measure: matches[measure.column].isna() for measure in (of.x, of.y)}
     parts += [
         f"{_have(count)} no figure for *{measure.inside}*"
         for measure, nothing in empty.items()
@@ -177,7 +181,7 @@ def _missing(table: Table, selection: Selection) -> str:
     ]
     if of.x != of.y and (count := int((empty[of.x] & empty[of.y]).sum())):
         parts.append(f"{_have(count)} neither")
-    zero = [kept[measure.column] <= 0 for measure, log in ((of.x, of.log_x), (of.y, of.log_y)) if log]
+    zero = [matches[measure.column] <= 0 for measure, log in ((of.x, of.log_x), (of.y, of.log_y)) if log]
     if zero and (count := int(np.any(zero, axis=0).sum())):
         parts.append(f"{_have(count)} a 0 that a logarithmic scale cannot show")
     first = f"**{len(selection.placed):,} of {every:,}** {table.things} are shown"
@@ -195,12 +199,12 @@ def _extra_data(own: str, counted: pd.Series) -> str:
         return f"None of them is known to have learned from more than {own}{unknown}."
     names = [f"{name} {count:,}" for name, count in extra.items()]
     # Nothing in brackets where the one name says no more than "more".
-    told = f" ({', '.join(names[:4])}{' …' if len(names) > 4 else ''})"
-    told = "" if len(extra) == 1 and str(extra.index[0]).startswith("more") else told
+    breakdown = f" ({', '.join(names[:4])}{' …' if len(names) > 4 else ''})"
+    breakdown = "" if len(extra) == 1 and str(extra.index[0]).startswith("more") else breakdown
     if extra.sum() == counted.sum():
-        return f"**All** of them learned from more than {own}{told}: compare with care."
+        return f"**All** of them learned from more than {own}{breakdown}: compare with care."
     return (
-        f"**{extra.sum():,} of {counted.sum():,}** learned from more than {own}{told}{unknown}: what looks like a "
+        f"**{extra.sum():,} of {counted.sum():,}** learned from more than {own}{breakdown}{unknown}: what looks like a "
         "better architecture may be more data."
     )
 
@@ -253,11 +257,13 @@ def front_shown(selection: Selection) -> str:
     if len(selection.front) < 2:
         return ""
     counted, every = selection.front.family.value_counts(), selection.placed.family.value_counts()
-    told = ", ".join(f"{count} of {every[name]:,} {name}" for name, count in counted.items())
+    by_family = ", ".join(f"{count} of {every[name]:,} {name}" for name, count in counted.items())
     without = [name for name in every.index if name not in counted.index]
     none = f"; no {' and no '.join(without)} model is on it" if without else ""
     names = f" ({named(selection.front)})" if len(selection.front) < 4 else ""
-    return f"On the Pareto front stand **{len(selection.front)} of {len(selection.placed):,}**{names}: {told}{none}."
+    return (
+        f"On the Pareto front stand **{len(selection.front)} of {len(selection.placed):,}**{names}: {by_family}{none}."
+    )
 
 
 _WORDS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))

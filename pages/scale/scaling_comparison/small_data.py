@@ -52,18 +52,18 @@ def _figures(runs: pd.DataFrame, lecture: pd.DataFrame) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         st.subheader("How much data closes the gap?", anchor=False)
-        told = (f"{row.model} {row.reached:.0f} % of {row.pictures:,}" for row in _named(runs))
+        descriptions = (f"{row.model} {row.reached:.0f} % of {row.pictures:,}" for row in _named(runs))
         charts.chart(
             against_pictures(runs, look=theme.look(), height=height),
             name="small-data-pictures",
-            alt="Accuracy against the pictures to learn from: " + "; ".join(told),
+            alt="Accuracy against the pictures to learn from: " + "; ".join(descriptions),
             table=runs[["model", "family", "pictures", "accuracy, %"]],
         )
-    whole = runs[runs.pictures == runs.pictures.max()]
+    full_data = runs[runs.pictures == runs.pictures.max()]
     with right:
         st.subheader("Does size help?", anchor=False)
         charts.chart(
-            against_size(whole, lecture, look=theme.look(), height=height),
+            against_size(full_data, lecture, look=theme.look(), height=height),
             name="small-data-size",
             alt=f"Accuracy with all {runs.pictures.max():,} pictures against parameters, ours and a lecture's.",
             table=lecture[["model", "family", "parameters", "accuracy, %", "epochs", "source", "note"]],

@@ -51,8 +51,12 @@ def results() -> Table:
 def hides_of_results(selection: Selection) -> tuple[str, ...]:
     """What was pre-trained on what, and who measured."""
     counted = selection.placed.drop_duplicates("model").data.value_counts()
-    told = ", ".join(f"{count} on {name}" for name, count in counted.items())
-    data = f"The models were pre-trained on different data ({told})." if len(counted) > 1 else f"Pre-trained: {told}."
+    by_data = ", ".join(f"{count} on {name}" for name, count in counted.items())
+    data = (
+        f"The models were pre-trained on different data ({by_data})."
+        if len(counted) > 1
+        else f"Pre-trained: {by_data}."
+    )
     secret = ("JFT-300M is not public.",) if "JFT-300M" in counted else ()
     return (" ".join((data, *secret)), words.ONE_TABLE)
 
@@ -61,12 +65,12 @@ def about_cost(selection: Selection) -> tuple[str, ...]:
     """The best on each data set, and the cheapest."""
     rows = selection.placed
     best = rows[rows.accuracy == rows.groupby("dataset").accuracy.transform("max")]
-    told = ", ".join(f"**{typeset.plain(name)}** on {count}" for name, count in best.model.value_counts().items())
+    winners = ", ".join(f"**{typeset.plain(name)}** on {count}" for name, count in best.model.value_counts().items())
     cheap, sets = rows.loc[rows.core_days.idxmin()], rows.dataset.nunique()
     times = rows.core_days.max() / cheap.core_days
     dearest = f"; the dearest of those shown took {times:.1f} times as much" if times >= 1.05 else ""
     return (
-        f"Best of those shown, by data set ({sets}): {told}.",
+        f"Best of those shown, by data set ({sets}): {winners}.",
         f"Cheapest to pre-train is **{typeset.plain(cheap.model)}** ({cheap.core_days:,.0f} core-days){dearest}.",
         *((words.MIXED_SETS,) if sets > 1 else ()),
     )
@@ -115,9 +119,9 @@ def about_gains(selection: Selection) -> tuple[str, ...]:
     """The median gain of each family, and the largest and smallest."""
     rows = selection.placed
     by = rows.groupby("family").gain.agg(["median", "size"]).sort_values("median", ascending=False)
-    told = ", ".join(f"{name} {difference(row['median'])} (of {row['size']:.0f})" for name, row in by.iterrows())
+    medians = ", ".join(f"{name} {difference(row['median'])} (of {row['size']:.0f})" for name, row in by.iterrows())
     most, least = rows.gain.max(), rows.gain.min()
-    sentences = [f"Median gain with more pictures, in points of top-1: {told}."]
+    sentences = [f"Median gain with more pictures, in points of top-1: {medians}."]
     if most > least:
         sentences.append(
             f"Most gained {named(with_most(rows, 'gain'))} ({difference(most)}), least "

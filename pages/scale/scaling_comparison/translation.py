@@ -110,9 +110,9 @@ def formula(selection: Selection) -> None:
     x = selection.choices.x
     if "flops" in x.column:
         own = selection.placed[selection.placed.label.isin(PAPER)]
-        told = ", ".join(f"{row.label} {with_power(row[x.column], digits=2)}" for _, row in own.iterrows())
-        if told:
-            st.markdown(f"In the table: {told}.")
+        flops_by_model = ", ".join(f"{row.label} {with_power(row[x.column], digits=2)}" for _, row in own.iterrows())
+        if flops_by_model:
+            st.markdown(f"In the table: {flops_by_model}.")
 
 
 def _latex(value: float) -> str:

@@ -58,56 +58,60 @@ def _of_picture(chosen: photograph.Photograph) -> Question:
 # What is left, and what it says.
 
 
-def about_bytes(found: Beside, what: str) -> str:
+def about_bytes(comparison: Beside, what: str) -> str:
     """What is left of the memory and the time. `what` has been done, in words."""
     return (
-        f"{what}: **{found.bytes[1] / found.bytes[0]:.0%}** of the bytes are left, and one pass takes "
-        f"{found.milliseconds[1]:.1f} instead of {found.milliseconds[0]:.1f} ms."
+        f"{what}: **{comparison.bytes[1] / comparison.bytes[0]:.0%}** of the bytes are left, and one pass takes "
+        f"{comparison.milliseconds[1]:.1f} instead of {comparison.milliseconds[0]:.1f} ms."
     )
 
 
-def about_size(found: Beside, what: str) -> str:
+def about_size(comparison: Beside, what: str) -> str:
     """What is left of the size and the time. `what` has been taken away, in words."""
-    share = found.parameters[1] / found.parameters[0]
+    share = comparison.parameters[1] / comparison.parameters[0]
     return (
-        f"{what}: **{share:.0%}** of the parameters are left, and one pass takes {found.milliseconds[1]:.1f} instead "
-        f"of {found.milliseconds[0]:.1f} ms."
+        f"{what}: **{share:.0%}** of the parameters are left, and one pass takes {comparison.milliseconds[1]:.1f} "
+        f"instead of {comparison.milliseconds[0]:.1f} ms."
     )
 
 
-def about_answer(found: Beside) -> str:
+def about_answer(comparison: Beside) -> str:
     """Whether the answer stays."""
-    if found.written is not None:
-        return f"The translation is **{'the same' if found.written[0] == found.written[1] else 'another one'}**."
-    before, after = int(found.before.argmax()), int(found.after.argmax())
-    names = [typeset.plain(typeset.readable(found.answers[number]).strip()) for number in (before, after)]
+    if comparison.written is not None:
+        return (
+            f"The translation is **{'the same' if comparison.written[0] == comparison.written[1] else 'another one'}**."
+        )
+    before, after = int(comparison.before.argmax()), int(comparison.after.argmax())
+    names = [typeset.plain(typeset.readable(comparison.answers[number]).strip()) for number in (before, after)]
     if before == after:
         return (
-            f"The first answer stays **“{names[0]}”**, {found.before[before]:.1%} before and {found.after[after]:.1%} "
-            "now."
+            f"The first answer stays **“{names[0]}”**, {comparison.before[before]:.1%} before and "
+            f"{comparison.after[after]:.1%} now."
         )
     return f"The first answer was “{names[0]}” and is now **“{names[1]}”**."
 
 
-def about_moved(found: Beside) -> str:
+def about_moved(comparison: Beside) -> str:
     """How much probability has moved from some answers to others."""
-    moved = float((found.before - found.after).abs().sum()) / 2
-    first = "of the first word " if found.written is not None else ""
+    moved = float((comparison.before - comparison.after).abs().sum()) / 2
+    first = "of the first word " if comparison.written is not None else ""
     return f"In all, **{moved:.1%}** of the probability {first}has moved to other answers."
 
 
-def says(found: Beside, *, changed: str, name: str) -> None:
+def says(comparison: Beside, *, changed: str, name: str) -> None:
     """What the network says before and after, as bars, or as two texts where it writes; `changed` names the second."""
-    if found.written is not None:
-        for column, title, text in zip(st.columns(2), ("The whole network", changed), found.written, strict=True):
+    if comparison.written is not None:
+        for column, title, text in zip(st.columns(2), ("The whole network", changed), comparison.written, strict=True):
             with column:
                 st.markdown(f"**{title[0].upper()}{title[1:]}**")
                 st.text(text or "(nothing)")
         return
-    count = min(TOP, len(found.answers))
-    shown = list(dict.fromkeys([*found.before.topk(count).indices.tolist(), *found.after.topk(count).indices.tolist()]))
-    labels = [typeset.readable(found.answers[number]) for number in shown]
-    before, after = ([float(side[number]) for number in shown] for side in (found.before, found.after))
+    count = min(TOP, len(comparison.answers))
+    numbers = list(
+        dict.fromkeys([*comparison.before.topk(count).indices.tolist(), *comparison.after.topk(count).indices.tolist()])
+    )
+    labels = [typeset.readable(comparison.answers[number]) for number in numbers]
+    before, after = ([float(side[number]) for number in numbers] for side in (comparison.before, comparison.after))
     charts.chart(
         partial(prediction_bars, labels, before, after, look=theme.look(), changed=changed),
         name=name,
@@ -122,7 +126,7 @@ def says(found: Beside, *, changed: str, name: str) -> None:
 
 
 def curves(
-    whole: Variant, along: Sequence[float], lines: Mapping[str, Sequence[float] | np.ndarray], *, x: str, name: str
+    baseline: Variant, along: Sequence[float], lines: Mapping[str, Sequence[float] | np.ndarray], *, x: str, name: str
 ) -> None:
     """Quality as more and more is taken away, a line for each way; NaN where it was not measured."""
     charts.chart(
@@ -130,10 +134,10 @@ def curves(
             figures.quality_curves,
             along,
             lines,
-            figures.bounds(whole, LOSSES),
+            figures.bounds(baseline, LOSSES),
             look=theme.look(),
             x=x,
-            y=words.MEASURES[whole.measure],
+            y=words.MEASURES[baseline.measure],
         ),
         name=name,
         alt="; ".join(f"{title}: {span(np.asarray(values), '{:.3g}'.format)}" for title, values in lines.items()),
@@ -141,22 +145,22 @@ def curves(
     )
 
 
-def about_doubt(whole: Variant) -> str:
+def about_doubt(baseline: Variant) -> str:
     """How far a share of right answers may be off, since only so many questions were asked; "" of other measures."""
-    if whole.error is None:
+    if baseline.error is None:
         return ""
     return (
-        f" One standard error of a share of right answers is {100 * whole.error:.1f} points ({whole.questions:,} "
+        f" One standard error of a share of right answers is {100 * baseline.error:.1f} points ({baseline.questions:,} "
         "questions): smaller losses cannot be told from chance."
     )
 
 
-def about_small_losses(whole: Variant) -> str:
+def about_small_losses(baseline: Variant) -> str:
     """Which of LOSSES is less than two standard errors of a difference of two shares of right answers; "" if none."""
-    if whole.error is None:
+    if baseline.error is None:
         return ""
-    margin = CLEAR * 2**0.5 * whole.error
-    small = [f"{loss:.0%}" for loss in LOSSES if loss * whole.quality < margin]
+    margin = CLEAR * 2**0.5 * baseline.error
+    small = [f"{loss:.0%}" for loss in LOSSES if loss * baseline.quality < margin]
     if not small:
         return ""
     verb = "is" if len(small) == 1 else "are"
@@ -166,13 +170,13 @@ def about_small_losses(whole: Variant) -> str:
     )
 
 
-def lost_in_words(row: Variant, whole: Variant) -> str:
+def lost_in_words(row: Variant, baseline: Variant) -> str:
     """What a variant costs beside the whole network: "costs 1.2% of the quality", "loses nothing"."""
-    loss = row.quality_loss(whole)
+    loss = row.quality_loss(baseline)
     if compare(loss, 0.0, margin=0.0005) == "as much":
         return "cost nothing"
     if loss > 0:
-        return f"cost **{loss:.1%}** {of_quality(whole)}"
+        return f"cost **{loss:.1%}** {of_quality(baseline)}"
     return f"cost nothing: the quality is {-loss:.1%} better"
 
 
@@ -185,9 +189,9 @@ def quality_of(row: Variant) -> str:
     }[row.measure]
 
 
-def of_quality(whole: Variant) -> str:
+def of_quality(baseline: Variant) -> str:
     """Of what a loss is a share, in words: less quality, or more bits."""
-    return "more bits a token" if whole.measure == "bits" else "of the quality"
+    return "more bits a token" if baseline.measure == "bits" else "of the quality"
 
 
 def quality_column(rows: Sequence[Variant]) -> dict[str, Any]:

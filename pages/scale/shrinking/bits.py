@@ -32,9 +32,9 @@ def show() -> None:
     question = asked.choose()
     choice = _choice(question)
     with layout.waiting_place():
-        found = compute.levels(question, choice)
+        levels = compute.levels(question, choice)
         smaller = compute.rounded(question, choice)
-    _matrix(choice, found)
+    _matrix(choice, levels)
     layout.heading(words_here.SAYS)
     st.markdown(f"{asked.about_answer(smaller)} {asked.about_moved(smaller)}", width=theme.PROSE)
     asked.says(smaller, changed="rounded", name="shrinking-bits-answers")
@@ -47,8 +47,8 @@ def show() -> None:
         st.info(words.NOT_MEASURED)
     layout.notes(
         words_here.NOTES,
-        notice=(about_error(found), *((about_layers(rows),) if rows else ())),
-        formula=lambda: _formula(choice, found),
+        notice=(about_error(levels), *((about_layers(rows),) if rows else ())),
+        formula=lambda: _formula(choice, levels),
     )
 
 
@@ -65,7 +65,7 @@ def _choice(question: Question) -> Choice:
         st.session_state[MATRIX] = names[0]  # another network has other matrices
     with layout.control_bar():
         matrix = st.selectbox("Matrix", names, key=MATRIX, bind="query-params", width=controls.WIDTH)
-        bits = controls.choice("Bits", [str(each) for each in BITS], key=HOW, first="4")
+        bits = controls.choice("Bits", [str(number) for number in BITS], key=HOW, first="4")
         grouping = controls.choice("One step", GROUPINGS, key=GROUPING)
         where = controls.choice("Rounded", [words_here.ALL, words_here.ONE], key=WHERE)
     return Choice(matrix, int(bits), grouping, where == words_here.ONE)
@@ -74,29 +74,30 @@ def _choice(question: Question) -> Choice:
 # The matrix.
 
 
-def _matrix(choice: Choice, found: Levels) -> None:
-    st.markdown(about_matrix(found), width=theme.PROSE)
+def _matrix(choice: Choice, levels: Levels) -> None:
+    st.markdown(about_matrix(levels), width=theme.PROSE)
     charts.chart(
-        partial(figures.histogram, found.edges, found.counts, found.levels, look=theme.look()),
+        partial(figures.histogram, levels.edges, levels.counts, levels.levels, look=theme.look()),
         name="shrinking-bits-matrix",
-        alt=f"The weights of {choice.matrix}, and the {len(found.levels)} levels of its first row",
-        table=pd.DataFrame({"from": found.edges[:-1], "to": found.edges[1:], "weights": found.counts}),
+        alt=f"The weights of {choice.matrix}, and the {len(levels.levels)} levels of its first row",
+        table=pd.DataFrame({"from": levels.edges[:-1], "to": levels.edges[1:], "weights": levels.counts}),
     )
     st.caption(words_here.HISTOGRAM_CAPTION)
 
 
-def about_matrix(found: Levels) -> str:
+def about_matrix(levels: Levels) -> str:
     """How large the error is beside the weights, and what is saved."""
-    share = found.error / found.size if found.size else 0.0
+    share = levels.error / levels.size if levels.size else 0.0
     return (
         f"Rounding moves a weight by **{share:.1%}** of the weights' own size (root mean squares), and the matrix "
-        f"takes **{found.stored:,}** bytes instead of {found.whole:,}: **{found.stored / found.whole:.1%}**."
+        f"takes **{levels.stored:,}** bytes instead of {levels.full_bytes:,}: "
+        f"**{levels.stored / levels.full_bytes:.1%}**."
     )
 
 
-def about_error(found: Levels) -> str:
+def about_error(levels: Levels) -> str:
     """How far the weight that moved most has moved, in steps."""
-    return f"The weight that moved most moved by **{found.moved:.2f}** steps; rounding to the nearest allows 0.5."
+    return f"The weight that moved most moved by **{levels.moved:.2f}** steps; rounding to the nearest allows 0.5."
 
 
 # The network in each format.
@@ -105,18 +106,21 @@ def about_error(found: Levels) -> str:
 def _formats(question: Question) -> None:
     layout.heading(words_here.NOW)
     with layout.waiting_place():
-        found = compute.in_formats(question)
-    st.markdown(about_formats(found), width=theme.PROSE)
-    first = found[0]
-    answers = [first.before, *(each.after for each in found)]
+        comparisons = compute.in_formats(question)
+    st.markdown(about_formats(comparisons), width=theme.PROSE)
+    first = comparisons[0]
+    answers = [first.before, *(comparison.after for comparison in comparisons)]
     table = pd.DataFrame(
         {
             "computed in": [words_here.FORMATS[name] for name in FORMATS],
-            "MB in memory": [first.bytes[0] / 1e6, *(each.bytes[1] / 1e6 for each in found)],
-            "milliseconds": [first.milliseconds[0], *(each.milliseconds[1] for each in found)],
-            "time, of the whole's": [1.0, *(each.milliseconds[1] / each.milliseconds[0] for each in found)],
-            "first answer": [typeset.readable(first.answers[int(each.argmax())]) for each in answers],
-            "its probability": [float(each.max()) for each in answers],
+            "MB in memory": [first.bytes[0] / 1e6, *(comparison.bytes[1] / 1e6 for comparison in comparisons)],
+            "milliseconds": [first.milliseconds[0], *(comparison.milliseconds[1] for comparison in comparisons)],
+            "time, of the whole's": [
+                1.0,
+                *(comparison.milliseconds[1] / comparison.milliseconds[0] for comparison in comparisons),
+            ],
+            "first answer": [typeset.readable(first.answers[int(probabilities.argmax())]) for probabilities in answers],
+            "its probability": [float(probabilities.max()) for probabilities in answers],
         }
     )
     data_table(
@@ -132,17 +136,25 @@ def _formats(question: Question) -> None:
     layout.caption(words_here.FORMATS_CAPTION)
 
 
-def about_formats(found: tuple[Beside, ...]) -> str:
+def about_formats(comparisons: tuple[Beside, ...]) -> str:
     """Which format is fastest on this machine, and what it does to the first answer."""
-    times = [each.milliseconds[1] / each.milliseconds[0] for each in found]
-    best = min(range(len(found)), key=times.__getitem__)
-    kept = [name for name, each in zip(FORMATS[1:], found, strict=True) if each.before.argmax() == each.after.argmax()]
+    times = [comparison.milliseconds[1] / comparison.milliseconds[0] for comparison in comparisons]
+    best = min(range(len(comparisons)), key=times.__getitem__)
+    agreeing_formats = [
+        name
+        for name, comparison in zip(FORMATS[1:], comparisons, strict=True)
+        if comparison.before.argmax() == comparison.after.argmax()
+    ]
     stays = (
-        "in all formats" if len(kept) == len(found) else f"in {' and '.join(kept)}" if kept else "in no other format"
+        "in all formats"
+        if len(agreeing_formats) == len(comparisons)
+        else f"in {' and '.join(agreeing_formats)}"
+        if agreeing_formats
+        else "in no other format"
     )
     fastest = (
         f"Fastest here is **{FORMATS[1 + best]}**, with {times[best]:.0%} of the time and "
-        f"{found[best].bytes[1] / found[best].bytes[0]:.0%} of the memory"
+        f"{comparisons[best].bytes[1] / comparisons[best].bytes[0]:.0%} of the memory"
         if compare_times(times[best], 1.0) == "less"
         else f"No format is clearly faster here than float32 (differences within {NOISE:.0%} are noise of the machine)"
     )
@@ -186,22 +198,22 @@ def lines_of(rows: tuple[Rounding, ...]) -> dict[str, list[float]]:
     """Quality by the number of bits, from many to few, a line for each grouping; NaN where none was measured."""
     rounded = _all_rounded(rows)
     along = sorted({row.bits for row in rounded}, reverse=True)
-    found = {}
+    lines = {}
     for grouping in dict.fromkeys(row.grouping for row in rounded):
         by_bits = {row.bits: row.quality for row in rounded if row.grouping == grouping}
-        found[grouping] = [by_bits.get(bits, float("nan")) for bits in along]
-    return found
+        lines[grouping] = [by_bits.get(bits, float("nan")) for bits in along]
+    return lines
 
 
 def about_measured(rows: tuple[Rounding, ...]) -> str:
     """Quality and bytes of the whole network and of those that compute with fewer bits."""
-    told = "; ".join(
+    by_format = "; ".join(
         f"{row.computed} **{row.memory / rows[0].memory:.0%}** of the memory, **{row.time:.0%}** of the time, "
         f"{quality_of(row)}"
         for row in rows[1:]
         if row.computed != "float32"
     )
-    return f"The whole network in float32 reaches {quality_of(rows[0])}. Computed in fewer bits: {told}."
+    return f"The whole network in float32 reaches {quality_of(rows[0])}. Computed in fewer bits: {by_format}."
 
 
 def about_layers(rows: tuple[Rounding, ...]) -> str:
@@ -227,10 +239,10 @@ def about_layers(rows: tuple[Rounding, ...]) -> str:
 # How it is computed.
 
 
-def _formula(choice: Choice, found: Levels) -> None:
+def _formula(choice: Choice, levels: Levels) -> None:
     most = 2 ** (choice.bits - 1) - 1
     st.markdown(words_here.FORMULA)
     st.latex(r"\textstyle s = \frac{\max_{w \in G} |w|}{2^{b-1} - 1}")
     st.latex(r"\textstyle q(w) = s \, \mathrm{round}(w / s)")
     st.latex(rf"\textstyle |w - q(w)| \le \frac{{s}}{{2}}, \; 2^{{b-1}} - 1 = {most}")
-    st.latex(rf"\textstyle s \le {found.step:.5f}")
+    st.latex(rf"\textstyle s \le {levels.step:.5f}")

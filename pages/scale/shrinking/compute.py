@@ -36,12 +36,12 @@ class Question:
     """A network by its name, and what it is asked about."""
 
     name: str
-    given: Text | Photograph
+    model_input: Text | Photograph
 
     @property
     def identity(self) -> Hashable:
         """What tells it from any other."""
-        return self.name, self.given.identity if isinstance(self.given, Photograph) else self.given
+        return self.name, self.model_input.identity if isinstance(self.model_input, Photograph) else self.model_input
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ def model_of(name: str, *, pictures: bool = False) -> Any:
 
 def network_of(question: Question) -> nn.Module:
     """The whole network, all of its maps as linear ones."""
-    return linear_network(question.name, isinstance(question.given, Photograph))
+    return linear_network(question.name, isinstance(question.model_input, Photograph))
 
 
 @cached("Loading the model …", computes=False)
@@ -103,7 +103,7 @@ def answers_of(question: Question) -> tuple[str, ...]:
     """What the network can say, in the order of its probabilities."""
     if question.name == "bert-tasks":
         return tuple(SENTIMENTS)
-    model = model_of(question.name, pictures=isinstance(question.given, Photograph))
+    model = model_of(question.name, pictures=isinstance(question.model_input, Photograph))
     return getattr(model, "classes", ()) or _vocabulary(question.name)
 
 
@@ -118,13 +118,13 @@ def asker(question: Question, network: nn.Module) -> Callable[[], Float[Tensor, 
 
     `network`: that of the model, or one made from it. ModelError where the model says nothing.
     """
-    given, name = question.given, question.name
-    if isinstance(given, Photograph):
-        prepared, seeing = given.prepared, replace(given.model, network=network)
+    model_input, name = question.model_input, question.name
+    if isinstance(model_input, Photograph):
+        prepared, seeing = model_input.prepared, replace(model_input.model, network=network)
         if not seeing.classes:
             raise ModelError(words.SAYS_NOTHING.format(title=seeing.title))
         return lambda: seeing.probabilities(seeing.run(prepared))
-    tokens = read(name, given)
+    tokens = read(name, model_input)
     ids = torch.tensor([tokens.ids])
     if name == TRANSLATION:
         target = torch.full((1, 1), BEGIN)
@@ -151,31 +151,31 @@ def losses_of(question: Question) -> Losses:
 
 def beside(question: Question, smaller: nn.Module, *, identity: Hashable) -> Beside:
     """The whole network and a smaller one, asked in turns."""
-    whole = network_of(question)
-    asked = [asker(question, network) for network in (whole, smaller)]
+    full_network = network_of(question)
+    calls = [asker(question, network) for network in (full_network, smaller)]
     with torch.inference_mode():
-        before, after = (ask().float() for ask in asked)
-        one, other = timed(asked)
+        before, after = (ask().float() for ask in calls)
+        one, other = timed(calls)
         written = None
         if question.name == TRANSLATION:
-            written = french(question, whole), french(question, smaller)
+            written = french(question, full_network), french(question, smaller)
     return Beside(
         answers_of(question),
         before,
         after,
         written,
-        (parameter_count(whole), parameter_count(smaller)),
-        (size_in_bytes(whole), size_in_bytes(smaller)),
+        (parameter_count(full_network), parameter_count(smaller)),
+        (size_in_bytes(full_network), size_in_bytes(smaller)),
         (one, other),
         identity=identity,
     )
 
 
-def timed(asked: Sequence[Callable[[], object]]) -> list[float]:
+def timed(calls: Sequence[Callable[[], object]]) -> list[float]:
     """The median time of each in milliseconds, taken in turns."""
-    taken: list[list[float]] = [[] for _ in asked]
+    taken: list[list[float]] = [[] for _ in calls]
     for turn in range(ROUNDS + 1):
-        for ask, times in zip(asked, taken, strict=True):
+        for ask, times in zip(calls, taken, strict=True):
             begin = time.perf_counter()
             ask()
             if turn:
@@ -185,9 +185,9 @@ def timed(asked: Sequence[Callable[[], object]]) -> list[float]:
 
 def french(question: Question, network: nn.Module) -> str:
     """What a translator writes."""
-    assert not isinstance(question.given, Photograph)
+    assert not isinstance(question.model_input, Photograph)
     model = replace(translator("transformer"), network=network)
-    return model.text(model.write(model.encode(content_of(question.given)), beam=1).best.tokens)
+    return model.text(model.write(model.encode(content_of(question.model_input)), beam=1).best.tokens)
 
 
 @cached(computes=False)

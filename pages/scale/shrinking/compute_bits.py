@@ -34,7 +34,7 @@ class Levels:
     """A matrix as a histogram (`edges` has one more than `counts`), the levels of its first row, and its error.
 
     `error` and `size` are root mean squares; `moved` the largest step taken by a weight, in units of its own step;
-    `whole` and `stored` bytes before and after.
+    `full_bytes` and `stored`: bytes before and after.
     """
 
     edges: np.ndarray
@@ -44,7 +44,7 @@ class Levels:
     size: float
     moved: float
     step: float
-    whole: int
+    full_bytes: int
     stored: int
     identity: Hashable = field(kw_only=True)
 
@@ -65,7 +65,7 @@ def levels(question: Question, choice: Choice) -> Levels:
         size=float(weights.square().mean().sqrt()),
         moved=float((apart.abs() / steps).max()),
         step=float(rounded.steps.max()),
-        whole=4 * weights.numel(),
+        full_bytes=4 * weights.numel(),
         stored=rounded.bytes,
         identity=(question, choice),
     )
@@ -82,5 +82,7 @@ def rounded(question: Question, choice: Choice) -> Beside:
 @cached("Computing with fewer bits …")
 def in_formats(question: Question) -> tuple[Beside, ...]:
     """The network in each of FORMATS but the first, which is how it is."""
-    whole = network_of(question)
-    return tuple(beside(question, in_number_format(whole, name), identity=(question, name)) for name in FORMATS[1:])
+    full_network = network_of(question)
+    return tuple(
+        beside(question, in_number_format(full_network, name), identity=(question, name)) for name in FORMATS[1:]
+    )

@@ -41,7 +41,7 @@ class Asked:
     """
 
     teacher: str
-    said: dict[str, Said]
+    outputs: dict[str, Said]
     labels: tuple[str, ...]
     answers: tuple[str, ...]
     true: int | None
@@ -78,13 +78,13 @@ def hidden_word(text: Text, number: int) -> Asked:
     hidden = teacher.mask_places(tokens, places)
     networks: dict[str, TextModel] = {"bert-books": teacher}
     networks |= {name: text_student(name, "bert-books") for name in STUDENTS["bert-books"]}
-    said = {}
+    outputs = {}
     for name, model in networks.items():
         with torch.inference_mode(), record_attention(model.network) as record:
             run = model.run(hidden)
-        said[name] = Said(model.title, model.probabilities(run, places[0]), maps_of(record))
-    answers = tuple(teacher.label(each) for each in range(len(said["bert-books"].probabilities)))
-    return Asked("bert-books", said, hidden.labels, answers, tokens.ids[places[0]], identity=(text, number))
+        outputs[name] = Said(model.title, model.probabilities(run, places[0]), maps_of(record))
+    answers = tuple(teacher.label(token) for token in range(len(outputs["bert-books"].probabilities)))
+    return Asked("bert-books", outputs, hidden.labels, answers, tokens.ids[places[0]], identity=(text, number))
 
 
 @cached("Asking teacher and students …")
@@ -93,16 +93,16 @@ def pictured(photograph: Photograph) -> Asked:
     teacher, prepared = photograph.model, photograph.prepared
     networks = {photograph.name: teacher}
     networks |= {name: picture_student(name, photograph.name) for name in STUDENTS[photograph.name]}
-    said = {}
+    outputs = {}
     for name, model in networks.items():
         with torch.inference_mode(), record_attention(model.network) as record:
             run = model.run(prepared)
         assert run.logits is not None
-        said[name] = Said(model.title, run.logits.float().softmax(dim=-1), maps_of(record))
+        outputs[name] = Said(model.title, run.logits.float().softmax(dim=-1), maps_of(record))
     patches = prepared.patches
     grid = product(range(1, patches.rows + 1), range(1, patches.columns + 1))
     labels = (*patches.prefix, *(f"row {row}, column {column}" for row, column in grid))
-    return Asked(photograph.name, said, labels, teacher.classes, None, identity=photograph.identity)
+    return Asked(photograph.name, outputs, labels, teacher.classes, None, identity=photograph.identity)
 
 
 def maps_of(record) -> Maps:

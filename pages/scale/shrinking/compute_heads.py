@@ -40,7 +40,7 @@ class Ranked:
 def rank(question: Question, way: str, progress: Progress = no_progress) -> Ranked:
     """One of WAYS on one input, for what the network itself says of it."""
     network, losses = network_of(question), losses_of(question)
-    importance = [each.detach() for each in gradient_importance(network, losses)]
+    importance = [scores.detach() for scores in gradient_importance(network, losses)]
     if way == BY_GRADIENT:
         return Ranked(way, tuple(importance), tuple(ranked(importance)))
     if way == ALONE:
@@ -49,15 +49,15 @@ def rank(question: Question, way: str, progress: Progress = no_progress) -> Rank
         order = greedy_order(network, losses, progress)
     else:
         order = random_order(network, seed=0)
-    return Ranked(way, places(order, [len(each) for each in importance]), tuple(order))
+    return Ranked(way, places(order, [len(scores) for scores in importance]), tuple(order))
 
 
 def places(order: Sequence[Head], counts: Sequence[int]) -> tuple[Float[Tensor, " head"], ...]:
     """When each head goes: 0 for the first, 1 for the last."""
-    found = tuple(torch.zeros(count) for count in counts)
+    ranks = tuple(torch.zeros(count) for count in counts)
     for place, (module, head) in enumerate(order):
-        found[module][head] = place / max(1, len(order) - 1)
-    return found
+        ranks[module][head] = place / max(1, len(order) - 1)
+    return ranks
 
 
 @cached("Taking heads out …")

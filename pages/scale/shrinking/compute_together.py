@@ -28,21 +28,21 @@ class Asked:
 
 
 @cached("Taking one thing after the other …")
-def combined(asked: Asked) -> Beside:
+def combined(request: Asked) -> Beside:
     """The network after all steps, on one's own input, by which its heads are ranked too."""
-    network = follow(asked.recipe, network_of(asked.question), losses_of(asked.question))
-    return beside(asked.question, network, identity=asked)
+    network = follow(request.recipe, network_of(request.question), losses_of(request.question))
+    return beside(request.question, network, identity=request)
 
 
 def variants(name: str) -> list[tuple[str, Variant]]:
     """All that was measured of a network with what was done to it, one of KINDS; the whole network first."""
     rows = rows_of(Combined, name)
-    found: list[tuple[str, Variant]] = [(kind_of(row), row) for row in rows]
+    entries: list[tuple[str, Variant]] = [(kind_of(row), row) for row in rows]
     if name in words.MEASURED_ALONE:
-        found += [(words.TRAINED if row.trained else words.HEADS, row) for row in rows_of(Pruned, name)[1:]]
-        found += [(words.WEIGHTS, row) for row in rows_of(Zeroed, name)[1:]]
-        found += [(words.BITS, row) for row in rows_of(Rounding, name)[1:] if row.layer is None and row.grouping]
-    return found
+        entries += [(words.TRAINED if row.trained else words.HEADS, row) for row in rows_of(Pruned, name)[1:]]
+        entries += [(words.WEIGHTS, row) for row in rows_of(Zeroed, name)[1:]]
+        entries += [(words.BITS, row) for row in rows_of(Rounding, name)[1:] if row.layer is None and row.grouping]
+    return entries
 
 
 def kind_of(row: Combined) -> str:
@@ -57,16 +57,16 @@ def kind_of(row: Combined) -> str:
     return words.WHOLE if not steps else steps[0] if len(steps) == 1 else words.SEVERAL
 
 
-def table_of(found: list[tuple[str, Variant]], by: str) -> pd.DataFrame:
+def table_of(entries: list[tuple[str, Variant]], by: str) -> pd.DataFrame:
     """One row a variant, as the figure draws them, and whether it is on the front; `by`: one of AXES."""
     rows = pd.DataFrame(
         {
-            "label": [row.variant for _, row in found],
-            "family": [kind for kind, _ in found],
-            "x": [row.bytes / 1e6 if by == words.BYTES else 100 * row.time for _, row in found],
-            "y": [row.quality for _, row in found],
+            "label": [row.variant for _, row in entries],
+            "family": [kind for kind, _ in entries],
+            "x": [row.bytes / 1e6 if by == words.BYTES else 100 * row.time for _, row in entries],
+            "y": [row.quality for _, row in entries],
         }
     )
-    more = found[0][1].measure != "bits"
+    more = entries[0][1].measure != "bits"
     front = pareto_front(rows.x.to_numpy(float), rows.y.to_numpy(float), more_x=False, more_y=more)
     return rows.assign(front=front)

@@ -20,15 +20,15 @@ COLUMNS = 61  # of the histogram; odd, so that one stands around 0
 class Zeros:
     """The network with a share of its weights at zero: as full matrices, and as compressed rows.
 
-    `packed`: bytes on disk if a bit says of each weight whether it is zero and only the others are written; `kept` and
-    `gone`: how many weights of each matrix lie between `edges`, and how many of these become zero.
+    `packed`: bytes on disk if a bit says of each weight whether it is zero and only the others are written;
+    `remaining` and `gone`: how many weights of each matrix lie between `edges`, and how many of these become zero.
     """
 
     full: Beside
     rows: Beside
     share: float
     packed: int
-    whole: int
+    full_bytes: int
     by_matrix: dict[str, float]
     identity: Hashable = field(kw_only=True)
 
@@ -38,7 +38,7 @@ class Cut:
     """A matrix as a histogram: between `edges`, how many weights stay and how many become zero."""
 
     edges: np.ndarray
-    kept: np.ndarray
+    remaining: np.ndarray
     gone: np.ndarray
 
 
@@ -51,13 +51,13 @@ def networks(name: str, pictures: bool, percent: int) -> tuple[nn.Module, nn.Mod
 
 def networks_of(question: Question, percent: int) -> tuple[nn.Module, nn.Module]:
     """The same for the network of a question."""
-    return networks(question.name, isinstance(question.given, Photograph), percent)
+    return networks(question.name, isinstance(question.model_input, Photograph), percent)
 
 
 @cached("Setting weights to zero …")
 def zeroed(question: Question, percent: int) -> Zeros:
     """The smallest weights of all matrices together become zeros."""
-    whole = network_of(question)
+    full_network = network_of(question)
     network, compressed = networks_of(question, percent)
     full = beside(question, network, identity=(question, percent, "full"))
     rows = beside(question, compressed, identity=(question, percent, "rows"))
@@ -67,7 +67,7 @@ def zeroed(question: Question, percent: int) -> Zeros:
         rows,
         share_of_zeros(network),
         bytes_packed(network),
-        size_in_bytes(whole),
+        size_in_bytes(full_network),
         shares,
         identity=(question, percent),
     )
@@ -76,13 +76,13 @@ def zeroed(question: Question, percent: int) -> Zeros:
 @cached("Setting weights to zero …")
 def cut(question: Question, percent: int, matrix: str) -> Cut:
     """What becomes of the weights of one matrix."""
-    whole = network_of(question)
-    before = matrices_of(whole)[matrix].weight.detach().numpy().ravel()
+    full_network = network_of(question)
+    before = matrices_of(full_network)[matrix].weight.detach().numpy().ravel()
     after = matrices_of(networks_of(question, percent)[0])[matrix].weight.numpy().ravel()
     most = float(np.abs(before).max()) or 1.0
     edges = np.linspace(-most, most, COLUMNS + 1)
-    kept, gone = (np.histogram(before[chosen], bins=edges)[0] for chosen in (after != 0, after == 0))
-    return Cut(edges, kept, gone)
+    remaining, gone = (np.histogram(before[chosen], bins=edges)[0] for chosen in (after != 0, after == 0))
+    return Cut(edges, remaining, gone)
 
 
 @cached("Taking neurons out …")

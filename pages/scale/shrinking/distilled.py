@@ -28,16 +28,16 @@ def show() -> None:
     if not theme.is_presented():
         st.markdown(words.LEAD, width=theme.PROSE)
     teacher = words.KINDS[controls.choice("Teacher", words.KINDS, key=OF)]
-    asked = _hidden_word() if teacher == "bert-books" else _pictured(teacher)
+    comparison = _hidden_word() if teacher == "bert-books" else _pictured(teacher)
     layout.heading(words.SAYS)
-    st.markdown(about_answers(asked), width=theme.PROSE)
-    _answers(asked)
-    apart = distilled_heads.show(asked)
+    st.markdown(about_answers(comparison), width=theme.PROSE)
+    _answers(comparison)
+    apart = distilled_heads.show(comparison)
     rows = distilled_measured.show(teacher)
     layout.notes(
         words.NOTES,
         notice=(distilled_measured.about_copied(rows),),
-        formula=lambda: _formula(asked, apart),
+        formula=lambda: _formula(comparison, apart),
     )
 
 
@@ -48,29 +48,32 @@ def _hidden_word() -> Asked:
     controls.examples(words.EXAMPLES, field=TEXT, forgets=(WORD,))
     typed = st.text_input("Your sentence", words.SENTENCE, key=TEXT, bind="query-params", max_chars=LONGEST_LINE)
     with layout.waiting_place():
-        tokens, found = compute.read(typed)
+        tokens, text_words = compute.read(typed)
     typeset.show_cut_notice(tokens)
-    asked = parameter(WORD, whole_number)
-    number = max(0, min(FIRST if asked is None else asked, len(found) - 1))
+    choice = parameter(WORD, whole_number)
+    number = max(0, min(FIRST if choice is None else choice, len(text_words) - 1))
     with layout.waiting_place():
-        given = compute.hidden_word(typed, number)
-    best = {name: given.answers[int(said.probabilities.argmax())].strip() for name, said in given.said.items()}
+        comparison = compute.hidden_word(typed, number)
+    best = {
+        name: comparison.answers[int(output.probabilities.argmax())].strip()
+        for name, output in comparison.outputs.items()
+    }
     word_picker(
         [
             PickedWord(
                 word.label,
                 f"Click to hide “{typeset.readable(word.label)}”.",
                 covered=place == number,
-                below=typeset.readable(best[given.teacher]) if place == number else "",
+                below=typeset.readable(best[comparison.teacher]) if place == number else "",
             )
-            for place, word in enumerate(found)
+            for place, word in enumerate(text_words)
         ],
         key="distilled_words",
         on_click=lambda place: st.query_params.__setitem__(WORD, str(place)),
         label="The sentence; one word is hidden",
         hint=words.HINT,
     )
-    return given
+    return comparison
 
 
 def _pictured(teacher: str) -> Asked:
@@ -81,50 +84,51 @@ def _pictured(teacher: str) -> Asked:
 # What they say.
 
 
-def _answers(asked: Asked) -> None:
-    for column, (name, said) in zip(st.columns(len(asked.said)), asked.said.items(), strict=True):
+def _answers(comparison: Asked) -> None:
+    for column, (name, output) in zip(st.columns(len(comparison.outputs)), comparison.outputs.items(), strict=True):
         with column:
-            title = words.WHOLE if name == asked.teacher else said.title
+            title = words.WHOLE if name == comparison.teacher else output.title
             st.markdown(f"**{title}**")
-            values, numbers = (each.tolist() for each in said.probabilities.topk(TOP))
-            if asked.true is not None and asked.true not in numbers:
-                numbers, values = [*numbers, asked.true], [*values, float(said.probabilities[asked.true])]
-            labels = [typeset.readable(asked.answers[number]) for number in numbers]
-            told = ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True))
+            values, numbers = (tensor.tolist() for tensor in output.probabilities.topk(TOP))
+            if comparison.true is not None and comparison.true not in numbers:
+                numbers, values = [*numbers, comparison.true], [*values, float(output.probabilities[comparison.true])]
+            labels = [typeset.readable(comparison.answers[number]) for number in numbers]
+            answer_text = ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True))
             look = theme.look()
-            hues = [look.palette.accent if number == asked.true else look.palette.map for number in numbers]
+            hues = [look.palette.accent if number == comparison.true else look.palette.map for number in numbers]
             charts.chart(
                 partial(prediction_bars, labels, values, look=look, hues=hues),
                 name=f"distilled-{name}",
-                alt=f"{title}: {told}",
+                alt=f"{title}: {answer_text}",
                 table=pd.DataFrame({"answer": labels, "probability": values}),
             )
 
 
-def about_answers(asked: Asked) -> str:
+def about_answers(comparison: Asked) -> str:
     """Whose first answer is the teacher's, and how probable the students find it."""
-    first = {name: int(said.probabilities.argmax()) for name, said in asked.said.items()}
-    theirs = first[asked.teacher]
-    answer = typeset.plain(typeset.readable(asked.answers[theirs]).strip())
-    agree = [name for name in first if name != asked.teacher and first[name] == theirs]
-    told = ", ".join(
-        f"{said.title.lower()} {said.probabilities[theirs]:.1%}"
-        for name, said in asked.said.items()
-        if name != asked.teacher
+    first = {name: int(output.probabilities.argmax()) for name, output in comparison.outputs.items()}
+    theirs = first[comparison.teacher]
+    answer = typeset.plain(typeset.readable(comparison.answers[theirs]).strip())
+    agree = [name for name in first if name != comparison.teacher and first[name] == theirs]
+    student_shares = ", ".join(
+        f"{output.title.lower()} {output.probabilities[theirs]:.1%}"
+        for name, output in comparison.outputs.items()
+        if name != comparison.teacher
     )
     return (
-        f"The teacher's first answer is **“{answer}”** ({asked.said[asked.teacher].probabilities[theirs]:.1%}). "
-        f"**{len(agree)} of {len(first) - 1}** students say the same; they give it: {told}."
+        f"The teacher's first answer is **“{answer}”** "
+        f"({comparison.outputs[comparison.teacher].probabilities[theirs]:.1%}). "
+        f"**{len(agree)} of {len(first) - 1}** students say the same; they give it: {student_shares}."
     )
 
 
 # How it is computed.
 
 
-def _formula(asked: Asked, far: float) -> None:
+def _formula(comparison: Asked, far: float) -> None:
     st.markdown(words.FORMULA_LOSS)
     st.latex(r"\textstyle L = \frac12 T^2\, \mathrm{KL}(p^{t}_T \| p^{s}_T) + \frac12 H(y, p^{s})")
-    if asked.teacher == "bert-books":
+    if comparison.teacher == "bert-books":
         st.latex(r"\textstyle \; + \; 1 - \cos(h^{t}, h^{s})")
     st.markdown(words.FORMULA_APART)
     st.latex(rf"\textstyle D = {far:.3f} \le \ln 2")

@@ -23,22 +23,22 @@ ALIKE = 0.005  # nats: smaller differences would be printed alike
 MOST = math.log(2)  # nats between two heads that look at nothing in common
 
 
-def show(asked: Asked) -> float:
+def show(comparison: Asked) -> float:
     """The grid of a layer, then two maps; how far apart the two heads are, in nats."""
-    student, layer, far = _grid(asked)
+    student, layer, far = _grid(comparison)
     ours, theirs = _chosen(far)
-    _maps(asked, student, layer, ours, theirs)
+    _maps(comparison, student, layer, ours, theirs)
     return float(far[ours, theirs])
 
 
-def _grid(asked: Asked) -> tuple[str, int, torch.Tensor]:
+def _grid(comparison: Asked) -> tuple[str, int, torch.Tensor]:
     layout.heading(words.HEADS)
-    names = {asked.said[name].title: name for name in STUDENTS[asked.teacher]}
+    names = {comparison.outputs[name].title: name for name in STUDENTS[comparison.teacher]}
     with layout.control_bar():
         student = names[controls.choice("Student", names, key=STUDENT)]
-        layer = controls.number("Layer of the student", len(asked.said[student].maps), key=LAYER)
+        layer = controls.number("Layer of the student", len(comparison.outputs[student].maps), key=LAYER)
     source = source_of(student, layer)
-    far = divergences(asked.said[student].maps[layer], asked.said[asked.teacher].maps[source])
+    far = divergences(comparison.outputs[student].maps[layer], comparison.outputs[comparison.teacher].maps[source])
     st.markdown(
         f"Layer {layer} of the student began as layer **{source}** of the teacher. {about_heads(far.tolist())}",
         width=theme.PROSE,
@@ -99,20 +99,20 @@ def about_heads(far: list[list[float]]) -> str:
     )
 
 
-def _maps(asked: Asked, student: str, layer: int, ours: int, theirs: int) -> None:
+def _maps(comparison: Asked, student: str, layer: int, ours: int, theirs: int) -> None:
     layout.heading(words.MAPS)
     source = source_of(student, layer)
-    shown: list[tuple[str, Said, int, int]] = [
-        (f"The teacher's head {theirs} in layer {source}", asked.said[asked.teacher], source, theirs),
-        (f"The student's head {ours} in layer {layer}", asked.said[student], layer, ours),
+    panels: list[tuple[str, Said, int, int]] = [
+        (f"The teacher's head {theirs} in layer {source}", comparison.outputs[comparison.teacher], source, theirs),
+        (f"The student's head {ours} in layer {layer}", comparison.outputs[student], layer, ours),
     ]
-    labels = [typeset.readable(label) for label in asked.labels]
-    for column, (title, said, depth, head) in zip(st.columns(2, gap="medium"), shown, strict=True):
-        who = "teacher" if said is asked.said[asked.teacher] else "student"
+    labels = [typeset.readable(label) for label in comparison.labels]
+    for column, (title, output, depth, head) in zip(st.columns(2, gap="medium"), panels, strict=True):
+        who = "teacher" if output is comparison.outputs[comparison.teacher] else "student"
         with column:
             st.markdown(f"**{title}**")
             cell_map(
-                said.maps[depth][head].numpy(),
+                output.maps[depth][head].numpy(),
                 key=f"distilled_map_{who}",
                 x="key",
                 y="query",

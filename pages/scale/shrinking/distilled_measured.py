@@ -52,7 +52,7 @@ def show(teacher: str) -> tuple[Student, ...]:
 
 def about_measured(rows: tuple[Student, ...]) -> str:
     """What half of the layers cost and save, and what the teacher was worth."""
-    (whole,) = (row for row in rows if row.taught is None)
+    (teacher,) = (row for row in rows if row.taught is None)
     taught = sorted((row for row in rows if row.taught), key=lambda row: -row.layers)
     half = taught[0]
     assert half.lead is not None
@@ -71,10 +71,10 @@ def about_measured(rows: tuple[Student, ...]) -> str:
         else ""
     )
     return (
-        f"With {half.layers} of {whole.layers} layers the taught student takes "
-        f"**{half.milliseconds / whole.milliseconds:.0%}** of the time and **{half.bytes / whole.bytes:.0%}** of the "
-        f"bytes, and is right in {half.quality:.1%} of cases (the teacher in {whole.quality:.1%}), a difference of "
-        f"{_points(half.lead)}.{more} What the teacher adds to training without it: {worth}.{doubt}"
+        f"With {half.layers} of {teacher.layers} layers the taught student takes "
+        f"**{half.milliseconds / teacher.milliseconds:.0%}** of the time and **{half.bytes / teacher.bytes:.0%}** of "
+        f"the bytes, and is right in {half.quality:.1%} of cases (the teacher in {teacher.quality:.1%}), a difference "
+        f"of {_points(half.lead)}.{more} What the teacher adds to training without it: {worth}.{doubt}"
     )
 
 
@@ -84,11 +84,13 @@ def _points(difference: Difference) -> str:
 
 def about_copied(rows: tuple[Student, ...]) -> str:
     """How often students give the teacher's answer, and repeat its mistakes, taught and alone."""
-    told = []
+    pairs = []
     for values in ("as_teacher", "same_mistakes"):
         taught, alone = ([getattr(row, values) for row in rows if row.taught is kind] for kind in (True, False))
-        told.append((" and ".join(f"{each:.0%}" for each in taught), " and ".join(f"{each:.0%}" for each in alone)))
-    (same, same_alone), (wrong, wrong_alone) = told
+        pairs.append(
+            (" and ".join(f"{share:.0%}" for share in taught), " and ".join(f"{share:.0%}" for share in alone))
+        )
+    (same, same_alone), (wrong, wrong_alone) = pairs
     return (
         f"Taught students give their teacher's first answer in **{same}** of cases, those that were left alone in "
         f"{same_alone}. Where the teacher is wrong, taught ones repeat its mistake in **{wrong}** of cases, the others "

@@ -11,10 +11,10 @@ from dashboard.figures.paper import on_paper
 from dashboard.theme import Look
 
 
-def bounds(whole: Variant, losses: Sequence[float]) -> dict[str, float]:
+def bounds(baseline: Variant, losses: Sequence[float]) -> dict[str, float]:
     """At which quality so much of the whole network's is lost, by "1%" and the like."""
-    sign = 1 if whole.measure == "bits" else -1
-    return {f"{loss:.0%}": whole.quality * (1 + sign * loss) for loss in losses}
+    sign = 1 if baseline.measure == "bits" else -1
+    return {f"{loss:.0%}": baseline.quality * (1 + sign * loss) for loss in losses}
 
 
 def quality_curves(
@@ -65,10 +65,10 @@ def histogram(edges: np.ndarray, counts: np.ndarray, levels: np.ndarray, *, look
     return on_paper(figure, look=look, height=look.high(320), x="weight", y="how many", showlegend=False, bargap=0)
 
 
-def split_histogram(edges: np.ndarray, kept: np.ndarray, gone: np.ndarray, *, look: Look) -> go.Figure:
+def split_histogram(edges: np.ndarray, remaining: np.ndarray, gone: np.ndarray, *, look: Look) -> go.Figure:
     """Bars of the weights that stay, and on them those that become zero."""
     figure = go.Figure()
-    for name, counts, colour in (("stay", kept, look.palette.map), ("become zero", gone, look.palette.accent)):
+    for name, counts, colour in (("stay", remaining, look.palette.map), ("become zero", gone, look.palette.accent)):
         figure.add_trace(
             go.Bar(
                 x=(edges[1:] + edges[:-1]) / 2,

@@ -33,12 +33,14 @@ def show() -> None:
         order = controls.choice("Order", compute.WAYS, key=ORDER, about=words_here.ORDERS_HELP)
         percent = _percent()
     with layout.waiting_place():
-        found = compute.rank(question, order)
-    gone = frozenset(found.order[: round(percent * len(found.order) / 100)]) ^ _changed(found)
+        ranking = compute.rank(question, order)
+    gone = frozenset(ranking.order[: round(percent * len(ranking.order) / 100)]) ^ _changed(ranking)
     with layout.waiting_place():
         smaller = compute.without(question, tuple(sorted(gone)))
-    st.markdown(f"{about_size(smaller, len(gone), len(found.order))} {asked.about_answer(smaller)}", width=theme.PROSE)
-    _grid(question, found, gone)
+    st.markdown(
+        f"{about_size(smaller, len(gone), len(ranking.order))} {asked.about_answer(smaller)}", width=theme.PROSE
+    )
+    _grid(question, ranking, gone)
     layout.heading(words_here.SAYS)
     asked.says(smaller, changed="heads taken out", name="shrinking-heads-says")
     rows = rows_of(Pruned, question.name)
@@ -47,11 +49,11 @@ def show() -> None:
         _curves(rows)
     else:
         st.info(words.NOT_MEASURED)
-    notices = [about_most(found), asked.about_moved(smaller)]
+    notices = [about_most(ranking), asked.about_moved(smaller)]
     layout.notes(
         words_here.NOTES,
         notice=(*notices, *((about_four_fifths(rows),) if rows else ())),
-        formula=lambda: _formula(smaller, len(gone), len(found.order)),
+        formula=lambda: _formula(smaller, len(gone), len(ranking.order)),
     )
 
 
@@ -68,12 +70,12 @@ def _percent() -> int:
     )
 
 
-def _changed(found: Ranked) -> frozenset[Head]:
+def _changed(ranking: Ranked) -> frozenset[Head]:
     """Heads that were clicked, from the address: "2.1-0.5"; what is no head of this network is passed over."""
 
     def parse(text: str) -> frozenset[Head]:
         pairs = {tuple(map(whole_number, part.partition(".")[::2])) for part in text.split("-")}
-        return frozenset(head for head in found.order if head in pairs)
+        return frozenset(head for head in ranking.order if head in pairs)
 
     return parameter(CHANGED, parse)
 
@@ -81,17 +83,17 @@ def _changed(found: Ranked) -> frozenset[Head]:
 # Its heads.
 
 
-def _grid(question: Question, found: Ranked, gone: frozenset[Head]) -> None:
-    most = max(len(each) for each in found.values)
-    values = np.full((len(found.values), most), np.nan)
-    for row, each in enumerate(found.values):
-        values[row, : len(each)] = each.numpy()
+def _grid(question: Question, ranking: Ranked, gone: frozenset[Head]) -> None:
+    most = max(len(module_values) for module_values in ranking.values)
+    values = np.full((len(ranking.values), most), np.nan)
+    for row, module_values in enumerate(ranking.values):
+        values[row, : len(module_values)] = module_values.numpy()
 
     def toggle(module: int, head: int) -> None:
-        changed = _changed(found) ^ {(module, head)}
+        changed = _changed(ranking) ^ {(module, head)}
         st.query_params[CHANGED] = "-".join(f"{one}.{other}" for one, other in sorted(changed))
 
-    by_gradient = found.way == compute.BY_GRADIENT
+    by_gradient = ranking.way == compute.BY_GRADIENT
     cell_map(
         values,
         key="heads_grid",
@@ -102,11 +104,11 @@ def _grid(question: Question, found: Ranked, gone: frozenset[Head]) -> None:
         marked=sorted(gone),
         mark="taken out",
         on_click=toggle,
-        alt=f"{len(found.order)} heads, {found.way}; {len(gone)} are taken out",
+        alt=f"{len(ranking.order)} heads, {ranking.way}; {len(gone)} are taken out",
         name="shrinking-heads",
         height=300,
     )
-    layout.caption(words_here.GRID if by_gradient else words_here.GRID_PLACES.format(order=found.way))
+    layout.caption(words_here.GRID if by_gradient else words_here.GRID_PLACES.format(order=ranking.way))
     if question.name == "translation":
         layout.caption(words_here.MODULES)
 
@@ -116,20 +118,20 @@ def about_size(smaller: Beside, gone: int, heads: int) -> str:
     return asked.about_size(smaller, f"**{gone} of {heads}** heads are taken out")
 
 
-def about_most(found: Ranked) -> str:
+def about_most(ranking: Ranked) -> str:
     """The head that goes last; by gradient also how many matter little."""
-    module, head = found.order[-1]
-    if found.way != compute.BY_GRADIENT:
-        first, other = found.order[0]
+    module, head = ranking.order[-1]
+    if ranking.way != compute.BY_GRADIENT:
+        first, other = ranking.order[0]
         return (
-            f"{found.way.capitalize()}, head {other} of module {first} goes first on this input, and head {head} of "
+            f"{ranking.way.capitalize()}, head {other} of module {first} goes first on this input, and head {head} of "
             f"module {module} last."
         )
-    value = float(found.values[module][head])
-    little = sum(float((each < 0.1).sum()) for each in found.values)
+    value = float(ranking.values[module][head])
+    little = sum(float((module_values < 0.1).sum()) for module_values in ranking.values)
     return (
         f"On this input head {head} of module {module} has the largest share of its module's importance ({value:.2f}); "
-        f"{little:.0f} of {len(found.order)} heads have less than 0.10."
+        f"{little:.0f} of {len(ranking.order)} heads have less than 0.10."
     )
 
 
@@ -144,19 +146,19 @@ def _curves(rows: tuple[Pruned, ...]) -> None:
         f"Measured on {words.MEASURED_ON[rows[0].model]}; the random line is the mean of three orders. Dashed: 1% and "
         f"5% of the quality lost.{asked.about_doubt(rows[0])} {words_here.TRAINED.format(steps=steps_of(rows))}"
     )
-    shown = sorted(
+    table_rows = sorted(
         (row for row in rows if row.order in ("whole", "gradient")), key=lambda row: (row.removed, row.trained)
     )
     config = asked.quality_column(rows)
     (quality,) = config
     table = pd.DataFrame(
         {
-            "heads": [row.heads - row.removed for row in shown],
-            "trained on": [row.trained > 0 for row in shown],
-            "parameters": [row.parameters for row in shown],
-            "MB": [row.bytes / 1e6 for row in shown],
-            "time, of the whole's": [row.time for row in shown],
-            quality: [row.quality for row in shown],
+            "heads": [row.heads - row.removed for row in table_rows],
+            "trained on": [row.trained > 0 for row in table_rows],
+            "parameters": [row.parameters for row in table_rows],
+            "MB": [row.bytes / 1e6 for row in table_rows],
+            "time, of the whole's": [row.time for row in table_rows],
+            quality: [row.quality for row in table_rows],
         }
     )
     config |= {
@@ -172,17 +174,17 @@ def lines_of(rows: tuple[Pruned, ...]) -> tuple[list[float], dict[str, np.ndarra
 
     What was trained on was measured at some of the places only: NaN at the others.
     """
-    whole, plain = rows[0], [row for row in rows[1:] if not row.trained]
+    baseline, plain = rows[0], [row for row in rows[1:] if not row.trained]
     by_order: dict[str, list[list[float]]] = {}
     for order in dict.fromkeys(row.order for row in plain):
-        values = [whole.quality, *(row.quality for row in plain if row.order == order)]
+        values = [baseline.quality, *(row.quality for row in plain if row.order == order)]
         by_order.setdefault(order.split()[0], []).append(values)
     places = [0, *(row.removed for row in plain if row.order == plain[0].order)]
     trained = {row.removed: row.quality for row in rows if row.trained}
     if trained:
         by_order["trained"] = [[trained.get(place, np.nan) for place in places]]
-    lines = {words_here.ORDERS[order]: np.mean(found, axis=0) for order, found in by_order.items()}
-    return [100 * place / whole.heads for place in places], lines
+    lines = {words_here.ORDERS[order]: np.mean(qualities, axis=0) for order, qualities in by_order.items()}
+    return [100 * place / baseline.heads for place in places], lines
 
 
 def steps_of(rows: tuple[Pruned, ...]) -> int:
@@ -216,13 +218,14 @@ def about_trained(rows: tuple[Pruned, ...]) -> str:
     trained = [row for row in rows if row.trained]
     if len(trained) < 2:
         return ""
-    whole, row = trained[0], max(trained[1:], key=lambda row: row.quality_loss(rows[0]))
+    baseline, row = trained[0], max(trained[1:], key=lambda row: row.quality_loss(rows[0]))
     (plain,) = (
         other for other in rows if other.order == row.order and other.removed == row.removed and not other.trained
     )
     return (
         f"After {row.trained} more steps of training the network without {row.share:.0%} of its heads has "
-        f"**{row.quality:.4g}** (before them {plain.quality:.4g}); the whole one has {whole.quality:.4g} after as many."
+        f"**{row.quality:.4g}** (before them {plain.quality:.4g}); the whole one has {baseline.quality:.4g} after as "
+        "many."
     )
 
 
@@ -231,15 +234,16 @@ def about_four_fifths(rows: tuple[Pruned, ...]) -> str:
     plain = [row for row in rows if not row.trained]
     row = min((row for row in plain if row.order == "gradient"), key=lambda row: abs(row.share - 0.8))
     lost = row.quality_loss(rows[0])
-    kept = "more bits are needed" if row.measure == "bits" else "of the quality is lost"
+    loss_phrase = "more bits are needed" if row.measure == "bits" else "of the quality is lost"
     if compare(lost, 0.0, margin=0.005) != "more":
         return f"With {row.removed} of {row.heads} heads gone by gradient, nothing is lost here."
     chance = [other for other in plain if other.order.startswith("random") and other.removed == row.removed]
     by_chance = sum(other.quality_loss(rows[0]) for other in chance) / len(chance)
     (greedy,) = (other for other in plain if other.order == "greedy" and other.removed == row.removed)
     return (
-        f"“Up to 80% can go”: with {row.removed} of {row.heads} heads gone by gradient, **{lost:.0%}** {kept} here "
-        f"(greedily {greedy.quality_loss(rows[0]):.0%}, by chance {by_chance:.0%}), without any training afterwards."
+        f"“Up to 80% can go”: with {row.removed} of {row.heads} heads gone by gradient, **{lost:.0%}** {loss_phrase} "
+        f"here (greedily {greedy.quality_loss(rows[0]):.0%}, by chance {by_chance:.0%}), without any training "
+        "afterwards."
     )
 
 

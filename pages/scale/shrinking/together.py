@@ -48,9 +48,11 @@ def show() -> None:
     _steps(rows, recipe)
     layout.heading(words_here.SAYS)
     with layout.waiting_place():
-        found = compute.combined(Asked(question, recipe))
-    st.markdown(f"{asked.about_bytes(found, _capital(recipe.title))} {asked.about_answer(found)}", width=theme.PROSE)
-    asked.says(found, changed="after all steps", name="shrinking-together-answers")
+        comparison = compute.combined(Asked(question, recipe))
+    st.markdown(
+        f"{asked.about_bytes(comparison, _capital(recipe.title))} {asked.about_answer(comparison)}", width=theme.PROSE
+    )
+    asked.says(comparison, changed="after all steps", name="shrinking-together-answers")
     layout.heading(words_here.PICTURE)
     _picture(question.name, row_of(rows, recipe))
     layout.notes(words_here.NOTES, notice=(about_free(rows),), formula=lambda: _formula(rows, recipe))
@@ -91,29 +93,29 @@ def row_of(rows: tuple[Combined, ...], recipe: Recipe) -> Combined:
 
 def steps_of(recipe: Recipe) -> list[Recipe]:
     """Each of its steps alone."""
-    found = [
+    steps = [
         Recipe(student=recipe.student),
         Recipe(heads=recipe.heads),
         Recipe(neurons=recipe.neurons),
         Recipe(number_format=recipe.number_format),
     ]
-    return [step for step in found if step != Recipe()]
+    return [step for step in steps if step != Recipe()]
 
 
 def about_sum(rows: tuple[Combined, ...], recipe: Recipe) -> str:
     """What the steps lose alone and together, and what is left of bytes and time."""
-    whole, together = rows[0], row_of(rows, recipe)
-    alone = [row_of(rows, step).quality_loss(whole) for step in steps_of(recipe)]
+    baseline, together = rows[0], row_of(rows, recipe)
+    alone = [row_of(rows, step).quality_loss(baseline) for step in steps_of(recipe)]
     if not alone:
-        return f"Nothing is taken away: {asked.quality_of(whole)}. Choose a step."
+        return f"Nothing is taken away: {asked.quality_of(baseline)}. Choose a step."
     left = (
-        f"**{together.bytes / whole.bytes:.0%}** of the bytes and **{together.time:.0%}** of the time are left, with "
-        f"{asked.quality_of(together)} (whole: {asked.quality_of(whole)})."
+        f"**{together.bytes / baseline.bytes:.0%}** of the bytes and **{together.time:.0%}** of the time are left, "
+        f"with {asked.quality_of(together)} (whole: {asked.quality_of(baseline)})."
     )
     if len(alone) == 1:
         return f"Measured: {left}"
     return (
-        f"Measured: {left} Together the steps {asked.lost_in_words(together, whole)}; alone they cost "
+        f"Measured: {left} Together the steps {asked.lost_in_words(together, baseline)}; alone they cost "
         f"{', '.join(map(_loss, alone))}, in sum {_loss(sum(alone))}."
     )
 
@@ -124,33 +126,33 @@ def _loss(share: float) -> str:
 
 
 def _steps(rows: tuple[Combined, ...], recipe: Recipe) -> None:
-    shown = [rows[0], *(row_of(rows, step) for step in steps_of(recipe))]
-    if len(shown) > 2:
-        shown.append(row_of(rows, recipe))
-    data_table(_table(shown, rows[0]), hide_index=True, column_config=_columns(shown))
+    table_rows = [rows[0], *(row_of(rows, step) for step in steps_of(recipe))]
+    if len(table_rows) > 2:
+        table_rows.append(row_of(rows, recipe))
+    data_table(_table(table_rows, rows[0]), hide_index=True, column_config=_columns(table_rows))
     layout.caption(
         f"Measured on {words.MEASURED_ON[rows[0].model]}. {words_here.OWN_ORDER}{asked.about_doubt(rows[0])}"
     )
 
 
-def _table(shown: Sequence[Variant], whole: Variant) -> pd.DataFrame:
-    measure = words.MEASURES[whole.measure]
+def _table(rows: Sequence[Variant], baseline: Variant) -> pd.DataFrame:
+    measure = words.MEASURES[baseline.measure]
     return pd.DataFrame(
         {
-            "network": [row.variant for row in shown],
-            measure: [row.quality for row in shown],
-            "lost": [row.quality_loss(whole) for row in shown],
-            "MB on disk": [row.bytes / 1e6 for row in shown],
-            "bytes, of the whole's": [row.bytes / whole.bytes for row in shown],
-            "time, of the whole's": [row.time for row in shown],
-            "parameters": [row.parameters for row in shown],
+            "network": [row.variant for row in rows],
+            measure: [row.quality for row in rows],
+            "lost": [row.quality_loss(baseline) for row in rows],
+            "MB on disk": [row.bytes / 1e6 for row in rows],
+            "bytes, of the whole's": [row.bytes / baseline.bytes for row in rows],
+            "time, of the whole's": [row.time for row in rows],
+            "parameters": [row.parameters for row in rows],
         }
     )
 
 
-def _columns(shown: Sequence[Variant]) -> dict:
+def _columns(rows: Sequence[Variant]) -> dict:
     percent = st.column_config.NumberColumn(format="percent")
-    return asked.quality_column(shown) | {
+    return asked.quality_column(rows) | {
         "parameters": st.column_config.NumberColumn(format="localized"),
         "MB on disk": st.column_config.NumberColumn(format="%.1f"),
         "bytes, of the whole's": percent,
@@ -161,15 +163,15 @@ def _columns(shown: Sequence[Variant]) -> dict:
 
 def about_free(rows: tuple[Combined, ...]) -> str:
     """The smallest variant that loses at most 1 % of the quality, and the fastest one."""
-    whole = rows[0]
-    good = [row for row in rows[1:] if row.quality_loss(whole) <= 0.01]
+    baseline = rows[0]
+    good = [row for row in rows[1:] if row.quality_loss(baseline) <= 0.01]
     if not good:
         return f"Each of {len(rows) - 1} combinations loses more than 1% of the quality."
     small, fast = min(good, key=lambda row: row.bytes), min(good, key=lambda row: row.time)
     return (
         f"Of {len(rows) - 1} combinations {len(good)} lose at most 1% of the quality. The smallest of them is "
-        f"*{small.variant}* with {small.bytes / whole.bytes:.0%} of the bytes, the fastest *{fast.variant}* with "
-        f"{fast.time:.0%} of the time.{asked.about_small_losses(whole)}"
+        f"*{small.variant}* with {small.bytes / baseline.bytes:.0%} of the bytes, the fastest *{fast.variant}* with "
+        f"{fast.time:.0%} of the time.{asked.about_small_losses(baseline)}"
     )
 
 
@@ -180,23 +182,23 @@ def _picture(name: str, chosen: Combined) -> None:
     with layout.control_bar():
         by = controls.choice("Quality against", words_here.AXES, key=AXIS)
         most = controls.choice("Shown", words_here.MOST_LOST, key=MOST, first=words_here.USUAL)
-    found = compute.variants(name)
-    every = compute.table_of(found, by)
-    points = every[[row.quality_loss(found[0][1]) <= words_here.MOST_LOST[most] for _, row in found]]
-    points = points.assign(short="", tell=[tell(found[number][1], found[0][1]) for number in points.index])
+    entries = compute.variants(name)
+    every = compute.table_of(entries, by)
+    points = every[[row.quality_loss(entries[0][1]) <= words_here.MOST_LOST[most] for _, row in entries]]
+    points = points.assign(short="", tell=[tell(entries[number][1], entries[0][1]) for number in points.index])
     front = points[points.front].sort_values("x")
     st.markdown(about_front(every), width=theme.PROSE)
-    opened = _opened(len(found))
+    opened = _opened(len(entries))
     charts.chart(
         partial(
             scatter,
             points,
             x=Axis(words_here.AXES[by]),
-            y=Axis(words.MEASURES[found[0][1].measure]),
+            y=Axis(words.MEASURES[entries[0][1].measure]),
             hues=words_here.KINDS,
             look=theme.look(),
             lines=(Line(words_here.FRONT, front.x.to_numpy(float), front.y.to_numpy(float), shape="hv"),),
-            chosen=[number for number, (_, row) in enumerate(found) if row is chosen or number == opened],
+            chosen=[number for number, (_, row) in enumerate(entries) if row is chosen or number == opened],
             height=theme.look().high(480),
         ),
         name=PICTURE,
@@ -206,8 +208,8 @@ def _picture(name: str, chosen: Combined) -> None:
     )
     st.caption(words_here.PICTURE_CAPTION)
     if opened is not None:
-        row = found[opened][1]
-        data_table(_table([found[0][1], row], found[0][1]), hide_index=True, column_config=_columns([row]))
+        row = entries[opened][1]
+        data_table(_table([entries[0][1], row], entries[0][1]), hide_index=True, column_config=_columns([row]))
 
 
 def _open() -> None:
@@ -221,9 +223,9 @@ def _opened(count: int) -> int | None:
     return parameter(OPENED, lambda text: whole_number(text, count))
 
 
-def tell(row: Variant, whole: Variant) -> str:
+def tell(row: Variant, baseline: Variant) -> str:
     """What stands below the pointer."""
-    return f"{asked.quality_of(row)}\n{row.bytes / whole.bytes:.0%} of the bytes, {row.time:.0%} of the time"
+    return f"{asked.quality_of(row)}\n{row.bytes / baseline.bytes:.0%} of the bytes, {row.time:.0%} of the time"
 
 
 def about_front(points: pd.DataFrame) -> str:
@@ -238,11 +240,11 @@ def about_front(points: pd.DataFrame) -> str:
 
 
 def _formula(rows: tuple[Combined, ...], recipe: Recipe) -> None:
-    whole, together = rows[0], row_of(rows, recipe)
+    baseline, together = rows[0], row_of(rows, recipe)
     st.markdown(words_here.FORMULA)
     st.latex(r"\textstyle \ell = \frac{q_\mathrm{whole} - q}{q_\mathrm{whole}}")
-    alone = [row_of(rows, step).quality_loss(whole) for step in steps_of(recipe)]
+    alone = [row_of(rows, step).quality_loss(baseline) for step in steps_of(recipe)]
     st.latex(
-        " + ".join(f"{each:.3f}" for each in alone).replace("+ -", "- ") + rf" = {sum(alone):.3f}" if alone else "0"
+        " + ".join(f"{loss:.3f}" for loss in alone).replace("+ -", "- ") + rf" = {sum(alone):.3f}" if alone else "0"
     )
-    st.latex(rf"\ell_\mathrm{{together}} = {together.quality_loss(whole):.3f}")
+    st.latex(rf"\ell_\mathrm{{together}} = {together.quality_loss(baseline):.3f}")

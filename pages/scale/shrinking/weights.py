@@ -31,22 +31,22 @@ def show() -> None:
         way = controls.choice("Take away", [words_here.SINGLE, words_here.NEURONS], key=WAY)
         percent = st.slider("How many, %", 0, 95, 50, 5, key=PERCENT, bind="query-params", width=controls.WIDTH)
     with layout.waiting_place():
-        found = compute.zeroed(question, percent)
+        zeros = compute.zeroed(question, percent)
         neurons = _without_neurons(question, percent, needed=way == words_here.NEURONS)
-    shown = neurons if way == words_here.NEURONS and neurons is not None else found.full
+    comparison = neurons if way == words_here.NEURONS and neurons is not None else zeros.full
     layout.heading(words_here.SAYS)
-    st.markdown(f"{asked.about_answer(shown)} {asked.about_moved(shown)}", width=theme.PROSE)
-    asked.says(shown, changed=f"{percent}% of the {way.split()[1]} gone", name="shrinking-weights-answers")
-    _times(found, neurons)
-    _matrix(question, percent, found)
+    st.markdown(f"{asked.about_answer(comparison)} {asked.about_moved(comparison)}", width=theme.PROSE)
+    asked.says(comparison, changed=f"{percent}% of the {way.split()[1]} gone", name="shrinking-weights-answers")
+    _times(zeros, neurons)
+    _matrix(question, percent, zeros)
     rows = rows_of(Zeroed, question.name)
     layout.heading(words_here.MEASURED)
     if rows:
         _measured(rows)
     else:
         st.info(words.NOT_MEASURED)
-    notices = [about_matrices(found), *((about_rows(rows),) if rows else ())]
-    layout.notes(words_here.NOTES, notice=tuple(notices), formula=lambda: _formula(found))
+    notices = [about_matrices(zeros), *((about_rows(rows),) if rows else ())]
+    layout.notes(words_here.NOTES, notice=tuple(notices), formula=lambda: _formula(zeros))
 
 
 def _without_neurons(question: Question, percent: int, *, needed: bool) -> Beside | None:
@@ -62,16 +62,16 @@ def _without_neurons(question: Question, percent: int, *, needed: bool) -> Besid
 # How long it takes.
 
 
-def _times(found: Zeros, neurons: Beside | None) -> None:
+def _times(zeros: Zeros, neurons: Beside | None) -> None:
     layout.heading(words_here.TIMES)
-    st.markdown(about_times(found, neurons), width=theme.PROSE)
-    forms = {"full": found.full, "rows": found.rows} | ({"neurons": neurons} if neurons else {})
+    st.markdown(about_times(zeros, neurons), width=theme.PROSE)
+    forms = {"full": zeros.full, "rows": zeros.rows} | ({"neurons": neurons} if neurons else {})
     table = pd.DataFrame(
         {
             "network": [words_here.KINDS[name] for name in ("whole", *forms)],
-            "MB in memory": [found.whole / 1e6, *(each.bytes[1] / 1e6 for each in forms.values())],
-            "milliseconds": [found.full.milliseconds[0], *(each.milliseconds[1] for each in forms.values())],
-            "time, of the whole's": [1.0, *(time_of(each) for each in forms.values())],
+            "MB in memory": [zeros.full_bytes / 1e6, *(form.bytes[1] / 1e6 for form in forms.values())],
+            "milliseconds": [zeros.full.milliseconds[0], *(form.milliseconds[1] for form in forms.values())],
+            "time, of the whole's": [1.0, *(time_of(form) for form in forms.values())],
         }
     )
     data_table(
@@ -86,19 +86,19 @@ def _times(found: Zeros, neurons: Beside | None) -> None:
     st.caption(words_here.TIMES_CAPTION)
 
 
-def time_of(found: Beside) -> float:
+def time_of(comparison: Beside) -> float:
     """Of the whole network's."""
-    return found.milliseconds[1] / found.milliseconds[0]
+    return comparison.milliseconds[1] / comparison.milliseconds[0]
 
 
-def about_times(found: Zeros, neurons: Beside | None) -> str:
+def about_times(zeros: Zeros, neurons: Beside | None) -> str:
     """How much of the time each form takes, and what is saved on disk."""
     last = f", without as large a share of the neurons **{time_of(neurons):.0%}**" if neurons else ""
-    saved = 1 - found.packed / found.whole
+    saved = 1 - zeros.packed / zeros.full_bytes
     on_disk = f"save {saved:.0%} of the bytes" if saved > 0 else f"take {-saved:.0%} more bytes"
     return (
-        f"With **{found.share:.0%}** zeros one pass through full matrices takes **{time_of(found.full):.0%}** of the "
-        f"time, through compressed rows **{time_of(found.rows):.0%}**{last}. On disk the zeros {on_disk}, "
+        f"With **{zeros.share:.0%}** zeros one pass through full matrices takes **{time_of(zeros.full):.0%}** of the "
+        f"time, through compressed rows **{time_of(zeros.rows):.0%}**{last}. On disk the zeros {on_disk}, "
         "in full matrices in memory they save none."
     )
 
@@ -106,36 +106,38 @@ def about_times(found: Zeros, neurons: Beside | None) -> str:
 # One matrix.
 
 
-def _matrix(question: Question, percent: int, found: Zeros) -> None:
+def _matrix(question: Question, percent: int, zeros: Zeros) -> None:
     layout.heading(words_here.MATRIX)
-    names = list(found.by_matrix)
+    names = list(zeros.by_matrix)
     if st.session_state.get(MATRIX) not in (*names, None):
         st.session_state[MATRIX] = names[0]  # another network has other matrices
     matrix = st.selectbox("Matrix", names, key=MATRIX, bind="query-params", width=controls.WIDTH)
     with layout.waiting_place():
         cut = compute.cut(question, percent, matrix)
     st.markdown(
-        f"Of this matrix **{found.by_matrix[matrix]:.0%}** of the weights become zero, of all matrices "
-        f"{found.share:.0%}.",
+        f"Of this matrix **{zeros.by_matrix[matrix]:.0%}** of the weights become zero, of all matrices "
+        f"{zeros.share:.0%}.",
         width=theme.PROSE,
     )
     charts.chart(
-        partial(figures.split_histogram, cut.edges, cut.kept, cut.gone, look=theme.look()),
+        partial(figures.split_histogram, cut.edges, cut.remaining, cut.gone, look=theme.look()),
         name="shrinking-weights-matrix",
-        alt=f"The weights of {matrix}: {cut.kept.sum():,} stay, {cut.gone.sum():,} become zero",
-        table=pd.DataFrame({"from": cut.edges[:-1], "to": cut.edges[1:], "stay": cut.kept, "become zero": cut.gone}),
+        alt=f"The weights of {matrix}: {cut.remaining.sum():,} stay, {cut.gone.sum():,} become zero",
+        table=pd.DataFrame(
+            {"from": cut.edges[:-1], "to": cut.edges[1:], "stay": cut.remaining, "become zero": cut.gone}
+        ),
     )
     st.caption(words_here.HISTOGRAM_CAPTION)
 
 
-def about_matrices(found: Zeros) -> str:
+def about_matrices(zeros: Zeros) -> str:
     """Which matrix loses most of its weights, and which least."""
-    most, least = (end(found.by_matrix, key=found.by_matrix.__getitem__) for end in (max, min))
-    if compare(found.by_matrix[most], found.by_matrix[least], margin=POINT) == "as much":
-        return f"All {len(found.by_matrix)} matrices lose about as much: {found.by_matrix[most]:.0%} of their weights."
+    most, least = (end(zeros.by_matrix, key=zeros.by_matrix.__getitem__) for end in (max, min))
+    if compare(zeros.by_matrix[most], zeros.by_matrix[least], margin=POINT) == "as much":
+        return f"All {len(zeros.by_matrix)} matrices lose about as much: {zeros.by_matrix[most]:.0%} of their weights."
     return (
-        f"Of the {len(found.by_matrix)} matrices `{most}` loses most ({found.by_matrix[most]:.0%} of its weights) and "
-        f"`{least}` least ({found.by_matrix[least]:.0%})."
+        f"Of the {len(zeros.by_matrix)} matrices `{most}` loses most ({zeros.by_matrix[most]:.0%} of its weights) and "
+        f"`{least}` least ({zeros.by_matrix[least]:.0%})."
     )
 
 
@@ -177,8 +179,8 @@ def lines_of(rows: tuple[Zeroed, ...]) -> tuple[list[float], dict[str, list[floa
     along = sorted({row.share for row in rows})
     lines = {}
     for way, title in words_here.LINES.items():
-        found = {0.0: rows[0].quality} | {row.share: row.quality for row in rows if row.way == way}
-        lines[title] = [found.get(share, float("nan")) for share in along]
+        qualities = {0.0: rows[0].quality} | {row.share: row.quality for row in rows if row.way == way}
+        lines[title] = [qualities.get(share, float("nan")) for share in along]
     return [100 * share for share in along], lines
 
 
@@ -198,8 +200,8 @@ def about_loss(rows: tuple[Zeroed, ...]) -> str:
     for way, title in words_here.LINES.items():
         small, large = (can_go(rows, way, loss) for loss in asked.LOSSES)
         parts.append(f"{title}: **{small:.0%}** before 1% of the quality is lost, **{large:.0%}** before 5%")
-    told = f"Measured in steps of a tenth. {parts[0][0].upper()}{parts[0][1:]}; {parts[1]}."
-    return told + asked.about_small_losses(rows[0])
+    sentence = f"Measured in steps of a tenth. {parts[0][0].upper()}{parts[0][1:]}; {parts[1]}."
+    return sentence + asked.about_small_losses(rows[0])
 
 
 def about_rows(rows: tuple[Zeroed, ...]) -> str:
@@ -225,9 +227,9 @@ def about_rows(rows: tuple[Zeroed, ...]) -> str:
 # How it is computed.
 
 
-def _formula(found: Zeros) -> None:
+def _formula(zeros: Zeros) -> None:
     st.markdown(words_here.FORMULA)
     st.latex(r"\textstyle w' = w \;\; \mathrm{if} \; |w| > t, \;\; \mathrm{else} \; 0")
     st.markdown(words_here.FORMULA_BYTES)
     st.latex(r"\textstyle \lceil n / 8 \rceil + 4 k")
-    st.markdown(f"With everything that is not a matrix: {found.packed:,} bytes instead of {found.whole:,}.")
+    st.markdown(f"With everything that is not a matrix: {zeros.packed:,} bytes instead of {zeros.full_bytes:,}.")

@@ -75,7 +75,7 @@ class Read:
     """What each layer read while the gaps were filled, and what hidden patches looked at, layer by layer."""
 
     layers: tuple[AutoencoderLayer, ...]
-    told: tuple[DecoderAttentionShares, ...]
+    shares: tuple[DecoderAttentionShares, ...]
 
 
 @cached("Looking …")

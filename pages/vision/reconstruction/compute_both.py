@@ -32,7 +32,7 @@ class Both:
     half differ.
     """
 
-    shown: UInt8[np.ndarray, "_ _ channel"]
+    photograph: UInt8[np.ndarray, "_ _ channel"]
     truth: Float[Tensor, "channel row column"]
     where: Bool[Tensor, "row column"]
     filled: Float[Tensor, "channel row column"]
@@ -54,16 +54,18 @@ def both(picture: Picture, count: int, rules: Rules, seed: int, observer: StepOb
     fine = pixel_mask(hidden, model.grid, model.grid, model.patch)
     pixels = model.colours(prepared.pixels[0])
     guessed = torch.where(fine, model.run(prepared.pixels, hidden)[PLAIN], pixels)
-    truth, filled = (F.adaptive_avg_pool2d(each, side) for each in (pixels, guessed))
+    truth, filled = (F.adaptive_avg_pool2d(image, side) for image in (pixels, guessed))
     where = (torch.arange(side) >= side // 2)[:, None].expand(side, side)
-    seen = reader.read(truth, prepared.photograph)
-    drawn = seen.colours[None]
-    for step, drawn in enumerate(draw_rest(reader.network, seen.colours[: side**2 // 2], count, rules, seed=seed)):
+    pixel_picture = reader.read(truth, prepared.photograph)
+    drawn = pixel_picture.colours[None]
+    for step, drawn in enumerate(
+        draw_rest(reader.network, pixel_picture.colours[: side**2 // 2], count, rules, seed=seed)
+    ):
         observer.report(step, [drawn])
     pictures = reader.network.paint(drawn)
     even = torch.where(where, truth[:, ~where].mean(dim=1)[:, None, None], truth)
-    errors = {MAE: filled, PALETTE: seen.painted, MEAN: even}
-    rough = [roughness(each, where) for each in pictures]
+    errors = {MAE: filled, PALETTE: pixel_picture.painted, MEAN: even}
+    rough = [roughness(completion, where) for completion in pictures]
     return Both(
         prepared.photograph,
         truth,
@@ -71,8 +73,8 @@ def both(picture: Picture, count: int, rules: Rules, seed: int, observer: StepOb
         filled,
         pictures,
         even,
-        {name: error_of(each, truth, where) for name, each in errors.items()},
-        tuple(error_of(each, truth, where) for each in pictures),
+        {name: error_of(image, truth, where) for name, image in errors.items()},
+        tuple(error_of(completion, truth, where) for completion in pictures),
         {"truth": roughness(truth, where), MAE: roughness(filled, where), "draws": sum(rough) / len(rough)},
         int(hidden.sum()),
     )

@@ -56,19 +56,19 @@ class Drawn:
 @cached()
 def draw(picture: Picture, rows: int, count: int, rules: Rules, seed: int, observer: StepObserver = NOBODY) -> Drawn:
     """Completions below the first rows; `observer` sees them grow row by row."""
-    seen, network = read_picture(picture), image_gpt(NEXT).network
+    pixel_picture, network = read_picture(picture), image_gpt(NEXT).network
     side = network.config.side
-    drawn = seen.colours[None]
-    for step, drawn in enumerate(draw_rest(network, seen.colours[: rows * side], count, rules, seed=seed)):
+    drawn = pixel_picture.colours[None]
+    for step, drawn in enumerate(draw_rest(network, pixel_picture.colours[: rows * side], count, rules, seed=seed)):
         observer.report(step, [drawn])
     pictures, where = network.paint(drawn), below(rows, side)
-    given = seen.painted[:, ~where] if rows else torch.full((3, 1), 0.5)
-    even = given.mean(dim=1)[:, None, None].expand_as(seen.painted)
+    known_colours = pixel_picture.painted[:, ~where] if rows else torch.full((3, 1), 0.5)
+    even = known_colours.mean(dim=1)[:, None, None].expand_as(pixel_picture.painted)
     pairs = [error_of(pictures[one], pictures[two], where) for one in range(count) for two in range(one)]
     return Drawn(
         pictures,
-        tuple(error_of(each, seen.painted, where) for each in pictures),
-        error_of(even, seen.painted, where),
+        tuple(error_of(completion, pixel_picture.painted, where) for completion in pictures),
+        error_of(even, pixel_picture.painted, where),
         sum(pairs) / len(pairs) if pairs else None,
     )
 
@@ -107,14 +107,14 @@ class Guessed:
 @cached("Filling in …")
 def guess(picture: Picture, percent: int, seed: int) -> Guessed:
     """So many per cent of the pixels hidden at random, and guessed all at once."""
-    reader, seen = image_gpt(HIDDEN), read_picture(picture, HIDDEN)
+    reader, pixel_picture = image_gpt(HIDDEN), read_picture(picture, HIDDEN)
     flat = hide_pixels(reader.side, percent / 100, seed=seed)
     hidden = flat.unflatten(0, (reader.side, -1))
-    filled = fill_hidden(reader.network, seen.colours, flat, seed=seed)
+    filled = fill_hidden(reader.network, pixel_picture.colours, flat, seed=seed)
     pictures = {name: getattr(filled, name) for name in ("best", "drawn", "mean")}
-    pictures["neighbours"] = fill_with_neighbours(seen.painted, hidden)
-    errors = {name: error_of(each, seen.painted, hidden) for name, each in pictures.items()}
-    same = (filled.best == seen.painted).all(dim=0)[hidden]
+    pictures["neighbours"] = fill_with_neighbours(pixel_picture.painted, hidden)
+    errors = {name: error_of(filling, pixel_picture.painted, hidden) for name, filling in pictures.items()}
+    same = (filled.best == pixel_picture.painted).all(dim=0)[hidden]
     return Guessed(hidden, filled, pictures["neighbours"], errors, float(same.float().mean()))
 
 
@@ -129,9 +129,9 @@ class Looked:
 @cached("Looking …")
 def look(picture: Picture) -> Looked:
     """Read a photograph, and watch."""
-    reader, seen = image_gpt(NEXT), read_picture(picture)
+    reader, pixel_picture = image_gpt(NEXT), read_picture(picture)
     side = reader.side
-    calls = reader.record(seen.colours).calls
+    calls = reader.record(pixel_picture.colours).calls
     layers = []
     for number, call in enumerate(calls):
         query, key = call.query, call.key
@@ -145,10 +145,10 @@ def look(picture: Picture) -> Looked:
         answers = Factors(asks.numpy(), holds.numpy(), call.scale, behind=1)
         layers.append(PhotoLayer(str(number), call.heads, side, side, answers, ("start",), call.path, unit="pixel"))
     looks = measure_pixel_attention(calls, side)
-    first = max(looks, key=lambda each: each.above)
+    first = max(looks, key=lambda head: head.above)
     place = (side // 2) * side + side // 2
     scene = PhotoScene(
-        as_picture(seen.painted, enlarged=ENLARGED),
+        as_picture(pixel_picture.painted, enlarged=ENLARGED),
         tuple(layers),
         title=reader.title,
         start=(first.layer, first.head),

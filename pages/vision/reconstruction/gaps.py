@@ -32,13 +32,13 @@ def show() -> None:
     target = chosen.target
     with layout.waiting_place():
         filled = compute_autoencoder.fill(chosen)
-    told = noticed(filled.errors, filled.patch_errors(target).numpy(), chosen.mask.numpy(), target)
+    sentences = noticed(filled.errors, filled.patch_errors(target).numpy(), chosen.mask.numpy(), target)
     _pictures(chosen, filled)
     if target != PLAIN:
         layout.caption(words.NORMALISED)
     if filled.errors:
         _fillings(filled, target)
-    layout.notes(words.GAPS_NOTES, notice=told, formula=lambda: _formula(chosen, filled))
+    layout.notes(words.GAPS_NOTES, notice=sentences, formula=lambda: _formula(chosen, filled))
 
 
 def _pictures(chosen: Hidden, filled: Filled) -> None:
@@ -76,11 +76,11 @@ def _pictures(chosen: Hidden, filled: Filled) -> None:
 def _guessed(chosen: Hidden, filled: Filled, size: Mapping[str, Any]) -> None:
     """The network's guess, and below it what else may be seen of it."""
     drawn = st.container()
-    whole = st.toggle("Guess visible patches too", key="gaps_whole", bind="query-params", help=words.WHOLE)
+    all_patches = st.toggle("Guess visible patches too", key="gaps_whole", bind="query-params", help=words.WHOLE)
     veiled = st.toggle("Lay the error over it", key="gaps_error", bind="query-params")
-    guessed = filled.guesses[chosen.target] if whole else filled.mixed(chosen.target)
+    guessed = filled.guesses[chosen.target] if all_patches else filled.mixed(chosen.target)
     errors = filled.patch_errors(chosen.target).numpy()
-    if not whole:
+    if not all_patches:
         errors = np.where(chosen.mask.numpy().reshape(errors.shape), errors, 0)
     with drawn:
         patch_picker(
@@ -89,7 +89,7 @@ def _guessed(chosen: Hidden, filled: Filled, size: Mapping[str, Any]) -> None:
             values=errors if veiled else None,
             limits=(0.0, max(float(errors.max()), 1e-6)) if veiled else None,
             tell="row {row}, column {column}" + (": mean squared error {value}" if veiled else ""),
-            hint=words.ERROR_HINT if veiled else words.WHOLE_HINT if whole else words.GUESS_HINT,
+            hint=words.ERROR_HINT if veiled else words.WHOLE_HINT if all_patches else words.GUESS_HINT,
             alt="Hidden patches as the autoencoder guesses them" + (", under their errors" if veiled else ""),
             name="reconstruction-guessed",
             **size,
@@ -100,15 +100,17 @@ def _fillings(filled: Filled, target: str) -> None:
     """The same gaps filled without a network, each with its error."""
     if not st.toggle(words.FILLINGS, True, key="gaps_fillings", bind="query-params"):
         return
-    shown = {NETWORK: (filled.mixed(target), filled.errors[target])}
-    shown |= {name: (picture, filled.errors[name]) for name, picture in filled.fillings.items()}
-    pictures = np.stack([as_picture(picture) for picture, _ in shown.values()])
-    titles = [f"{name}: {error:.4f}" for name, (_, error) in shown.items()]
+    fillings = {NETWORK: (filled.mixed(target), filled.errors[target])}
+    fillings |= {name: (picture, filled.errors[name]) for name, picture in filled.fillings.items()}
+    pictures = np.stack([as_picture(picture) for picture, _ in fillings.values()])
+    titles = [f"{name}: {error:.4f}" for name, (_, error) in fillings.items()]
     charts.chart(
-        partial(picture_tiles, pictures, titles, columns=len(shown), look=theme.look(), side=190),
+        partial(picture_tiles, pictures, titles, columns=len(fillings), look=theme.look(), side=190),
         name="reconstruction-fillings",
         alt="Hidden patches filled in, with the mean squared error: " + "; ".join(titles),
-        table=pd.DataFrame({"filled by": list(shown), "mean squared error": [error for _, error in shown.values()]}),
+        table=pd.DataFrame(
+            {"filled by": list(fillings), "mean squared error": [error for _, error in fillings.values()]}
+        ),
     )
 
 
@@ -119,12 +121,14 @@ def noticed(
     how_much = tell_hidden(int(mask.sum()), mask.size)
     if not errors:
         return (how_much,)
-    told = [f"{how_much} {tell_nearest(errors, target)}"]
+    sentences = [f"{how_much} {tell_nearest(errors, target)}"]
     places = np.flatnonzero(mask)
     if len(places) > 1:
-        told.append(_tell_patches(by_patch, places))
-    told.append(f"An error of {tell_error(errors[target])} is about {levels(errors[target])} of 255 levels of colour.")
-    return tuple(told)
+        sentences.append(_tell_patches(by_patch, places))
+    sentences.append(
+        f"An error of {tell_error(errors[target])} is about {levels(errors[target])} of 255 levels of colour."
+    )
+    return tuple(sentences)
 
 
 def tell_error(error: float) -> str:
@@ -134,8 +138,8 @@ def tell_error(error: float) -> str:
 
 def levels(error: float) -> str:
     """The root of a mean squared error (values 0 to 1) in levels of colour."""
-    found = 255 * error**0.5
-    return f"{found:.0f}" if found >= 10 or not found else f"{found:.1f}"
+    level = 255 * error**0.5
+    return f"{level:.0f}" if level >= 10 or not level else f"{level:.1f}"
 
 
 def _tell_patches(by_patch: Float[np.ndarray, "row column"], places: np.ndarray) -> str:

@@ -34,7 +34,7 @@ def show() -> None:
 def table_of(looks: Sequence[PixelAttention]) -> pd.DataFrame:
     """One row a head."""
     return pd.DataFrame(
-        [(each.layer, each.head, each.left, each.above, each.start, each.distance) for each in looks],
+        [(head.layer, head.head, head.left, head.above, head.start, head.distance) for head in looks],
         columns=["layer", "head", "left", "above", "start token", "distance in pixels"],
     )
 

@@ -47,22 +47,22 @@ def measured_here(progress: Progress = no_progress) -> Saving:
 def show() -> None:
     """Errors, probes and fine-tuning as they were measured; the saving here and there; the notes."""
     noticed: list[str] = []
-    found: Results | None = None
+    results: Results | None = None
     with error_messages.as_sentences():
-        found = measured()
+        results = measured()
         for part in (_errors, _probes, _tuned):
-            noticed += part(found)
-    here = measured_here.peek()
-    noticed += _saving(found.saving if found else None, here)
+            noticed += part(results)
+    local_saving = measured_here.peek()
+    noticed += _saving(results.saving if results else None, local_saving)
     layout.notes(words.AUTOENCODER_NOTES, notice=tuple(noticed) or (words.NOTHING_MEASURED,), formula=_formula)
 
 
-def _errors(found: Results) -> tuple[str, ...]:
+def _errors(results: Results) -> tuple[str, ...]:
     layout.heading("How far from the truth?")
-    shares = [each.share for each in found.errors]
+    shares = [point.share for point in results.errors]
     lines = {
-        name: tuple([each.by_filling[name][part] for each in found.errors] for part in range(2))
-        for name in found.errors[0].by_filling
+        name: tuple([point.by_filling[name][part] for point in results.errors] for part in range(2))
+        for name in results.errors[0].by_filling
     }
     hues = dict(zip(lines, HUES, strict=False))
     charts.chart(
@@ -72,73 +72,73 @@ def _errors(found: Results) -> tuple[str, ...]:
         + "; ".join(f"{name} {values[0]:.4f} to {values[-1]:.4f}" for name, (values, _) in lines.items()),
         table=pd.DataFrame(
             [
-                (each.share, name, error, deviation)
-                for each in found.errors
-                for name, (error, deviation) in each.by_filling.items()
+                (point.share, name, error, deviation)
+                for point in results.errors
+                for name, (error, deviation) in point.by_filling.items()
             ],
             columns=["share hidden", "filled by", "mean squared error", "standard error"],
         ),
     )
-    layout.caption(words.ERRORS_ABOUT.format(pictures=found.pictures))
-    return (tell_errors(found.errors),)
+    layout.caption(words.ERRORS_ABOUT.format(pictures=results.pictures))
+    return (tell_errors(results.errors),)
 
 
-def _probes(found: Results) -> tuple[str, ...]:
+def _probes(results: Results) -> tuple[str, ...]:
     layout.heading("What has it learned without a label?")
     rows = pd.DataFrame(
         [
-            {"features": name} | {f"{probe.labels} % of the labels": probe.top1[name] for probe in found.probes}
-            for name in found.probes[0].top1
+            {"features": name} | {f"{probe.labels} % of the labels": probe.top1[name] for probe in results.probes}
+            for name in results.probes[0].top1
         ]
     )
     _table(rows, "reconstruction-probe")
-    layout.caption(words.PROBE_ABOUT.format(pictures=found.validation))
-    return tuple(tell_probe(probe, found.error(0.5)) for probe in found.probes)
+    layout.caption(words.PROBE_ABOUT.format(pictures=results.validation))
+    return tuple(tell_probe(probe, results.error(0.5)) for probe in results.probes)
 
 
-def _tuned(found: Results) -> tuple[str, ...]:
+def _tuned(results: Results) -> tuple[str, ...]:
     layout.heading("Is it a better beginning?")
-    if not found.tuned:
+    if not results.tuned:
         st.info(words.NOT_TUNED, icon=":material/info:")
         return ()
     rows = pd.DataFrame(
         [
             {
-                "labels": f"{each.labels} %",
-                "begins as": words.STARTS[each.start],
-                "top-1": each.top1,
-                "top-5": each.top5,
-                "steps": each.steps,
+                "labels": f"{run.labels} %",
+                "begins as": words.STARTS[run.start],
+                "top-1": run.top1,
+                "top-5": run.top5,
+                "steps": run.steps,
             }
-            for each in found.tuned
+            for run in results.tuned
         ]
     )
-    _table(rows, "reconstruction-tuned", whole=("steps",))
-    layout.caption(words.TUNED_ABOUT.format(pictures=found.validation))
-    both = [found.tuned_with(labels) for labels in LABELS]
-    return tuple(tell_tuned(of[AUTOENCODER], of[SCRATCH], found.validation) for of in both if len(of) == 2)
+    _table(rows, "reconstruction-tuned", integers=("steps",))
+    layout.caption(words.TUNED_ABOUT.format(pictures=results.validation))
+    both = [results.tuned_with(labels) for labels in LABELS]
+    return tuple(tell_tuned(of[AUTOENCODER], of[SCRATCH], results.validation) for of in both if len(of) == 2)
 
 
-def _table(rows: pd.DataFrame, name: str, *, whole: Sequence[str] = ()) -> None:
-    shares = [each for each in rows if pd.api.types.is_float_dtype(rows[each])]
-    formats = dict.fromkeys(shares, "percent") | dict.fromkeys(whole, "localized")
+def _table(rows: pd.DataFrame, name: str, *, integers: Sequence[str] = ()) -> None:
+    shares = [column for column in rows if pd.api.types.is_float_dtype(rows[column])]
+    formats = dict.fromkeys(shares, "percent") | dict.fromkeys(integers, "localized")
     data_table(
         rows,
         hide_index=True,
         width="content",
-        column_config={each: st.column_config.NumberColumn(format=one) for each, one in formats.items()},
+        column_config={column: st.column_config.NumberColumn(format=one) for column, one in formats.items()},
     )
     if not theme.is_presented():
         charts.download_table(rows, name)
 
 
-def _saving(there: Saving | None, here: Saving | None) -> tuple[str, ...]:
+def _saving(stored_saving: Saving | None, local_saving: Saving | None) -> tuple[str, ...]:
     layout.heading("What does leaving hidden patches out save?")
     if not theme.is_presented():
         st.markdown(words.SAVING, width=theme.PROSE)
-    measured_costs.offer(measured_here.refresh, again=here is not None)
-    found = {words.THERE: there, words.HERE: here}
-    rows = [row for name, saving in found.items() if saving for row in rows_of(name, saving)]
+    measured_costs.offer(measured_here.refresh, again=local_saving is not None)
+    savings = {words.THERE: stored_saving, words.HERE: local_saving}
+    rows = [row for name, saving in savings.items() if saving for row in rows_of(name, saving)]
     if not rows:
         return (tell_counted(),)
     columns = ["measured", *READ, "times as much"]
@@ -148,18 +148,18 @@ def _saving(there: Saving | None, here: Saving | None) -> tuple[str, ...]:
         table,
         hide_index=True,
         width="content",
-        column_config={each: st.column_config.NumberColumn(format=one) for each, one in formats.items()},
+        column_config={column: st.column_config.NumberColumn(format=one) for column, one in formats.items()},
     )
     if not theme.is_presented():
         charts.download_table(table, "reconstruction-saving")
-    return (tell_counted(), *(tell_saving(name, saving) for name, saving in found.items() if saving))
+    return (tell_counted(), *(tell_saving(name, saving) for name, saving in savings.items() if saving))
 
 
 def rows_of(name: str, saving: Saving) -> list[tuple[str, float, float, float]]:
     """Milliseconds of a picture, for each work."""
-    each = 1e3 / saving.batch
+    scale = 1e3 / saving.batch
     return [
-        (f"{work}, {name}, ms a picture", each * taken[ALL], each * taken[VISIBLE], saving.times(work))
+        (f"{work}, {name}, ms a picture", scale * taken[ALL], scale * taken[VISIBLE], saving.times(work))
         for work, taken in saving.seconds.items()
     ]
 
@@ -167,15 +167,15 @@ def rows_of(name: str, saving: Saving) -> list[tuple[str, float, float, float]]:
 def tell_counted() -> str:
     """How many times as many multiply-adds it takes to read all patches, by count."""
     config = MAEConfig()
-    seen = round(config.patches * (1 - skipped_patches.HIDDEN))
+    visible = round(config.patches * (1 - skipped_patches.HIDDEN))
     every, some = (
         skipped_patches.count_operations(config, config.patches),
-        skipped_patches.count_operations(config, seen),
+        skipped_patches.count_operations(config, visible),
     )
     return (
-        f"With {seen} of {config.patches} patches in view a picture takes {some / 1e6:.0f} million multiply-adds; an "
-        f"encoder that read all {config.patches} would take {every / 1e6:.0f} million, **{every / some:.1f} times** as "
-        "many."
+        f"With {visible} of {config.patches} patches in view a picture takes {some / 1e6:.0f} million multiply-adds; "
+        f"an encoder that read all {config.patches} would take {every / 1e6:.0f} million, **{every / some:.1f} times** "
+        "as many."
     )
 
 
@@ -187,20 +187,20 @@ def tell_saving(name: str, saving: Saving) -> str:
     )
 
 
-def tell_errors(found: Sequence[Errors]) -> str:
+def tell_errors(errors: Sequence[Errors]) -> str:
     """At which shares the network is nearer to the truth than every filling, beyond doubt."""
 
-    def best_of(each: Errors) -> tuple[str, float, float]:
-        others = {name: of for name, of in each.by_filling.items() if name != NETWORK}
+    def best_of(point: Errors) -> tuple[str, float, float]:
+        others = {name: of for name, of in point.by_filling.items() if name != NETWORK}
         best = min(others, key=lambda name: others[name][0])
         return (best, *others[best])
 
     better = []
-    for each in found:
-        _, other, deviation = best_of(each)
-        own, error = each.by_filling[NETWORK]
+    for point in errors:
+        _, other, deviation = best_of(point)
+        own, error = point.by_filling[NETWORK]
         better.append(other - own > CLEAR * (error**2 + deviation**2) ** 0.5)
-    largest = max(found, key=lambda each: 1 - each.by_filling[NETWORK][0] / best_of(each)[1])
+    largest = max(errors, key=lambda point: 1 - point.by_filling[NETWORK][0] / best_of(point)[1])
     best, other, _ = best_of(largest)
     own = largest.by_filling[NETWORK][0]
     if not any(better):
@@ -236,14 +236,14 @@ def tell_probe(probe: Probe, error: float) -> str:
 def tell_tuned(own: FineTuned, scratch: FineTuned, pictures: int) -> str:
     """What it is worth to begin as the autoencoder; both were trained on the same labels."""
     gap = own.top1 - scratch.top1
-    errors = [each.top1 * (1 - each.top1) / pictures for each in (own, scratch)]
-    said = (
+    errors = [run.top1 * (1 - run.top1) / pictures for run in (own, scratch)]
+    sentence = (
         f"Trained on {own.labels}% of the labels for {own.steps:,} steps, the encoder gets **{own.top1:.1%}** if it "
         f"begins as the autoencoder, {scratch.top1:.1%} from scratch"
     )
     if abs(gap) <= CLEAR * sum(errors) ** 0.5:
-        return f"{said}: which is better cannot be decided from {pictures:,} pictures."
-    return f"{said}: {points(gap)}, one seed each."
+        return f"{sentence}: which is better cannot be decided from {pictures:,} pictures."
+    return f"{sentence}: {points(gap)}, one seed each."
 
 
 def _formula() -> None:
@@ -252,13 +252,13 @@ def _formula() -> None:
     config = MAEConfig()
     st.latex(r"\Omega(n) = 12\,n\,d^2 + 2\,n^2 d")
     tokens = {ALL: 1 + config.patches, VISIBLE: 1 + round(config.patches * (1 - skipped_patches.HIDDEN))}
-    each = {read: 12 * n * config.width**2 + 2 * n**2 * config.width for read, n in tokens.items()}
+    operations = {read: 12 * n * config.width**2 + 2 * n**2 * config.width for read, n in tokens.items()}
     st.markdown(
         words.SAVING_FORMULA.format(
             width=config.width,
             every=tokens[ALL],
-            all=each[ALL] / 1e6,
+            all=operations[ALL] / 1e6,
             some=tokens[VISIBLE],
-            visible=each[VISIBLE] / 1e6,
+            visible=operations[VISIBLE] / 1e6,
         )
     )

@@ -44,36 +44,36 @@ measured = cached()(image_gpt_results.results)
 def show() -> None:
     """What there is of the three, and the notes; one sentence where nothing was measured."""
     try:
-        found = measured()
+        results = measured()
     except ModelError as error:
         st.info(words_pixels.NOT_MEASURED.format(why=typeset.plain(str(error))), icon=":material/info:")
         return
     noticed: list[str] = []
-    if found.bits:
-        noticed += _bits(found.bits)
-    if found.filled:
-        noticed += _filled(found.filled)
-    if found.probe:
-        noticed += _probe(found.probe)
-    layout.notes(words_pixels.MEASURED_NOTES, notice=tuple(noticed), formula=lambda: _formula(found.bits))
+    if results.bits:
+        noticed += _bits(results.bits)
+    if results.filled:
+        noticed += _filled(results.filled)
+    if results.probe:
+        noticed += _probe(results.probe)
+    layout.notes(words_pixels.MEASURED_NOTES, notice=tuple(noticed), formula=lambda: _formula(results.bits))
 
 
-def _bits(found: Bits) -> tuple[str, ...]:
+def _bits(bits: Bits) -> tuple[str, ...]:
     layout.heading(words_pixels.BITS)
     names = [way[0].upper() + way[1:] for way in WAYS]
-    means, errors = ([getattr(found.by_way[way], name) for way in WAYS] for name in ("mean", "error"))
+    means, errors = ([getattr(bits.by_way[way], name) for way in WAYS] for name in ("mean", "error"))
     figure = partial(bits_bars, names, means, errors, even=EVEN, look=theme.look(), height=theme.look().high(220))
     alt = "Bits a pixel: " + ", ".join(f"{name} {mean:.2f}" for name, mean in zip(names, means, strict=True))
-    charts.chart(figure, name="pixel-bits-measured", alt=alt, table=table_of_bits(found, ()))
+    charts.chart(figure, name="pixel-bits-measured", alt=alt, table=table_of_bits(bits, ()))
     if not theme.is_presented():
-        table = table_of_bits(found, image_densities())
+        table = table_of_bits(bits, image_densities())
         numbers = {name: st.column_config.NumberColumn(format="%.2f") for name in ("bits a pixel", "bits a dimension")}
         data_table(table, hide_index=True, width="content", column_config=numbers, placeholder="")
-    st.caption(words_pixels.BITS_ABOUT.format(pictures=found.pictures), width=theme.PROSE)
-    return tell_bits_measured(found)
+    st.caption(words_pixels.BITS_ABOUT.format(pictures=bits.pictures), width=theme.PROSE)
+    return tell_bits_measured(bits)
 
 
-def table_of_bits(found: Bits, published: Sequence[ImageDensity]) -> pd.DataFrame:
+def table_of_bits(bits: Bits, published: Sequence[ImageDensity]) -> pd.DataFrame:
     """Ours, then what is published; a dimension is a third of a pixel."""
     rows: list[dict[str, object]] = [
         {
@@ -84,36 +84,43 @@ def table_of_bits(found: Bits, published: Sequence[ImageDensity]) -> pd.DataFram
             "one of": "512 colours",
             "source": "measured here",
         }
-        for way, own in found.by_way.items()
+        for way, own in bits.by_way.items()
     ]
     rows += [
-        {"told by": each.model, "bits a dimension": each.bits, "one of": "256 values a channel", "source": each.source}
-        for each in published
+        {
+            "told by": density.model,
+            "bits a dimension": density.bits,
+            "one of": "256 values a channel",
+            "source": density.source,
+        }
+        for density in published
     ]
     return pd.DataFrame(rows)
 
 
-def tell_bits_measured(found: Bits) -> tuple[str, ...]:
+def tell_bits_measured(bits: Bits) -> tuple[str, ...]:
     """Image-GPT beside even guessing and beside the context of two pixels."""
-    own, two = found.by_way[IMAGE_GPT], found.by_way[LEFT_AND_ABOVE]
+    own, two = bits.by_way[IMAGE_GPT], bits.by_way[LEFT_AND_ABOVE]
     gap, error = two.mean - own.mean, (own.error**2 + two.error**2) ** 0.5
-    told = [
+    sentences = [
         f"**Image-GPT** needs **{own.mean:.2f} bits** a pixel ({own.mean / CHANNELS:.2f} for each of its three "
         f"values); even guessing among 512 colours needs {EVEN:.2f}."
     ]
     if abs(gap) <= CLEAR * error:
-        told.append(f"The pixels to the left and above alone come to {two.mean:.2f}, which cannot be told from it.")
+        sentences.append(
+            f"The pixels to the left and above alone come to {two.mean:.2f}, which cannot be told from it."
+        )
     else:
-        told.append(
+        sentences.append(
             f"The pixels to the left and above alone, counted, come to {two.mean:.2f}: {abs(gap):.2f} bits "
             f"{'more' if gap > 0 else 'fewer'}."
         )
-    return tuple(told)
+    return tuple(sentences)
 
 
-def _filled(found: Filled) -> tuple[str, ...]:
+def _filled(filled: Filled) -> tuple[str, ...]:
     layout.heading(words_pixels.FILLED)
-    table = table_of_filled(found)
+    table = table_of_filled(filled)
     columns = {
         "mean squared error": st.column_config.NumberColumn(format="%.5f"),
         "standard error": st.column_config.NumberColumn(format="%.5f"),
@@ -121,15 +128,15 @@ def _filled(found: Filled) -> tuple[str, ...]:
         "the very colour": st.column_config.NumberColumn(format="percent"),
     }
     data_table(table, hide_index=True, width="content", column_config=columns, placeholder="")
-    about = words_pixels.FILLED_ABOUT.format(share=found.share, pictures=found.pictures)
+    about = words_pixels.FILLED_ABOUT.format(share=filled.share, pictures=filled.pictures)
     st.caption(about, width=theme.PROSE)
     charts.download_table(table, "pixel-hidden-measured")
-    return (tell_filled_measured(found),)
+    return (tell_filled_measured(filled),)
 
 
-def table_of_filled(found: Filled) -> pd.DataFrame:
+def table_of_filled(filled: Filled) -> pd.DataFrame:
     """The error of each way to fill in hidden pixels; how often two of them name the very colour."""
-    right = {FILLINGS[0]: found.right, NEIGHBOURS: found.by_neighbours}
+    right = {FILLINGS[0]: filled.right, NEIGHBOURS: filled.by_neighbours}
     return pd.DataFrame(
         [
             {
@@ -139,31 +146,31 @@ def table_of_filled(found: Filled) -> pd.DataFrame:
                 "off by, of 255 steps": steps(own.mean),
                 "the very colour": right.get(name),
             }
-            for name, own in found.errors.items()
+            for name, own in filled.errors.items()
         ]
     )
 
 
-def tell_filled_measured(found: Filled) -> str:
+def tell_filled_measured(filled: Filled) -> str:
     """How often the first guess is the very colour, and how much nearer the best of the network's answers comes."""
-    own = min((name for name in found.errors if name != NEIGHBOURS), key=lambda name: found.errors[name].mean)
-    best, base = found.errors[own], found.errors[NEIGHBOURS]
+    own = min((name for name in filled.errors if name != NEIGHBOURS), key=lambda name: filled.errors[name].mean)
+    best, base = filled.errors[own], filled.errors[NEIGHBOURS]
     error = (best.error**2 + base.error**2) ** 0.5
     ratio = best.mean / base.mean
     less = f"{1 - ratio:.0%} smaller" if ratio < 1 else f"{ratio - 1:.0%} larger"
     sure = ", which may be chance" if compare(best.mean, base.mean, margin=CLEAR * error) == "as much" else ""
     return (
-        f"Of {found.pixels:,} hidden pixels the first guess is exactly the right colour for **{found.right:.0%}**, the "
-        f"colour nearest to the mean of seen neighbours for {found.by_neighbours:.0%}. The error of what the network "
-        f"says best ({own}) is {less} than that of this mean{sure}."
+        f"Of {filled.pixels:,} hidden pixels the first guess is exactly the right colour for **{filled.right:.0%}**, "
+        f"the colour nearest to the mean of seen neighbours for {filled.by_neighbours:.0%}. The error of what the "
+        f"network says best ({own}) is {less} than that of this mean{sure}."
     )
 
 
-def _probe(found: Probe) -> tuple[str, ...]:
+def _probe(probe: Probe) -> tuple[str, ...]:
     layout.heading(words_pixels.PROBE)
-    lines = {PROBED[name]: np.array(own) for name, own in found.layers.items()}
+    lines = {PROBED[name]: np.array(own) for name, own in probe.layers.items()}
     count = max(len(own) for own in lines.values())
-    lines["raw pixels"] = np.full(count, found.pixels)
+    lines["raw pixels"] = np.full(count, probe.pixels)
     look = theme.look()
     figure = partial(
         curves,
@@ -180,36 +187,36 @@ def _probe(found: Probe) -> tuple[str, ...]:
     alt = "; ".join(f"{name} from {own[0]:.0%} to at most {own.max():.0%}" for name, own in lines.items())
     table = pd.DataFrame({"layer": np.arange(count), **lines})
     charts.chart(figure, name="pixel-probe", alt=f"Right classes by layer: {alt}", table=table)
-    st.caption(words_pixels.PROBE_ABOUT.format(train=found.train, test=found.test), width=theme.PROSE)
-    return tuple(tell_probe(found))
+    st.caption(words_pixels.PROBE_ABOUT.format(train=probe.train, test=probe.test), width=theme.PROSE)
+    return tuple(tell_probe(probe))
 
 
-def tell_probe(found: Probe) -> Iterator[str]:
+def tell_probe(probe: Probe) -> Iterator[str]:
     """After which layer classes are told best, whether that is a middle one, and beside what was not trained."""
     for name in (NEXT, HIDDEN):
-        if (own := found.layers.get(name)) is None:
+        if (own := probe.layers.get(name)) is None:
             continue
         best, last = int(np.argmax(own)), len(own) - 1
         where = {0: "before the first layer", last: "after the last layer"}.get(best, f"after layer {best} of {last}")
-        told = f"Trained on the {PROBED[name]}, it tells classes best {where}: **{own[best]:.1%}**"
+        sentence = f"Trained on the {PROBED[name]}, it tells classes best {where}: **{own[best]:.1%}**"
         if best != last:
-            gap, error = own[best] - own[last], (found.error(own[best]) ** 2 + found.error(own[last]) ** 2) ** 0.5
+            gap, error = own[best] - own[last], (probe.error(own[best]) ** 2 + probe.error(own[last]) ** 2) ** 0.5
             sure = "" if gap > CLEAR * error else ", which may be chance"
-            told += f"; after the last one {own[last]:.1%}, {points(-gap)}{sure}"
-        yield f"{told}."
-    if any(name in found.layers for name in (NEXT, HIDDEN)):
-        untrained = found.layers.get(image_gpt_results.UNTRAINED)
-        rest = f", the same network before training to at most {max(untrained):.1%}" if untrained else ""
-        yield f"Raw pixels come to {found.pixels:.1%}{rest}; chance is {CHANCE:.0%}."
+            sentence += f"; after the last one {own[last]:.1%}, {points(-gap)}{sure}"
+        yield f"{sentence}."
+    if any(name in probe.layers for name in (NEXT, HIDDEN)):
+        untrained = probe.layers.get(image_gpt_results.UNTRAINED)
+        baseline = f", the same network before training to at most {max(untrained):.1%}" if untrained else ""
+        yield f"Raw pixels come to {probe.pixels:.1%}{baseline}; chance is {CHANCE:.0%}."
         yield "Chen et al. found the best features in middle layers (figure 2)."
 
 
-def _formula(found: Bits | None) -> None:
+def _formula(bits: Bits | None) -> None:
     st.latex(r"\text{bits} = -\frac{1}{n} \sum_{i} \log_2 p(x_i \mid x_{<i})")
-    if found:
-        own = found.by_way[IMAGE_GPT].mean
+    if bits:
+        own = bits.by_way[IMAGE_GPT].mean
         st.markdown(
-            f"*n* = 1,024 pixels of each of {found.pictures:,} pictures. A third of it, {own:.2f} / 3 = "
+            f"*n* = 1,024 pixels of each of {bits.pictures:,} pictures. A third of it, {own:.2f} / 3 = "
             f"{own / CHANNELS:.2f}, stands beside bits a dimension, with the remark above."
         )
     st.markdown(

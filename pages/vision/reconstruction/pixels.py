@@ -55,11 +55,11 @@ def show() -> None:
     with layout.control_bar():
         picture = controls.picture()
         task = controls.choice("Task", TASKS, key="pixel_task", about=words_pixels.TASK_HELP)
-        asked = _ask_hidden() if task == HIDDEN_TASK else _ask_next()
-    if isinstance(asked, Asked):
-        _show_next(picture, asked)
+        choice = _ask_hidden() if task == HIDDEN_TASK else _ask_next()
+    if isinstance(choice, Asked):
+        _show_next(picture, choice)
     else:
-        _show_hidden(picture, *asked)
+        _show_hidden(picture, *choice)
 
 
 def _ask_next() -> Asked:
@@ -78,26 +78,26 @@ def _ask_hidden() -> tuple[int, int]:
     return percent, seeded("Hide others")
 
 
-def _show_next(picture: Picture, asked: Asked) -> None:
-    rows = asked.rows
-    seen = compute_pixels.read_picture(picture)
+def _show_next(picture: Picture, choice: Asked) -> None:
+    rows = choice.rows
+    pixel_picture = compute_pixels.read_picture(picture)
     photograph, drawings = st.columns([1, 3.2], gap="large")
     with photograph:
-        _photograph(seen)
+        _photograph(pixel_picture)
     with drawings:
-        drawn = _draw(picture, seen, asked)
+        drawn = _draw(picture, pixel_picture, choice)
     bits = compute_pixels.bits(picture).numpy()
     st.subheader(words_pixels.SURPRISE, anchor=False)
     st.caption(words_pixels.SURPRISE_ABOUT, width=theme.PROSE)
-    _surprise(seen, bits, rows)
+    _surprise(pixel_picture, bits, rows)
     colours = image_gpt(NEXT).network.config.colours
     layout.notes(
         words_pixels.NEXT_NOTES,
         notice=(
-            *tell_draws(drawn.errors, drawn.even, drawn.apart, given=rows > 0),
+            *tell_draws(drawn.errors, drawn.even, drawn.apart, has_rows=rows > 0),
             *tell_bits(bits, rows, colours),
         ),
-        formula=lambda: _formula(bits, rows, asked.rules),
+        formula=lambda: _formula(bits, rows, choice.rules),
     )
 
 
@@ -122,25 +122,27 @@ def seeded(label: str, key: str = "pixel_seed") -> int:
     return seed
 
 
-def _photograph(seen: PixelPicture) -> None:
-    st.image(seen.photograph, width=PHOTOGRAPH, alt="The photograph")
-    st.caption(_palette(seen))
+def _photograph(pixel_picture: PixelPicture) -> None:
+    st.image(pixel_picture.photograph, width=PHOTOGRAPH, alt="The photograph")
+    st.caption(_palette(pixel_picture))
 
 
-def _palette(seen: PixelPicture) -> str:
-    everywhere = torch.ones(seen.pixels.shape[1:], dtype=torch.bool)
+def _palette(pixel_picture: PixelPicture) -> str:
+    everywhere = torch.ones(pixel_picture.pixels.shape[1:], dtype=torch.bool)
     colours = image_gpt(NEXT).network.config.colours
-    return tell_palette(error_of(seen.painted, seen.pixels, everywhere), colours, len(seen.colours.unique()))
+    return tell_palette(
+        error_of(pixel_picture.painted, pixel_picture.pixels, everywhere), colours, len(pixel_picture.colours.unique())
+    )
 
 
-def _draw(picture: Picture, seen: PixelPicture, asked: Asked) -> Drawn:
+def _draw(picture: Picture, pixel_picture: PixelPicture, choice: Asked) -> Drawn:
     """The completions, row by row while they are drawn."""
-    place, rows, count = st.empty(), asked.rows, asked.count
-    known_by = (picture, rows, count, asked.rules, asked.seed)
+    place, rows, count = st.empty(), choice.rows, choice.count
+    known_by = (picture, rows, count, choice.rules, choice.seed)
     drawn = compute_pixels.draw.peek(*known_by)
     if drawn is None:
-        drawn = compute_pixels.draw(*known_by, observer=_growing(place, seen, rows, count))
-    tiles, titles = _tiles(seen, rows, drawn.pictures), _titles(count)
+        drawn = compute_pixels.draw(*known_by, observer=_growing(place, pixel_picture, rows, count))
+    tiles, titles = _tiles(pixel_picture, rows, drawn.pictures), _titles(count)
     with place.container():
         charts.chart(
             partial(picture_tiles, tiles, titles, columns=_across(count), look=theme.look(), side=_side()),
@@ -151,7 +153,7 @@ def _draw(picture: Picture, seen: PixelPicture, asked: Asked) -> Drawn:
     return drawn
 
 
-def _growing(place: DeltaGenerator, seen: PixelPicture, rows: int, count: int) -> StepObserver:
+def _growing(place: DeltaGenerator, pixel_picture: PixelPicture, rows: int, count: int) -> StepObserver:
     """Shows completions while they grow, now and then."""
     last = -APART
 
@@ -159,7 +161,7 @@ def _growing(place: DeltaGenerator, seen: PixelPicture, rows: int, count: int) -
         nonlocal last
         if time.monotonic() - last >= APART:
             last = time.monotonic()
-            tiles, titles = _tiles(seen, rows, unfinished(best[0])), _titles(count)
+            tiles, titles = _tiles(pixel_picture, rows, unfinished(best[0])), _titles(count)
             figure = picture_tiles(tiles, titles, columns=_across(count), look=theme.look(), side=_side())
             with place.container():
                 charts.plot(figure, name=f"pixel-growing-{step}", alt=f"Completions after {step + 1} rows")
@@ -176,9 +178,9 @@ def completions(count: int) -> list[str]:
     return [words_pixels.COMPLETION.format(number=number + 1) for number in range(count)]
 
 
-def _tiles(seen: PixelPicture, rows: int, pictures: Float[Tensor, "draw channel row column"]) -> np.ndarray:
-    given = torch.where(below(rows, seen.painted.shape[1]), torch.tensor(GREY), seen.painted)
-    return np.stack([as_picture(each) for each in (given, *pictures, seen.painted)])
+def _tiles(pixel_picture: PixelPicture, rows: int, pictures: Float[Tensor, "draw channel row column"]) -> np.ndarray:
+    masked = torch.where(below(rows, pixel_picture.painted.shape[1]), torch.tensor(GREY), pixel_picture.painted)
+    return np.stack([as_picture(picture) for picture in (masked, *pictures, pixel_picture.painted)])
 
 
 def _across(count: int) -> int:
@@ -202,13 +204,13 @@ def _table(tiles: np.ndarray, titles: Sequence[str]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).rename(columns={"r": "red", "g": "green", "b": "blue"})
 
 
-def _surprise(seen: PixelPicture, bits: Float[np.ndarray, "row column"], rows: int) -> None:
+def _surprise(pixel_picture: PixelPicture, bits: Float[np.ndarray, "row column"], rows: int) -> None:
     """The true picture under its bits, and the mean of each row."""
     side = len(bits)
     left, right = st.columns([1, 1.6], gap="large")
     with left:
         patch_picker(
-            as_picture(seen.painted, enlarged=compute_pixels.ENLARGED),
+            as_picture(pixel_picture.painted, enlarged=compute_pixels.ENLARGED),
             rows=side,
             columns=side,
             key="pixel-bits",
@@ -251,32 +253,32 @@ def _formula(bits: Float[np.ndarray, "row column"], rows: int, rules: Rules) -> 
 
 
 def _show_hidden(picture: Picture, percent: int, seed: int) -> None:
-    seen, found = compute_pixels.read_picture(picture, HIDDEN), compute_pixels.guess(picture, percent, seed)
+    pixel_picture, guessed = compute_pixels.read_picture(picture, HIDDEN), compute_pixels.guess(picture, percent, seed)
     photograph, drawings = st.columns([1, 3.2], gap="large")
     with photograph:
-        _photograph(seen)
-    shown = {
-        words_pixels.SEEN: torch.where(found.hidden, torch.tensor(GREY), seen.painted),
-        words_pixels.BEST: found.filled.best,
-        words_pixels.ONE_DRAW: found.filled.drawn,
-        words_pixels.EXPECTED: found.filled.mean,
-        words_pixels.NEIGHBOURS: found.neighbours,
-        words_pixels.TRUTH: seen.painted,
+        _photograph(pixel_picture)
+    pictures = {
+        words_pixels.SEEN: torch.where(guessed.hidden, torch.tensor(GREY), pixel_picture.painted),
+        words_pixels.BEST: guessed.filled.best,
+        words_pixels.ONE_DRAW: guessed.filled.drawn,
+        words_pixels.EXPECTED: guessed.filled.mean,
+        words_pixels.NEIGHBOURS: guessed.neighbours,
+        words_pixels.TRUTH: pixel_picture.painted,
     }
-    tiles = np.stack([as_picture(each) for each in shown.values()])
+    tiles = np.stack([as_picture(image) for image in pictures.values()])
     with drawings:
         charts.chart(
-            partial(picture_tiles, tiles, list(shown), columns=3, look=theme.look(), side=_side()),
+            partial(picture_tiles, tiles, list(pictures), columns=3, look=theme.look(), side=_side()),
             name="pixel-hidden",
             alt=f"The photograph with {percent}% of its pixels hidden, and four ways to fill them in",
-            table=partial(_table, tiles, list(shown)),
+            table=partial(_table, tiles, list(pictures)),
         )
-    hidden, colours = int(found.hidden.sum()), image_gpt(HIDDEN).network.config.colours
-    mean_bits = float(found.filled.bits.mean())
+    hidden, colours = int(guessed.hidden.sum()), image_gpt(HIDDEN).network.config.colours
+    mean_bits = float(guessed.filled.bits.mean())
     layout.notes(
         words_pixels.HIDDEN_NOTES,
-        notice=tell_filled(found.errors, found.right, hidden, mean_bits, colours),
-        formula=lambda: _formula_hidden(found.errors["best"], hidden, mean_bits),
+        notice=tell_filled(guessed.errors, guessed.right, hidden, mean_bits, colours),
+        formula=lambda: _formula_hidden(guessed.errors["best"], hidden, mean_bits),
     )
 
 

@@ -42,7 +42,7 @@ def tell_bits(bits: Float[np.ndarray, "row column"], rows: int, colours: int) ->
     )
 
 
-def tell_draws(errors: Sequence[float], even: float, apart: float | None, *, given: bool) -> tuple[str, ...]:
+def tell_draws(errors: Sequence[float], even: float, apart: float | None, *, has_rows: bool) -> tuple[str, ...]:
     """How near the completions come to the truth, beside one even colour and beside one another.
 
     Errors up to ALIKE of the even colour's apart count as equal.
@@ -53,16 +53,16 @@ def tell_draws(errors: Sequence[float], even: float, apart: float | None, *, giv
     who = f"Completion {best + 1} comes nearest to the truth, {off}" if many else f"The completion is {off}"
     if many and compare(max(errors), errors[best], margin=ALIKE * max(errors)) != "more":
         who = f"All {len(errors)} completions come about as near to the truth, {off}"
-    colour = "the mean colour of what is given" if given else "an even grey"
+    colour = "the mean colour of what is given" if has_rows else "an even grey"
     beside = f"{colour}, without a network, by {steps(even):.0f}" if even else f"{colour}, without a network, is exact"
-    told = [f"{who}; {beside}. {_tell_nearer(errors, even, nearer)}"]
+    sentences = [f"{who}; {beside}. {_tell_nearer(errors, even, nearer)}"]
     if apart == 0:
-        told.append("All completions are the same.")
+        sentences.append("All completions are the same.")
     elif apart is not None:
         between, away = round(steps(apart)), round(steps(float(np.mean(errors))))
         how = "more than" if between > away else "less than" if between < away else "about as much as"
-        told.append(f"Two completions differ by {between} steps, {how} one differs from the truth ({away}).")
-    return tuple(told)
+        sentences.append(f"Two completions differ by {between} steps, {how} one differs from the truth ({away}).")
+    return tuple(sentences)
 
 
 def _tell_nearer(errors: Sequence[float], even: float, nearer: int) -> str:
@@ -85,18 +85,18 @@ def tell_filled(
     }
     first = min(errors, key=lambda name: errors[name])
     own = min(("best", "drawn", "mean"), key=lambda name: errors[name])
-    told = [
+    sentences = [
         f"{hidden:,} pixels are hidden. Nearest to them comes **{names[first]}**, off by {steps(errors[first]):.1f} of "
         f"{LEVELS} steps; "
         + ", ".join(f"{names[name]} by {steps(error):.1f}" for name, error in errors.items() if name != first)
         + "."
     ]
-    told.append(_tell_beside_neighbours(errors[own], errors["neighbours"]))
-    told.append(
+    sentences.append(_tell_beside_neighbours(errors[own], errors["neighbours"]))
+    sentences.append(
         f"The exact colour, one of {colours}, is its first guess for {right:.0%} of them; the true colours take "
         f"{signed(mean_bits)} bits each."
     )
-    return tuple(told)
+    return tuple(sentences)
 
 
 def _tell_beside_neighbours(own: float, neighbours: float) -> str:
@@ -116,28 +116,28 @@ def _tell_beside_neighbours(own: float, neighbours: float) -> str:
 def tell_heads(looks: Sequence) -> tuple[str, ...]:
     """The heads that look most to the left, most above and farthest away, and what goes to the start."""
 
-    def named(each) -> str:
-        return f"layer {each.layer}, head {each.head}"
+    def named(head) -> str:
+        return f"layer {head.layer}, head {head.head}"
 
-    left, above = (max(looks, key=lambda each: getattr(each, name)) for name in ("left", "above"))
-    start = max(looks, key=lambda each: each.start)
-    told = [
+    left, above = (max(looks, key=lambda head: getattr(head, name)) for name in ("left", "above"))
+    start = max(looks, key=lambda head: head.start)
+    sentences = [
         f"Most to the pixel on the **left** goes in {named(left)}: {left.left:.0%}. Most to the pixel **above** goes "
         f"in {named(above)}: {above.above:.0%}."
     ]
-    placed = [each for each in looks if np.isfinite(each.distance)]
+    placed = [head for head in looks if np.isfinite(head.distance)]
     if placed:
-        near, far = (pick(placed, key=lambda each: each.distance) for pick in (min, max))
-        told.append(
+        near, far = (pick(placed, key=lambda head: head.distance) for pick in (min, max))
+        sentences.append(
             f"Nearest looks {named(near)}, {near.distance:.1f} pixels away on average, farthest {named(far)}, "
             f"{far.distance:.1f}."
         )
-    share = float(np.mean([each.start for each in looks]))
-    told.append(
+    share = float(np.mean([head.start for head in looks]))
+    sentences.append(
         f"To the start token, which is not a pixel, heads give {share:.0%} on average, most in {named(start)}: "
         f"{start.start:.0%}."
     )
-    return tuple(told)
+    return tuple(sentences)
 
 
 def tell_both(
@@ -146,7 +146,7 @@ def tell_both(
     """Which of the two comes nearer to the truth; `mae`, `palette` and `mean` are names of `errors`."""
     best, middle = min(draws), float(np.mean(draws))
     several = f" on average and {steps(best):.0f} in the nearest of {len(draws)} completions" if len(draws) > 1 else ""
-    told = [
+    sentences = [
         f"The **autoencoder** is off by {steps(errors[mae]):.0f} of {LEVELS} steps, **image-GPT** by "
         f"{steps(middle):.0f}{several}; the mean colour of the upper half by {steps(errors[mean]):.0f}."
     ]
@@ -156,7 +156,7 @@ def tell_both(
     if middle:
         left = errors[palette] / middle
         counted += f" If every colour were right, {left:.0%} of their error would be left: that of the palette."
-    return (*told, counted)
+    return (*sentences, counted)
 
 
 def tell_rough(truth: float, mae: float, draws: float) -> str:

@@ -39,26 +39,26 @@ def show() -> None:
         seed = seeded("Draw again", "both_seed")
     layout.place_notice()
     place = st.empty()
-    asked = (picture, COUNT, rules, seed)
-    found = compute_both.both.peek(*asked)
-    if found is None:
-        found = compute_both.both(*asked, observer=_growing(place))
+    arguments = (picture, COUNT, rules, seed)
+    comparison = compute_both.both.peek(*arguments)
+    if comparison is None:
+        comparison = compute_both.both(*arguments, observer=_growing(place))
     with place.container():
         photograph, drawings = st.columns([1, 3.2], gap="large")
         with photograph:
-            st.image(found.shown, width=PHOTOGRAPH, alt="The photograph")
+            st.image(comparison.photograph, width=PHOTOGRAPH, alt="The photograph")
         with drawings:
-            _tiles(found)
+            _tiles(comparison)
     if not theme.is_presented():
-        _asked(found)
+        _asked(comparison)
     st.caption(words_pixels.SIDE_ABOUT, width=theme.PROSE)
     layout.notes(
         words_pixels.SIDE_NOTES,
         notice=(
-            *tell_both(found.errors, found.draw_errors, mae=MAE, palette=PALETTE, mean=MEAN),
-            tell_rough(found.rough["truth"], found.rough[MAE], found.rough["draws"]),
+            *tell_both(comparison.errors, comparison.draw_errors, mae=MAE, palette=PALETTE, mean=MEAN),
+            tell_rough(comparison.rough["truth"], comparison.rough[MAE], comparison.rough["draws"]),
         ),
-        formula=lambda: _formula(found),
+        formula=lambda: _formula(comparison),
     )
 
 
@@ -70,7 +70,7 @@ def _growing(place: DeltaGenerator) -> StepObserver:
         nonlocal last
         if time.monotonic() - last >= APART:
             last = time.monotonic()
-            tiles = np.stack([as_picture(each) for each in unfinished(best[0])])
+            tiles = np.stack([as_picture(picture) for picture in unfinished(best[0])])
             figure = picture_tiles(
                 tiles, completions(COUNT), columns=ACROSS, look=theme.look(), side=theme.look().high(SIDE)
             )
@@ -80,18 +80,18 @@ def _growing(place: DeltaGenerator) -> StepObserver:
     return StepObserver(tell, waits=place.markdown)
 
 
-def _tiles(found: Both) -> None:
-    shown = {
-        words_pixels.GIVEN: torch.where(found.where, torch.tensor(GREY), found.truth),
-        words_pixels.SIDE_MAE: found.filled,
-        words_pixels.SIDE_MEAN: found.even,
-        words_pixels.TRUTH: found.truth,
-        **dict(zip(completions(COUNT), found.drawn, strict=True)),
+def _tiles(comparison: Both) -> None:
+    pictures = {
+        words_pixels.GIVEN: torch.where(comparison.where, torch.tensor(GREY), comparison.truth),
+        words_pixels.SIDE_MAE: comparison.filled,
+        words_pixels.SIDE_MEAN: comparison.even,
+        words_pixels.TRUTH: comparison.truth,
+        **dict(zip(completions(COUNT), comparison.drawn, strict=True)),
     }
-    tiles, look = np.stack([as_picture(each) for each in shown.values()]), theme.look()
-    table = table_of(found)
+    tiles, look = np.stack([as_picture(picture) for picture in pictures.values()]), theme.look()
+    table = table_of(comparison)
     charts.chart(
-        partial(picture_tiles, tiles, list(shown), columns=ACROSS, look=look, side=look.high(SIDE)),
+        partial(picture_tiles, tiles, list(pictures), columns=ACROSS, look=look, side=look.high(SIDE)),
         name="both-networks",
         alt=f"The photograph, its lower half filled in by the autoencoder, by a mean colour, and drawn {COUNT} times",
         table=table,
@@ -102,13 +102,16 @@ def _tiles(found: Both) -> None:
         data_table(table, hide_index=True, width="content", column_config=columns)
 
 
-def table_of(found: Both) -> pd.DataFrame:
+def table_of(comparison: Both) -> pd.DataFrame:
     """The error of each way to fill in the lower half, the smallest first."""
     rows: list[tuple[str, float]] = [
-        ("masked autoencoder", found.errors[MAE]),
-        ("mean colour of the upper half", found.errors[MEAN]),
-        ("the truth in 512 colours", found.errors[PALETTE]),
-        *((f"image-GPT, {name}", error) for name, error in zip(completions(COUNT), found.draw_errors, strict=True)),
+        ("masked autoencoder", comparison.errors[MAE]),
+        ("mean colour of the upper half", comparison.errors[MEAN]),
+        ("the truth in 512 colours", comparison.errors[PALETTE]),
+        *(
+            (f"image-GPT, {name}", error)
+            for name, error in zip(completions(COUNT), comparison.draw_errors, strict=True)
+        ),
     ]
     rows.sort(key=lambda row: row[1])
     return pd.DataFrame(
@@ -117,20 +120,24 @@ def table_of(found: Both) -> pd.DataFrame:
     )
 
 
-def _asked(found: Both) -> None:
-    numbers = {"hidden": found.patches, "seen": found.patches, "colours": image_gpt(NEXT).network.config.colours}
+def _asked(comparison: Both) -> None:
+    numbers = {
+        "hidden": comparison.patches,
+        "seen": comparison.patches,
+        "colours": image_gpt(NEXT).network.config.colours,
+    }
     for place, (name, text) in zip(st.columns(2, gap="large"), words_pixels.ASKED.items(), strict=True):
         with place:
             st.subheader(name, anchor=False)
             st.markdown(text.format(**numbers))
 
 
-def _formula(found: Both) -> None:
+def _formula(comparison: Both) -> None:
     st.latex(r"\text{error} = \frac{1}{3|H|} \sum_{i \in H} \lVert \hat x_i - x_i \rVert^2")
     st.markdown(
-        f"$H$ are the {int(found.where.sum()):,} pixels of the lower half. The autoencoder was trained to make this "
-        f"error small, and gives one answer: {found.errors[MAE]:.4f}. Image-GPT was trained to make $-\\log p(x)$ "
-        f"small, and its answers are drawn: {_listed(found.draw_errors)}."
+        f"$H$ are the {int(comparison.where.sum()):,} pixels of the lower half. The autoencoder was trained to make "
+        f"this error small, and gives one answer: {comparison.errors[MAE]:.4f}. Image-GPT was trained to make "
+        f"$-\\log p(x)$ small, and its answers are drawn: {_listed(comparison.draw_errors)}."
     )
 
 

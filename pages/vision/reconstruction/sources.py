@@ -37,23 +37,23 @@ def show() -> None:
         st.info(words.NOTHING_HIDDEN, icon=":material/info:")
         return
     with layout.waiting_place():
-        found, scene = compute_autoencoder.read(chosen), scene_of(chosen)
+        recording, scene = compute_autoencoder.read(chosen), scene_of(chosen)
     photo_maps(scene, key="gap-sources", name="reconstruction-sources")
     layout.caption(words.STRIPED)
-    _shares(found.told)
-    layout.notes(words.SOURCES_NOTES, notice=noticed(found, chosen), formula=lambda: _formula(found, chosen))
+    _shares(recording.shares)
+    layout.notes(words.SOURCES_NOTES, notice=noticed(recording, chosen), formula=lambda: _formula(recording, chosen))
 
 
 @cached()
 def scene_of(chosen: Hidden) -> PhotoScene:
     """Every layer of the encoder and of the decoder over the photograph, then all of them together by rollout."""
-    found, model = compute_autoencoder.read(chosen), chosen.model
+    recording, model = compute_autoencoder.read(chosen), chosen.model
     truth = compute_autoencoder.as_picture(compute_autoencoder.fill(chosen).truth)
-    layers = [_layer(layer, chosen) for layer in found.layers]
+    layers = [_layer(layer, chosen) for layer in recording.layers]
     for side, group in ((DECODER, DECODER), (None, BOTH)):
-        layers.append(_rolled(rollout_through_layers(found.layers, side), group, chosen))
-    number, head = _most_told(found.told)
-    first = len(layers) - 2 - len(found.told) + number
+        layers.append(_rolled(rollout_through_layers(recording.layers, side), group, chosen))
+    number, head = _most_told(recording.shares)
+    first = len(layers) - 2 - len(recording.shares) + number
     scene = PhotoScene(
         stripe_hidden_patches(truth, chosen.mask, model.grid, model.grid),
         tuple(layers),
@@ -84,9 +84,9 @@ def _rolled(weights: torch.Tensor, group: str, chosen: Hidden) -> PhotoLayer:
     return PhotoLayer("all layers", 1, side, side, Dense(lambda _: weights.numpy()), ("class",), path, group)
 
 
-def _most_told(told: Sequence[DecoderAttentionShares]) -> tuple[int, int]:
+def _most_told(shares: Sequence[DecoderAttentionShares]) -> tuple[int, int]:
     """Layer and head of the decoder in which hidden patches give most to visible ones."""
-    strongest = torch.stack([each.visible for each in told])
+    strongest = torch.stack([layer.visible for layer in shares])
     layer, head = divmod(int(strongest.argmax()), strongest.shape[1])
     return layer, head
 
@@ -100,19 +100,19 @@ def _middle(chosen: Hidden) -> int:
     )
 
 
-def _shares(told: Sequence[DecoderAttentionShares]) -> None:
+def _shares(shares: Sequence[DecoderAttentionShares]) -> None:
     st.subheader(words.LOOKED_AT, anchor=False)
     if not theme.is_presented():
         st.markdown(words.LOOKED_AT_ABOUT, width=theme.PROSE)
     parts = {
-        words.VISIBLE: [float(each.visible.mean()) for each in told],
-        words.OTHERS: [float(each.hidden.mean()) for each in told],
-        words.ITSELF: [float(each.own.mean()) for each in told],
-        words.CLASS: [float(each.class_token.mean()) for each in told],
+        words.VISIBLE: [float(layer.visible.mean()) for layer in shares],
+        words.OTHERS: [float(layer.hidden.mean()) for layer in shares],
+        words.ITSELF: [float(layer.own.mean()) for layer in shares],
+        words.CLASS: [float(layer.class_token.mean()) for layer in shares],
     }
     alt = "; ".join(
         f"layer {number}: " + ", ".join(f"{values[number]:.0%} to {name}" for name, values in parts.items())
-        for number in range(len(told))
+        for number in range(len(shares))
     )
     charts.chart(
         partial(shares_by_layer, parts, look=theme.look(), height=theme.look().high(320)),
@@ -121,47 +121,50 @@ def _shares(told: Sequence[DecoderAttentionShares]) -> None:
         table=pd.DataFrame(
             [
                 (
-                    each.layer,
+                    layer.layer,
                     head,
-                    *(float(part[head]) for part in (each.visible, each.hidden, each.own, each.class_token)),
+                    *(float(part[head]) for part in (layer.visible, layer.hidden, layer.own, layer.class_token)),
                 )
-                for each in told
-                for head in range(len(each.visible))
+                for layer in shares
+                for head in range(len(layer.visible))
             ],
             columns=["layer", "head", *parts],
         ),
     )
 
 
-def noticed(found: Read, chosen: Hidden) -> tuple[str, ...]:
+def noticed(recording: Read, chosen: Hidden) -> tuple[str, ...]:
     """What hidden patches look at in the decoder, how far, and how far visible ones look in the encoder."""
     mask = chosen.mask
     return (
-        f"{tell_hidden(int(mask.sum()), len(mask))} {tell_shares(found.told, float((~mask).float().mean()))}",
-        tell_heads(found.told),
-        tell_reach(found.told, [float(each.mean()) for each in encoder_attention_distance(found.layers, mask)]),
+        f"{tell_hidden(int(mask.sum()), len(mask))} {tell_shares(recording.shares, float((~mask).float().mean()))}",
+        tell_heads(recording.shares),
+        tell_reach(
+            recording.shares,
+            [float(distances.mean()) for distances in encoder_attention_distance(recording.layers, mask)],
+        ),
     )
 
 
-def tell_shares(told: Sequence[DecoderAttentionShares], seen: float) -> str:
-    """Where the attention of hidden patches goes, the mean of all layers and heads; `seen`: the share not hidden."""
+def tell_shares(shares: Sequence[DecoderAttentionShares], visible_share: float) -> str:
+    """Where the attention of hidden patches goes, the mean of all layers and heads; `visible_share`: not hidden."""
     parts = [
-        float(torch.stack(list(each)).mean())
-        for each in zip(*((one.visible, one.hidden, one.own, one.class_token) for one in told), strict=True)
+        float(torch.stack(list(part)).mean())
+        for part in zip(*((one.visible, one.hidden, one.own, one.class_token) for one in shares), strict=True)
     ]
-    visible, others, own, whole = parts
+    visible, others, own, class_token = parts
     patches = visible + others + own
-    times = visible / patches / seen if patches else 0.0
+    times = visible / patches / visible_share if patches else 0.0
     return (
         f"In the decoder a hidden patch gives on average **{visible:.0%}** of its attention to visible patches, "
-        f"{others:.0%} to other hidden ones, {own:.0%} to itself and {whole:.0%} to the class token. Of what goes to "
-        f"patches, visible ones get {times:.1f} times their share of the picture."
+        f"{others:.0%} to other hidden ones, {own:.0%} to itself and {class_token:.0%} to the class token. Of what "
+        f"goes to patches, visible ones get {times:.1f} times their share of the picture."
     )
 
 
-def tell_heads(told: Sequence[DecoderAttentionShares]) -> str:
+def tell_heads(shares: Sequence[DecoderAttentionShares]) -> str:
     """The heads in which hidden patches give most and least to visible ones."""
-    heads = {(each.layer, head): float(share) for each in told for head, share in enumerate(each.visible)}
+    heads = {(layer.layer, head): float(share) for layer in shares for head, share in enumerate(layer.visible)}
     most, least = max(heads, key=lambda one: heads[one]), min(heads, key=lambda one: heads[one])
     if len(heads) == 1 or f"{heads[most]:.0%}" == f"{heads[least]:.0%}":
         return f"In each of its heads visible patches get about as much, {heads[most]:.0%}."
@@ -171,9 +174,9 @@ def tell_heads(told: Sequence[DecoderAttentionShares]) -> str:
     )
 
 
-def tell_reach(told: Sequence[DecoderAttentionShares], encoder: Sequence[float]) -> str:
+def tell_reach(shares: Sequence[DecoderAttentionShares], encoder: Sequence[float]) -> str:
     """How far patches look, in patches: hidden ones in the decoder, visible ones in the encoder."""
-    far = [float(each.distance.mean()) for each in told]
+    far = [float(layer.distance.mean()) for layer in shares]
     near, wide = far.index(min(far)), far.index(max(far))
     if f"{far[near]:.1f}" == f"{far[wide]:.1f}":
         decoder = (
@@ -190,19 +193,19 @@ def tell_reach(told: Sequence[DecoderAttentionShares], encoder: Sequence[float])
     )
 
 
-def _formula(found: Read, chosen: Hidden) -> None:
-    encoder = sum(layer.side == ENCODER for layer in found.layers)
+def _formula(recording: Read, chosen: Hidden) -> None:
+    encoder = sum(layer.side == ENCODER for layer in recording.layers)
     patches = chosen.model.patches
-    seen = patches - len(chosen.places)
+    visible = patches - len(chosen.places)
     st.latex(r"a_{ij} = \operatorname{softmax}_j \frac{q_i \cdot k_j}{\sqrt{d}}")
     st.markdown(
         words.SOURCES_FORMULA.format(
             encoder=encoder,
-            seen=seen,
-            tokens=1 + seen,
-            decoder=len(found.told),
+            seen=visible,
+            tokens=1 + visible,
+            decoder=len(recording.shares),
             every=1 + patches,
-            hidden=patches - seen,
+            hidden=patches - visible,
         )
     )
     st.latex(r"R = \prod_l \tfrac{1}{2}\,(\bar A^{(l)} + I)")

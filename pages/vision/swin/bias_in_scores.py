@@ -46,7 +46,7 @@ class Score:
     scale: float | None  # of SwinV2, whose content is this times a cosine
 
     @property
-    def whole(self) -> float:
+    def total(self) -> float:
         """What the softmax sees."""
         return self.content + self.bias + self.mask
 
@@ -74,7 +74,7 @@ def show_score(score: Score, layer: WindowLayer, pair: Pair, window: int) -> Non
     content = {"content": score.content}
     if score.scale:
         content = {"cosine": score.content / score.scale, "× scale": score.scale, "= content": score.content}
-    added = {"bias": score.bias, "mask": score.mask, "score": score.whole, "weight": score.weight}
+    added = {"bias": score.bias, "mask": score.mask, "score": score.total, "weight": score.weight}
     table = pd.DataFrame([content | added])
     numbers = st.column_config.NumberColumn(format="%.4g")
     data_table(table, hide_index=True, column_config=dict.fromkeys(table.columns, numbers))
@@ -86,8 +86,8 @@ def spelled(score: Score) -> str:
     """The sum in LaTeX, of rounded numbers: where these do not add up exactly, it says so."""
     parts = [round(part, 2) for part in (score.content, score.bias, *([score.mask] if score.mask else []))]
     summed = " + ".join(f"({part:.2f})" if part < 0 else f"{part:.2f}" for part in parts)
-    equals = "=" if round(sum(parts), 2) == round(score.whole, 2) else r"\approx"
-    return rf"{summed} {equals} {signed(score.whole)}".replace("−", "-")
+    equals = "=" if round(sum(parts), 2) == round(score.total, 2) else r"\approx"
+    return rf"{summed} {equals} {signed(score.total)}".replace("−", "-")
 
 
 def show_shares(windowed: Windowed, scored: Scored, pair: Pair, *, key: str) -> None:
@@ -102,9 +102,9 @@ def show_shares(windowed: Windowed, scored: Scored, pair: Pair, *, key: str) -> 
 
 def shares(scored: Scored) -> np.ndarray:
     """The share of place (block, head); NaN where a block has fewer heads than others."""
-    values = np.full((len(scored.shares), max(len(each.share) for each in scored.shares)), math.nan)
-    for number, each in enumerate(scored.shares):
-        values[number, : len(each.share)] = each.share.numpy()
+    values = np.full((len(scored.shares), max(len(block.share) for block in scored.shares)), math.nan)
+    for number, block in enumerate(scored.shares):
+        values[number, : len(block.share)] = block.share.numpy()
     return values
 
 
@@ -112,20 +112,20 @@ def about_shares(layers: Sequence[WindowLayer], scored: Scored, pair: Pair) -> t
     """How much of the scores of the chosen head is place, and which of all heads go by it most and least."""
     values, moved = shares(scored), float(scored.shares[pair.block].moved[pair.head])
     share, known = float(values[pair.block, pair.head]), int(np.isfinite(values).sum())
-    told = "On this photograph its scores do not differ: there is no variance to share."
+    sentence = "On this photograph its scores do not differ: there is no variance to share."
     if math.isfinite(share):
         against = ": the bias works against the content" if compare(share, 0.0, margin=HARDLY) == "less" else ""
-        told = (
+        sentence = (
             f"On this photograph **{percent(share)}** of the variance of its scores is place and {percent(1 - share)} "
             f"content{against}. Without the bias {percent(moved)} of its weight would lie elsewhere."
         )
     if known < 2:
-        return (told,)
+        return (sentence,)
     most, least = (divmod(int(find(values)), values.shape[1]) for find in (np.nanargmax, np.nanargmin))
     if compare(float(values[most]), float(values[least]), margin=HARDLY) != "more":
-        return (told, f"All {known} heads rely on place about as much, {percent(values[most])}.")
+        return (sentence, f"All {known} heads rely on place about as much, {percent(values[most])}.")
     return (
-        told,
+        sentence,
         f"Of {known} heads, head {most[1]} of block {_named(layers[most[0]])} relies most on place "
         f"({percent(values[most])}), head {least[1]} of block {_named(layers[least[0]])} least "
         f"({percent(values[least])}).",
@@ -166,22 +166,22 @@ def _all_heads(layers: Sequence[WindowLayer], scored: Scored, pair: Pair, key: s
     )
 
 
-def _one_block(layer: WindowLayer, found: BiasShare, head: int) -> None:
-    heads = [f"head {number}" for number in range(len(found.share))]
-    told = {
-        "content ±": (found.content, "content spreads the scores of a query by %{x:.2f}"),
-        "bias ±": (found.bias, "the bias spreads them by %{x:.2f}"),
-        "share": (found.share, "%{x:.1%} of the variance is place"),
-        "moved": (found.moved, "without its bias %{x:.1%} of the weight would lie elsewhere"),
+def _one_block(layer: WindowLayer, bias_share: BiasShare, head: int) -> None:
+    heads = [f"head {number}" for number in range(len(bias_share.share))]
+    measures = {
+        "content ±": (bias_share.content, "content spreads the scores of a query by %{x:.2f}"),
+        "bias ±": (bias_share.bias, "the bias spreads them by %{x:.2f}"),
+        "share": (bias_share.share, "%{x:.1%} of the variance is place"),
+        "moved": (bias_share.moved, "without its bias %{x:.1%} of the weight would lie elsewhere"),
     }
     columns = [
         Column(name, values.numpy(), f"%{{customdata}}: {tell}", percent=name in ("share", "moved"))
-        for name, (values, tell) in told.items()
+        for name, (values, tell) in measures.items()
     ]
     charts.chart(
         partial(score_bars, heads, columns, look=theme.look(), marked=head),
         name="swin-bias-block",
         alt=f"For each head of {name_of(layer)}: how far content and bias spread its scores, the share of the bias, "
         "and how much weight it moves.",
-        table=pd.DataFrame({"head": heads, **{name: values.numpy() for name, (values, _) in told.items()}}),
+        table=pd.DataFrame({"head": heads, **{name: values.numpy() for name, (values, _) in measures.items()}}),
     )

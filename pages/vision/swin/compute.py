@@ -37,7 +37,7 @@ class Windowed:
 
     def pixels_of(self, layer: WindowLayer) -> tuple[int, int]:
         """Rows and columns of pixels of one place of a block; the last places may reach beyond the picture."""
-        merged = math.prod({each.stage: each.merging for each in self.layers if each.stage <= layer.stage}.values())
+        merged = math.prod({block.stage: block.merging for block in self.layers if block.stage <= layer.stage}.values())
         _, _, high, wide = self.watched.inputs.pixels.shape
         return merged * math.ceil(high / self.layers[0].rows), merged * math.ceil(wide / self.layers[0].columns)
 
@@ -99,7 +99,7 @@ def watch_maps(photograph: Photograph) -> Mapped:
     several = [number for number in numbers if len(windowed.layers[number].places) > 1] or numbers
     start = max(
         ((number, head) for number in several for head in range(len(heads[number]))),
-        key=lambda each: heads[each[0]][each[1]].strength,
+        key=lambda pair: heads[pair[0]][pair[1]].strength,
     )
     layers = tuple(_photo_layer(windowed, number) for number in numbers)
     scene = PhotoScene(watched.inputs.photograph, layers, watched.model.title, start)
@@ -113,10 +113,10 @@ def compare_heads(photograph: Photograph, block: int, first: int, second: int) -
     windowed = watch_windows(photograph)
     layer, call = windowed.layers[block], windowed.watched.record.calls[block]
     differences = (window_weights(call, first) - window_weights(call, second)).abs().numpy()
-    answers, shown = Windows(lambda _: differences, layer.places.numpy()), _photo_layer(windowed, block)
-    label = f"{shown.label}, |head {first} − head {second}|"
+    answers, photo_layer = Windows(lambda _: differences, layer.places.numpy()), _photo_layer(windowed, block)
+    label = f"{photo_layer.label}, |head {first} − head {second}|"
     picture, title = windowed.watched.inputs.photograph, windowed.watched.model.title
-    scene = PhotoScene(picture, (replace(shown, heads=1, answers=answers, label=label, difference=True),), title)
+    scene = PhotoScene(picture, (replace(photo_layer, heads=1, answers=answers, label=label, difference=True),), title)
     real = layer.places.numpy() != PADDING
     return Compared(layer, (first, second), scene, layer.places.numpy()[real], differences.sum(axis=-1)[real] / 2)
 
@@ -158,4 +158,4 @@ def _measured(windowed: Windowed, number: int) -> tuple[WindowMeasures, ...]:
     layer, call = windowed.layers[number], windowed.watched.record.calls[number]
     high, wide = windowed.pixels_of(layer)
     weights = (window_weights(call, head) for head in range(call.heads))
-    return tuple(measure_in_windows(each, layer, (float(high), float(wide))) for each in weights)
+    return tuple(measure_in_windows(head_weights, layer, (float(high), float(wide))) for head_weights in weights)

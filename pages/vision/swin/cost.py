@@ -46,18 +46,18 @@ def show(watched: WatchedImage, layer: WindowLayer) -> Costs:
         lambda progress: compute.timings.refresh(sizes, progress), again=bool(costs.timings), unit="rounds"
     )
     counted = np.array([costs.counted(side) for side in PIXELS], dtype=float)
-    found = {timing.pixels: (timing.window, timing.full_grid) for timing in costs.timings}
-    seconds = np.array([found.get(side, (np.nan, np.nan)) for side in PIXELS])
+    measured = {timing.pixels: (timing.window, timing.full_grid) for timing in costs.timings}
+    seconds = np.array([measured.get(side, (np.nan, np.nan)) for side in PIXELS])
     growth, ratio = st.columns(2, gap="medium")
     with growth:
         lines, points = (
-            {WINDOWS: each[:, 0], WHOLE: each[:, 1]} for each in (counted / counted[0, 0], seconds / seconds[0, 0])
+            {WINDOWS: table[:, 0], WHOLE: table[:, 1]} for table in (counted / counted[0, 0], seconds / seconds[0, 0])
         )
         _chart(
             costs, lines, points, name="swin-cost", y=f"cost / windows at {PIXELS[0]} px", alt="The cost of one block"
         )
     with ratio:
-        lines, points = ({RATIO: each[:, 1] / each[:, 0]} for each in (counted, seconds))
+        lines, points = ({RATIO: table[:, 1] / table[:, 0]} for table in (counted, seconds))
         _chart(
             costs, lines, points, name="swin-ratio", y="whole grid / windows", alt="How many times the whole grid costs"
         )
@@ -66,24 +66,25 @@ def show(watched: WatchedImage, layer: WindowLayer) -> Costs:
 
 def about_cost(costs: Costs) -> tuple[str, ...]:
     """How many times dearer the whole grid is, counted and measured."""
-    (windows, whole), double = costs.counted(costs.pixels), costs.counted(2 * costs.pixels)
-    ratio = whole / windows
+    (windows, full_grid), double = costs.counted(costs.pixels), costs.counted(2 * costs.pixels)
+    ratio = full_grid / windows
     beside = f"costs **{ratio:.{1 if ratio >= 1.05 else 2}f} times** as many multiply-adds as one in windows"
-    if whole == windows:
+    if full_grid == windows:
         beside = "costs **as many** multiply-adds as one in windows: one window fills it"
     sentence = (
         f"At {costs.pixels} × {costs.pixels} pixels a block over the whole grid {beside}. With twice the side, "
-        f"windows cost {double[0] / windows:.1f} times as many as before, the whole grid {double[1] / whole:.1f} times."
+        f"windows cost {double[0] / windows:.1f} times as many as before, the whole grid "
+        f"{double[1] / full_grid:.1f} times."
     )
     if not costs.timings:
         return (sentence,)
     last = costs.timings[-1]
-    windows, whole = costs.counted(last.pixels)
+    windows, full_grid = costs.counted(last.pixels)
     return (
         sentence,
         f"Measured here at {last.pixels} pixels: {1e3 * last.window:.3g} ms in windows, {1e3 * last.full_grid:.3g} ms "
         f"over the whole grid, **{last.full_grid / last.window:.1f} times** as long; counted, it is "
-        f"{whole / windows:.1f} times.",
+        f"{full_grid / windows:.1f} times.",
     )
 
 
@@ -91,13 +92,13 @@ def show_formula(costs: Costs) -> None:
     """Equations 1 and 2 with the numbers of the shown picture."""
     st.markdown(words.COST_FORMULA)
     sizes, side = costs.sizes, costs.sizes.grid(costs.pixels)
-    windows, whole = (f"{number:,}".replace(",", r"\,") for number in costs.counted(costs.pixels))
+    windows, full_grid = (f"{number:,}".replace(",", r"\,") for number in costs.counted(costs.pixels))
     high, wide = sizes.window
     square = rf"{high}^2" if high == wide else rf"({high} \cdot {wide})"
     first = rf"4 \cdot {side}^2 \cdot {sizes.width}^2"
     st.latex(
         r"\begin{aligned} \Omega(\text{MSA}) &= 4hwC^2 + 2(hw)^2C \\ &= "
-        rf"{first} \\ &\quad + 2 \cdot {side}^4 \cdot {sizes.width} \\ &= {whole} \\ "
+        rf"{first} \\ &\quad + 2 \cdot {side}^4 \cdot {sizes.width} \\ &= {full_grid} \\ "
         r"\Omega(\text{W-MSA}) &= 4hwC^2 + 2M^2hwC \\ &= "
         rf"{first} \\ &\quad + 2 \cdot {square} \cdot {side}^2 \cdot {sizes.width} \\ &= {windows}"
         r"\end{aligned}"
@@ -118,12 +119,12 @@ def _chart(
     costs: Costs, lines: dict[str, np.ndarray], points: dict[str, np.ndarray], *, name: str, y: str, alt: str
 ) -> None:
     measured = points if costs.timings else {}
-    table = {f"{each}, counted": values for each, values in lines.items()}
-    table |= {f"{each}, measured": values for each, values in measured.items()}
-    told = "; ".join(f"{each} {values[0]:,.3g} to {values[-1]:,.3g}" for each, values in lines.items())
+    table = {f"{label}, counted": values for label, values in lines.items()}
+    table |= {f"{label}, measured": values for label, values in measured.items()}
+    summary = "; ".join(f"{label} {values[0]:,.3g} to {values[-1]:,.3g}" for label, values in lines.items())
     charts.chart(
-        partial(window_costs, PIXELS, lines, measured, hues=_HUES, look=theme.look(), y=y, shown=costs.pixels),
+        partial(window_costs, PIXELS, lines, measured, hues=_HUES, look=theme.look(), y=y, picture_side=costs.pixels),
         name=name,
-        alt=f"{alt} for pictures of {PIXELS[0]} to {PIXELS[-1]} pixels, counted: {told}",
+        alt=f"{alt} for pictures of {PIXELS[0]} to {PIXELS[-1]} pixels, counted: {summary}",
         table=pd.DataFrame({"pixels": PIXELS, **table}),
     )

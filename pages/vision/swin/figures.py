@@ -45,9 +45,9 @@ def window_picture(
     """
     rows, columns = owners.shape
     figure = go.Figure()
-    shown = picture if regions is None else _tinted(picture, regions)
+    background = picture if regions is None else _tinted(picture, regions)
     figure.add_layout_image(
-        source=picture_address(shown),
+        source=picture_address(background),
         xref="x",
         yref="y",
         x=0,
@@ -160,11 +160,11 @@ def bias_tables(tables: np.ndarray, *, look: Look, chosen: int, signed: bool) ->
         vertical_spacing=0.16 / lines,
     )
     down, beside = (range(-(side // 2), side // 2 + 1) for side in (high, wide))
-    told = [[f"{integer(row)} rows, {integer(column)} columns" for column in beside] for row in down]
+    labels = [[f"{integer(row)} rows, {integer(column)} columns" for column in beside] for row in down]
     for head, table in enumerate(tables):
         where, axis = {"row": head // across + 1, "col": head % across + 1}, f"x{head + 1 if head else ''}"
         hover = f"head {head}, %{{customdata}}: %{{z:.3f}}<extra></extra>"
-        figure.add_heatmap(z=table, customdata=told, coloraxis="coloraxis", hovertemplate=hover, **where)
+        figure.add_heatmap(z=table, customdata=labels, coloraxis="coloraxis", hovertemplate=hover, **where)
         figure.update_yaxes(scaleanchor=axis, range=[high - 0.5, -0.5], **where)
     outline = {"color": look.palette.accent, "width": 3}
     where = {"row": chosen // across + 1, "col": chosen % across + 1}
@@ -219,11 +219,12 @@ def window_costs(
     hues: Mapping[str, str],
     look: Look,
     y: str,
-    shown: int,
+    picture_side: int,
 ) -> go.Figure:
     """A line for each name in `counted`, and over it points where there is something in `measured` (NaN: nothing).
 
-    Both axes are logarithmic: a power of the side is a straight line. `shown` marks the size of the shown picture.
+    Both axes are logarithmic: a power of the side is a straight line. `picture_side` marks the size of the shown
+    picture.
     """
     tell = "%{fullData.name}: %{x} px, %{y:.3g}"
     figure = curves(
@@ -250,6 +251,6 @@ def window_costs(
     ends = [float(np.log10(pixels[0])) - 0.02, float(np.log10(pixels[-1])) + 0.02]  # room for what is drawn at them
     figure.update_xaxes(range=ends, tickvals=named, ticktext=[str(side) for side in named])
     figure.update_yaxes(tickformat=",~g")
-    figure.add_vline(x=shown, line={"color": look.palette.soft, "width": 1, "dash": "dot"})
+    figure.add_vline(x=picture_side, line={"color": look.palette.soft, "width": 1, "dash": "dot"})
     figure.update_layout(showlegend=len(figure.data) > 1, margin={"r": 16})
     return figure

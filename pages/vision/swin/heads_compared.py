@@ -15,7 +15,7 @@ from pages.vision.swin.compute import Compared, Windowed
 KEY = "maps"
 
 
-def show(given: Photograph, windowed: Windowed) -> Compared:
+def show(photograph: Photograph, windowed: Windowed) -> Compared:
     """The choice of a block and two of its heads, and the differences in the same view as the maps."""
     with layout.control_bar():
         block = choose_block(windowed.layers, key=KEY)
@@ -23,7 +23,7 @@ def show(given: Photograph, windowed: Windowed) -> Compared:
         first = controls.number("Head", heads, key=f"{KEY}_head")
         second = controls.number("Compared with head", heads, key=f"{KEY}_other", first=1)
     with layout.waiting_place():
-        compared = compute.compare_heads(given, block, first, second)
+        compared = compute.compare_heads(photograph, block, first, second)
     if not theme.is_presented():
         st.markdown(words.COMPARED_ABOUT.format(first=first, second=second), width=theme.PROSE)
     photo_maps(compared.scene, key="swin-maps-compared", name="swin-maps-compared")

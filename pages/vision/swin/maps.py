@@ -23,12 +23,12 @@ from pages.vision.swin.figures import window_distances
 
 def show() -> None:
     """The photograph with its maps, how far heads look, the notes."""
-    given = photograph.choose(photograph.WINDOWED)
+    photo = photograph.choose(photograph.WINDOWED)
     with layout.waiting_place():
-        mapped = compute.watch_maps(given)
+        mapped = compute.watch_maps(photo)
     views = (words.EACH_HEAD, words.TWO_HEADS)
     view = controls.choice("Show", views, key="maps_of", first=views[0])
-    compared = heads_compared.show(given, mapped.windowed) if view == words.TWO_HEADS else None
+    compared = heads_compared.show(photo, mapped.windowed) if view == words.TWO_HEADS else None
     if compared is None:
         photo_maps(mapped.scene, key="swin-maps", name="swin-maps")
     if not theme.is_presented():
@@ -63,11 +63,11 @@ def about_maps(mapped: Mapped) -> tuple[str, ...]:
 
 
 def _about_sight(first: WindowLayer, last: WindowLayer) -> str:
-    (seen, places), (final, all_final) = _sight(first), _sight(last)
+    (visible, places), (final, all_final) = _sight(first), _sight(last)
     return (
         f"In stage {first.stage} the picture has {counted(len(first.places), 'window')}: a place looks at no more than "
-        f"**{seen} of {places:,}** places, {percent(seen / places)} of the picture. In stage {last.stage} a window "
-        f"covers no more than {percent(final / all_final)} of it."
+        f"**{visible} of {places:,}** places, {percent(visible / places)} of the picture. In stage {last.stage} a "
+        f"window covers no more than {percent(final / all_final)} of it."
     )
 
 
@@ -83,45 +83,45 @@ def _about_mask(layer: WindowLayer | None) -> str:
         return "No block of this model shifts its windows on this picture."
     across = across_edges(layer)
     mixed, pairs = int(across.any(dim=(1, 2)).sum()), int(across.sum())
-    told = (
+    sentence = (
         f"Block {layer.block} of stage {layer.stage} is shifted by {counted(layer.shift[0], 'row')} and "
         f"{counted(layer.shift[1], 'column')}. What is pushed out at the top and at the left comes in again at the "
         f"bottom and at the right, so that **{mixed} of {len(layer.places)}** windows hold places from opposite edges."
     )
     if not pairs:
-        return told
+        return sentence
     if missed := int((across & layer.allowed).sum()):
         return (
-            f"{told} The mask should keep them apart, but **{missed:,} of {pairs:,}** such pairs may look at one "
+            f"{sentence} The mask should keep them apart, but **{missed:,} of {pairs:,}** such pairs may look at one "
             "another: this model pads its grid to whole windows only after the shift, and its mask is cut for the "
             "padded grid."
         )
     return (
-        f"{told} They may not look at one another: the mask forbids all {pairs:,} such pairs, and a map there ends "
+        f"{sentence} They may not look at one another: the mask forbids all {pairs:,} such pairs, and a map there ends "
         "where its part of the window ends."
     )
 
 
 def about_heads(every: list[tuple[WindowMeasures, str]]) -> str:
     """Which of some heads, each with its name, keeps most for itself, and which look nearest and farthest."""
-    alone, name = max(every, key=lambda each: each[0].own)
-    kept = f"{name.capitalize()} keeps most for itself: a place gives on average {percent(alone.own)} to itself."
+    alone, name = max(every, key=lambda pair: pair[0].own)
+    sentence = f"{name.capitalize()} keeps most for itself: a place gives on average {percent(alone.own)} to itself."
     ratios = [(head.distance / head.even, head, name) for head, name in every if head.even > 0]
     first = itemgetter(0)
     nearest, farthest = min(ratios, key=first, default=None), max(ratios, key=first, default=None)
     if nearest is None or farthest is None:
-        return kept
+        return sentence
     if farthest[0] - nearest[0] < 0.005:
-        return f"{kept} Beside even attention in the same windows, all heads look equally far."
+        return f"{sentence} Beside even attention in the same windows, all heads look equally far."
     (_, near, near_name), (_, far, far_name) = nearest, farthest
     return (
-        f"{kept} Beside even attention in the same windows, {near_name} looks nearest ({near.distance:.0f} pixels "
+        f"{sentence} Beside even attention in the same windows, {near_name} looks nearest ({near.distance:.0f} pixels "
         f"instead of {near.even:.0f}), {far_name} farthest ({far.distance:.0f} instead of {far.even:.0f})."
     )
 
 
 def _about_padding(every: list[tuple[WindowMeasures, str]], padded: int, blocks: int) -> str:
-    most, name = max(every, key=lambda each: each[0].padding)
+    most, name = max(every, key=lambda pair: pair[0].padding)
     return (
         f"The grid is not everywhere a multiple of the window, so {padded} of {blocks} blocks pad it with zeros, which "
         f"are looked at like anything else: {name} gives most to padding, on average {percent(most.padding)}."

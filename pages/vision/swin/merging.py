@@ -38,7 +38,7 @@ def show(photograph: Photograph, windowed: Windowed) -> tuple[str, ...]:
         if st.session_state.get("windows_merge") not in (None, *stages):
             st.session_state.windows_merge = next(iter(stages))
         stage = stages[st.selectbox("Between stages", stages, key="windows_merge", bind="query-params", width=150)]
-        before, after = (next(each for each in windowed.layers if each.stage == at) for at in (stage - 1, stage))
+        before, after = (next(layer for layer in windowed.layers if layer.stage == at) for at in (stage - 1, stage))
         row = controls.number("Row", after.rows, key="windows_row", first=after.rows // 2)
         column = controls.number("Column", after.columns, key="windows_column", first=after.columns // 2)
     _vectors(scored.parts.merging[stage], before, row, column)
@@ -57,7 +57,7 @@ def about_merging(before: WindowLayer, after: WindowLayer, width: int, outgoing:
 
 def stage_table(windowed: Windowed, scored: Scored) -> pd.DataFrame:
     """Grid, windows, heads and widths of each stage, as they are on this picture."""
-    return pd.DataFrame([_row(stage, windowed, scored) for stage in sorted({each.stage for each in windowed.layers})])
+    return pd.DataFrame([_row(stage, windowed, scored) for stage in sorted({layer.stage for layer in windowed.layers})])
 
 
 def _row(stage: int, windowed: Windowed, scored: Scored) -> dict[str, object]:
@@ -98,7 +98,7 @@ def _vectors(merging: Merging, before: WindowLayer, row: int, column: int) -> No
     charts.chart(
         partial(
             vector_rows,
-            [Row(f"{name}{where}: {len(each)} numbers", name, each.numpy()) for name, where, each in rows],
+            [Row(f"{name}{where}: {len(values)} numbers", name, values.numpy()) for name, where, values in rows],
             look=theme.look(),
         ),
         name="swin-merging",

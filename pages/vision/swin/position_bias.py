@@ -26,9 +26,9 @@ HARDLY = 0.005  # of a score: biases that differ by less are the same in two dig
 
 def show() -> None:
     """The table, the pair, its score, and how much of all scores is place."""
-    given = photograph.choose(photograph.WINDOWED)
+    photo = photograph.choose(photograph.WINDOWED)
     with layout.waiting_place():
-        windowed, scored = compute.watch_windows(given), compute.take_scores_apart(given)
+        windowed, scored = compute.watch_windows(photo), compute.take_scores_apart(photo)
     with layout.control_bar():
         block = choose_block(windowed.layers, key=KEY)
         layer, bias = windowed.layers[block], scored.biases[block]
@@ -211,7 +211,7 @@ def _formula(bias: PositionBias, pair: Pair, score: Score, window: int) -> None:
     st.latex(rf"({down} + {rows - 1}) \cdot {2 * columns - 1} + ({across} + {columns - 1}) = {index}")
     if bias.continuous:
         cell = (down + rows - 1, across + columns - 1)
-        first, second = (float(each) for each in bias.continuous.coordinates[cell])
+        first, second = (float(coordinate) for coordinate in bias.continuous.coordinates[cell])
         answer = float(bias.continuous.network_output[(pair.head, *cell)])
         st.latex(
             rf"\begin{{gathered}} \hat\Delta = ({first:.3f},\; {second:.3f}) \\ "

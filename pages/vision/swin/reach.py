@@ -65,32 +65,32 @@ class Reached:
 
 def show() -> None:
     """The place, the strips, the curves, the cost."""
-    given = photograph.choose(photograph.WINDOWED)
+    photo = photograph.choose(photograph.WINDOWED)
     with layout.waiting_place():
-        layers, watched = compute.watch_windows(given).layers, given.watched()
-        calls = (*watched.record.calls, *watch_image(WITHOUT_WINDOWS, given.picture, None).record.calls)
+        layers, watched = compute.watch_windows(photo).layers, photo.watched()
+        calls = (*watched.record.calls, *watch_image(WITHOUT_WINDOWS, photo.picture, None).record.calls)
     grid = layers[0].rows, layers[0].columns
     with layout.control_bar():
         direction, head = _followed(min(call.heads for call in calls))
         row = controls.number("Row", grid[0], key="reach_row", first=grid[0] // 2)
         column = controls.number("Column", grid[1], key="reach_column", first=grid[1] // 2)
     with layout.waiting_place():
-        windows = through_windows(given, head, (row, column), direction)
-        whole = through_all(given, head, ((row + 0.5) / grid[0], (column + 0.5) / grid[1]), direction)
-    _strips((windows, whole), direction, grid)
+        windows = through_windows(photo, head, (row, column), direction)
+        vit = through_all(photo, head, ((row + 0.5) / grid[0], (column + 0.5) / grid[1]), direction)
+    _strips((windows, vit), direction, grid)
     st.subheader("How much of the picture is within reach?", anchor=False)
-    _curves((windows, whole), direction)
+    _curves((windows, vit), direction)
     costs = cost.show(watched, layers[0])
     layout.notes(
         words.REACH_NOTES,
-        notice=(*about_reach(windows, whole, direction), *cost.about_cost(costs)),
+        notice=(*about_reach(windows, vit, direction), *cost.about_cost(costs)),
         formula=lambda: _formula(costs),
     )
 
 
-def through_windows(given: Photograph, head: int | None, chosen: tuple[int, int], direction: Direction) -> Reached:
+def through_windows(photo: Photograph, head: int | None, chosen: tuple[int, int], direction: Direction) -> Reached:
     """In the chosen model with windows; `chosen` is a patch of its first grid."""
-    layers, blocks, watched = compute.watch_windows(given).layers, compute.blocks(given, head), given.watched()
+    layers, blocks, watched = compute.watch_windows(photo).layers, compute.blocks(photo, head), photo.watched()
     if direction == "back":
         shares, limits = reach_by_block(blocks, *chosen).unbind(), reach_limit_by_block(blocks, *chosen).unbind()
     else:
@@ -99,7 +99,7 @@ def through_windows(given: Photograph, head: int | None, chosen: tuple[int, int]
     return Reached(
         watched.model.title.split(",")[0],
         watched,
-        tuple(f"stage {each.stage}, block {each.block}" + ", shifted" * each.shifted for each in layers),
+        tuple(f"stage {layer.stage}, block {layer.block}" + ", shifted" * layer.shifted for layer in layers),
         tuple(share.numpy() for share in shares),
         tuple(limit.numpy() for limit in limits),
         chosen,
@@ -108,29 +108,29 @@ def through_windows(given: Photograph, head: int | None, chosen: tuple[int, int]
     )
 
 
-def through_all(given: Photograph, head: int | None, place: tuple[float, float], direction: Direction) -> Reached:
+def through_all(photo: Photograph, head: int | None, place: tuple[float, float], direction: Direction) -> Reached:
     """In the vision transformer that comes with the atlas, at the nearest resolution; `place` is 0 to 1 each way."""
-    side = max(given.watched().inputs.pixels.shape[-2:])
+    side = max(photo.watched().inputs.pixels.shape[-2:])
     resolution = min(image_model(WITHOUT_WINDOWS).resolutions, key=lambda size: (abs(size - side), size))
-    watched = watch_image(WITHOUT_WINDOWS, given.picture, resolution)
+    watched = watch_image(WITHOUT_WINDOWS, photo.picture, resolution)
     patches = watched.inputs.patches
     chosen = int(place[0] * patches.rows), int(place[1] * patches.columns)
     token = len(patches.prefix) + chosen[0] * patches.columns + chosen[1]
-    found = compute.rolled(watched, head, token, direction)
-    maps = found[:, len(patches.prefix) :].reshape(-1, patches.rows, patches.columns)
+    rolled = compute.rolled(watched, head, token, direction)
+    maps = rolled[:, len(patches.prefix) :].reshape(-1, patches.rows, patches.columns)
     return Reached(
         watched.model.title.split(",")[0],
         watched,
         tuple(f"block {number}" for number in range(len(maps))),
         tuple(maps),
-        tuple(np.ones(each.shape, dtype=bool) for each in maps),  # every token looks at every other
+        tuple(np.ones(share_map.shape, dtype=bool) for share_map in maps),  # every token looks at every other
         chosen,
         (patches.rows, patches.columns),
         "the " + " and ".join(patches.prefix) + " token" if patches.prefix else "",
     )
 
 
-def about_reach(windows: Reached, whole: Reached, direction: Direction) -> tuple[str, ...]:
+def about_reach(windows: Reached, vit: Reached, direction: Direction) -> tuple[str, ...]:
     """What is within reach and, looking back, what really arrives."""
     count, after = len(windows.labels), next((number for number, share in enumerate(windows.can) if share == 1), None)
     reaches = "can have reached the chosen place" if direction == "back" else "can hold something of the chosen patch"
@@ -142,26 +142,26 @@ def about_reach(windows: Reached, whole: Reached, direction: Direction) -> tuple
         then = f"The whole picture can after **{after}** of {count} blocks."
     within = (
         f"After the first block of the {windows.title}, **{percent(windows.can[1])}** of the picture {reaches}: no "
-        f"more than one window. {then} In the {whole.title} it can after the first block."
+        f"more than one window. {then} In the {vit.title} it can after the first block."
     )
-    return (within, *_about_arrival(windows, whole)) if direction == "back" else (within,)
+    return (within, *_about_arrival(windows, vit)) if direction == "back" else (within,)
 
 
-def _about_arrival(windows: Reached, whole: Reached) -> tuple[str, ...]:
-    told, rests = [], []
-    for each in (windows, whole):
-        arrived = float(each.shares[-1].sum())
+def _about_arrival(windows: Reached, vit: Reached) -> tuple[str, ...]:
+    arrivals, rests = [], []
+    for reached in (windows, vit):
+        arrived = float(reached.shares[-1].sum())
         if not arrived > 0:
-            return (f"Nothing arrives from any patch in the {each.title}.",)
-        told.append(
-            f"in the {each.title} **{percent(each.does[-1])}** of the patches hold {PART:.0%} of what arrives from "
-            f"patches, the chosen patch itself {percent(float(each.shares[-1][each.chosen]) / arrived)}"
+            return (f"Nothing arrives from any patch in the {reached.title}.",)
+        arrivals.append(
+            f"in the {reached.title} **{percent(reached.does[-1])}** of the patches hold {PART:.0%} of what arrives "
+            f"from patches, the chosen patch itself {percent(float(reached.shares[-1][reached.chosen]) / arrived)}"
         )
-        if each.besides and 1 - arrived > 0.0005:
-            rests.append(f"{percent(1 - arrived)} of the place comes from {each.besides} in the {each.title}")
-    is_narrower = any(each.does[-1] < PART * each.can[-1] for each in (windows, whole))
+        if reached.besides and 1 - arrived > 0.0005:
+            rests.append(f"{percent(1 - arrived)} of the place comes from {reached.besides} in the {reached.title}")
+    is_narrower = any(reached.does[-1] < PART * reached.can[-1] for reached in (windows, vit))
     first = "Being within reach does not mean arriving. " if is_narrower else ""
-    first += f"After the last block, {told[0]}; {told[1]}."
+    first += f"After the last block, {arrivals[0]}; {arrivals[1]}."
     return (first, f"Not all of it comes from patches: {'; '.join(rests)}.") if rests else (first,)
 
 
@@ -179,14 +179,14 @@ def _strips(both: tuple[Reached, Reached], direction: Direction, grid: tuple[int
     def choose(down: float, across: float) -> None:
         st.session_state.reach_row, st.session_state.reach_column = int(down * grid[0]), int(across * grid[1])
 
-    def strip(each: Reached) -> Strip:
-        blocks = zip(each.labels, each.shares, each.limits, strict=True)
+    def strip(reached: Reached) -> Strip:
+        blocks = zip(reached.labels, reached.shares, reached.limits, strict=True)
         tiles = [Tile(label, np.where(limit, shares, -1)) for label, shares, limit in blocks]
-        return Strip(each.title, each.watched.inputs.photograph, tiles, each.chosen, each.grid)
+        return Strip(reached.title, reached.watched.inputs.photograph, tiles, reached.chosen, reached.grid)
 
     what = "how much of each patch has reached one place" if direction == "back" else "where one patch has come"
     reach_row(
-        [strip(each) for each in both],
+        [strip(reached) for reached in both],
         key="reach-strips",
         name="reach",
         alt=f"The photograph once after each block of {both[0].title} and of {both[1].title}: {what}, row "
@@ -199,12 +199,12 @@ def _strips(both: tuple[Reached, Reached], direction: Direction, grid: tuple[int
 
 
 def _curves(both: tuple[Reached, Reached], direction: Direction) -> None:
-    blocks = np.arange(max(len(each.can) for each in both))
+    blocks = np.arange(max(len(reached.can) for reached in both))
     lines, hues, does = {}, {}, f": {PART:.0%} comes from"
-    for each, hue in zip(both, HUES, strict=False):
-        for name, values in ((": can", each.can), (does, each.does))[: 2 if direction == "back" else 1]:
-            lines[each.title + name] = np.array([*values, *[np.nan] * (len(blocks) - len(values))])
-            hues[each.title + name] = hue
+    for reached, hue in zip(both, HUES, strict=False):
+        for name, values in ((": can", reached.can), (does, reached.does))[: 2 if direction == "back" else 1]:
+            lines[reached.title + name] = np.array([*values, *[np.nan] * (len(blocks) - len(values))])
+            hues[reached.title + name] = hue
     figure = curves(
         blocks,
         lines,
@@ -226,7 +226,7 @@ def _curves(both: tuple[Reached, Reached], direction: Direction) -> None:
         figure,
         name="reach-shares",
         alt="The share of the picture within reach of one place after each block: "
-        + "; ".join(f"{each.title} {each.can[-1]:.0%} after {len(each.labels)} blocks" for each in both),
+        + "; ".join(f"{reached.title} {reached.can[-1]:.0%} after {len(reached.labels)} blocks" for reached in both),
         table=pd.DataFrame({"blocks": blocks, **lines}),
     )
 

@@ -28,9 +28,9 @@ HEIGHT = 430  # pixels
 
 def show() -> None:
     """The photograph with its windows, one window's mask, and the way from stage to stage."""
-    given = photograph.choose(photograph.WINDOWED)
+    photo = photograph.choose(photograph.WINDOWED)
     with layout.waiting_place():
-        windowed = compute.watch_windows(given)
+        windowed = compute.watch_windows(photo)
     with layout.control_bar():
         block = choose_block(windowed.layers, key=KEY)
         layer, call = windowed.layers[block], windowed.watched.record.calls[block]
@@ -38,7 +38,7 @@ def show() -> None:
     _pictures(windowed.watched.inputs.photograph, layer, window)
     _masks(layer, window)
     st.subheader("From stage to stage", anchor=False)
-    merged = merging.show(given, windowed)
+    merged = merging.show(photo, windowed)
     layout.notes(
         words.WINDOWS_NOTES,
         notice=(*about_windows(windowed.layers, block, call, window), *merged),
@@ -62,13 +62,13 @@ def table_of_places(layer: WindowLayer) -> pd.DataFrame:
 
 
 def _about_sight(layer: WindowLayer) -> str:
-    (high, wide), whole = layer.window, layer.rows * layer.columns
+    (high, wide), places = layer.window, layer.rows * layer.columns
     if len(layer.places) == 1:
         return f"One window fills the whole grid of {layer.rows} × {layer.columns} places."
     more = math.ceil(2 * layer.rows / high) * math.ceil(2 * layer.columns / wide)
     return (
-        f"A place looks at most at the **{min(high * wide, whole)}** of its own window: "
-        f"{min(1.0, high * wide / whole):.1%} of the {whole:,} places. Twice as many places on a side would make "
+        f"A place looks at most at the **{min(high * wide, places)}** of its own window: "
+        f"{min(1.0, high * wide / places):.1%} of the {places:,} places. Twice as many places on a side would make "
         f"{more} windows of this size instead of {len(layer.places)}, none of them larger."
     )
 
@@ -77,10 +77,10 @@ def _about_shift(layers: Sequence[WindowLayer], block: int, window: int) -> str:
     layer = layers[block]
     if not layer.shifted:
         first = f"This is {name_of(layer)}: its windows start at the edge of the grid"
-        after = [each for each in layers[block + 1 : block + 2] if each.stage == layer.stage and each.shifted]
+        after = [other for other in layers[block + 1 : block + 2] if other.stage == layer.stage and other.shifted]
         if after:
             return f"{first}. The next block moves them by {_shift(after[0])}: their borders fall inside of others."
-        if any(each.shifted for each in layers if each.stage == layer.stage):
+        if any(other.shifted for other in layers if other.stage == layer.stage):
             return f"{first}."
         return f"{first}, and no block of the stage moves them."
     parts = len(layer.regions[window].unique())

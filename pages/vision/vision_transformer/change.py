@@ -62,10 +62,10 @@ def show() -> None:
     if is_changed and heads:
         _maps(chosen, silenced, hidden)
     target = int(before.argmax())
-    found = occlusion.show(chosen, hidden, target)
+    occlusion_map = occlusion.show(chosen, hidden, target)
     changed = tell_change(len(hidden), grid.rows * grid.columns, len(silenced), sum(heads))
     tell = partial(tell_moves, after=after, changed=changed) if is_changed else tell_before
-    alone = () if found is None else occlusion.tell(found, model.classes[target])
+    alone = () if occlusion_map is None else occlusion.tell(occlusion_map, model.classes[target])
     layout.notes(
         words.CHANGE_NOTES,
         notice=(tell(model.classes, before), *alone),
@@ -85,10 +85,10 @@ def _silenced_heads(chosen: Photograph, heads: tuple[int, ...]) -> tuple[Head, .
         return ()
     numbered = by_layer(chosen.watched().record.calls)
     every = {f"{layer}.{head}": (layer, head) for layer, call in numbered.items() for head in range(call.heads)}
-    one, whole = st.columns(2)
+    one, layers_column = st.columns(2)
     with one:
         names = _choose("Silenced heads (layer.head)", list(every), HEADS, words.HEADS_HELP)
-    with whole:
+    with layers_column:
         layers = _choose("Silenced layers", [str(layer) for layer in numbered], LAYERS)
     return tuple(sorted(head for name, head in every.items() if name in names or str(head[0]) in layers))
 
@@ -110,10 +110,10 @@ def _take_back(grid: Patches) -> None:
 
 def _picture(chosen: Photograph, hidden: frozenset[int]) -> None:
     """The photograph under the model's grid; a click hides a patch or shows it again."""
-    model, given, grid = chosen.model, chosen.prepared, chosen.prepared.patches
+    model, prepared, grid = chosen.model, chosen.prepared, chosen.prepared.patches
     colour = colour_of_zero(model.framing)
     patch_picker(
-        given.photograph,
+        prepared.photograph,
         rows=grid.rows,
         columns=grid.columns,
         key="change-picture",
@@ -148,7 +148,7 @@ def tell_hidden(model: ImageModel) -> str:
 
 def _predictions(classes: Sequence[str], before: Shares, after: Shares | None) -> None:
     """The most probable classes of both verdicts, side by side."""
-    best = [int(number) for seen in (before, after) if seen is not None for number in np.argsort(-seen)[:TOP]]
+    best = [int(number) for shares in (before, after) if shares is not None for number in np.argsort(-shares)[:TOP]]
     numbers = list(dict.fromkeys(best))
     columns = {
         "class": [typeset.readable(classes[number]) for number in numbers],

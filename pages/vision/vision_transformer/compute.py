@@ -52,7 +52,7 @@ class Followed:
     """A photograph on its way to a sequence."""
 
     model: ImageModel
-    given: PreparedPicture
+    prepared: PreparedPicture
     sequence: PictureSequence
     learned: Learned
 
@@ -60,8 +60,8 @@ class Followed:
 @cached("Cutting the picture …")
 def follow(photograph: Photograph) -> Followed:
     """Follow a photograph through its model; ModelError where no single linear map makes tokens of patches."""
-    model, given, known = photograph.model, photograph.prepared, learned(photograph.name, photograph.resolution)
-    return Followed(model, given, sequence_of(model, given, known.layout), known)
+    model, prepared, known = photograph.model, photograph.prepared, learned(photograph.name, photograph.resolution)
+    return Followed(model, prepared, sequence_of(model, prepared, known.layout), known)
 
 
 @cached("Looking for the stages …")
@@ -86,7 +86,7 @@ def receptive_field(photograph: Photograph, place: tuple[int, int]) -> Receptive
 
 def as_colours(framing: Framing, pixels: Float[Tensor, "channel _ _"]) -> UInt8[np.ndarray, "_ _ channel"]:
     """A model's normalised pixels as colours again."""
-    mean, std = (np.array(each)[:, None, None] for each in (framing.mean, framing.std))
+    mean, std = (np.array(channels)[:, None, None] for channels in (framing.mean, framing.std))
     colours = np.clip((pixels.numpy() * std + mean) * 255, 0, 255).round().astype(np.uint8)
     return np.ascontiguousarray(colours.transpose(1, 2, 0))
 
@@ -109,8 +109,8 @@ class Explained:
     """A photograph, the class in question, and each explanation's map."""
 
     model: ImageModel
-    given: PreparedPicture
-    found: Explanations
+    prepared: PreparedPicture
+    explanations: Explanations
     probabilities: Tensor | None  # (class); None where the model knows no classes
     number: int | None  # the class that is explained
     seconds: float  # one run of the network
@@ -119,34 +119,34 @@ class Explained:
     @property
     def grid(self) -> tuple[int, int]:
         """Rows and columns of the patches that are taken away."""
-        return grid_for(self.model, self.given.patches)
+        return grid_for(self.model, self.prepared.patches)
 
     @property
     def maps(self) -> dict[str, np.ndarray]:
         """The map (row, column) of each explanation."""
-        return {name: maps[0].numpy() for name, maps in self.found.maps.items()}
+        return {name: maps[0].numpy() for name, maps in self.explanations.maps.items()}
 
     @property
     def waiting(self) -> float:
         """Seconds that measuring the faithfulness takes."""
-        return self.seconds * (3 + (len(self.found.maps) + DRAWS) * 2 * (STEPS - 1))
+        return self.seconds * (3 + (len(self.explanations.maps) + DRAWS) * 2 * (STEPS - 1))
 
     def order(self, name: str) -> Tensor:
         """The patches of the grid, what the explanation finds most important first."""
-        return order_of(self.found.maps[name][0], self.grid)
+        return order_of(self.explanations.maps[name][0], self.grid)
 
 
 @cached("Following the verdict back …")
 def explain_photograph(photograph: Photograph, number: int | None = None) -> Explained:
     """Explain one class (None: the most probable one); ModelError if the model looks in windows."""
-    model, given = photograph.model, photograph.prepared
-    found = explain(model, given.pixels, given.patches, None if number is None else torch.tensor([number]))
+    model, prepared = photograph.model, photograph.prepared
+    explanations = explain(model, prepared.pixels, prepared.patches, None if number is None else torch.tensor([number]))
     begin = time.perf_counter()
     with torch.no_grad():
-        shares = scores_of(model.network, given.pixels)[0].float().softmax(dim=-1) if model.classes else None
+        shares = scores_of(model.network, prepared.pixels)[0].float().softmax(dim=-1) if model.classes else None
     seconds = time.perf_counter() - begin
-    number = None if found.classes is None else int(found.classes[0])
-    return Explained(model, given, found, shares, number, seconds, identity=(photograph.identity, number))
+    number = None if explanations.classes is None else int(explanations.classes[0])
+    return Explained(model, prepared, explanations, shares, number, seconds, identity=(photograph.identity, number))
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,12 +171,12 @@ class Curves:
 def measure_faithfulness(explained: Explained) -> Curves:
     """The curves of one photograph, for the class that is explained."""
     assert explained.number is not None
-    orders = {name: explained.order(name) for name in explained.found.maps}
+    orders = {name: explained.order(name) for name in explained.explanations.maps}
     rows, columns = explained.grid
     drawn = {str(draw): order for draw, order in enumerate(random_orders(rows * columns, DRAWS))}
     classify = probability_of(explained.model.network, explained.number)
-    found = measure(classify, explained.given.pixels, orders | drawn, explained.grid, STEPS)
-    return Curves({name: found[name] for name in orders}, tuple(found[name] for name in drawn))
+    curves = measure(classify, explained.prepared.pixels, orders | drawn, explained.grid, STEPS)
+    return Curves({name: curves[name] for name in orders}, tuple(curves[name] for name in drawn))
 
 
 @cached("Looking again …")
@@ -186,7 +186,7 @@ def take_away(
     """The picture without the share of its patches that an explanation finds most important; or, to `insert`, with
     nothing but them in a blurred copy. How many patches these are, and the probabilities of all classes then.
     """
-    model, pixels = explained.model, explained.given.pixels
+    model, pixels = explained.model, explained.prepared.pixels
     order = explained.order(name)
     count = round(share * len(order))
     mask = first_patches(order, [count], explained.grid, pixels.shape[-2:])
@@ -204,8 +204,8 @@ def verdict(
 
     CaptureError for a head that the model does not have, InputError for a patch; ModelError if it knows no classes.
     """
-    model, given = photograph.model, photograph.prepared
-    pixels = hide(given.pixels, model.patch, given.patches, hidden) if hidden else given.pixels
+    model, prepared = photograph.model, photograph.prepared
+    pixels = hide(prepared.pixels, model.patch, prepared.patches, hidden) if hidden else prepared.pixels
     edits = silence(photograph.watched().record, silenced) if silenced else {}
     with edit_attention(model.network, edits) if edits else nullcontext():
         return probabilities(model, pixels)[0].numpy()
@@ -214,12 +214,12 @@ def verdict(
 @cached("Looking …")
 def maps_after(photograph: Photograph, silenced: tuple[Head, ...], hidden: frozenset[int]) -> Scene:
     """Where every head looks with these heads silent and these patches hidden; errors as from `verdict`."""
-    plain, model, given = photograph.watched(), photograph.model, photograph.prepared
-    pixels = hide(given.pixels, model.patch, given.patches, hidden)
+    plain, model, prepared = photograph.watched(), photograph.model, photograph.prepared
+    pixels = hide(prepared.pixels, model.patch, prepared.patches, hidden)
     edits = silence(plain.record, silenced)
     with torch.inference_mode(), edit_attention(model.network, edits), record_attention(model.network) as record:
-        run = model.run(replace(given, pixels=pixels))
-    return scenes.image_scene(model, given, run, record, plain.notice.start.place)
+        run = model.run(replace(prepared, pixels=pixels))
+    return scenes.image_scene(model, prepared, run, record, plain.notice.start.place)
 
 
 @cached("Hiding one after the other …", unit="squares")

@@ -73,15 +73,15 @@ def _introduce(explained: Explained) -> None:
     else:
         verdict = tell_verdict(model.classes, explained.probabilities.tolist(), explained.number)
         st.markdown(f"{verdict} {photograph.doubt_sentence(float(explained.probabilities.max()))}".rstrip())
-        if known := photograph.accuracy_sentence(model.name, explained.given.pixels.shape[-1]):
+        if known := photograph.accuracy_sentence(model.name, explained.prepared.pixels.shape[-1]):
             st.caption(known)
 
 
-def tell_verdict(classes: Sequence[str], probabilities: Sequence[float], asked: int) -> str:
+def tell_verdict(classes: Sequence[str], probabilities: Sequence[float], target: int) -> str:
     """The class in question and its probability; if it is not the most probable one, that one as well."""
     best = int(np.argmax(probabilities))
-    name, share = typeset.plain(classes[asked]), probabilities[asked]
-    if best == asked:
+    name, share = typeset.plain(classes[target]), probabilities[target]
+    if best == target:
         return f"The model says **{name}** ({share:.1%}). What does that rest on?"
     return (
         f"What speaks for **{name}** ({share:.1%})? The model itself says **{typeset.plain(classes[best])}** "
@@ -99,8 +99,8 @@ def _maps(explained: Explained, *, is_shown: bool) -> None:
                 partial(
                     over_photograph,
                     values,
-                    explained.given.photograph,
-                    shown=is_shown,
+                    explained.prepared.photograph,
+                    show_photograph=is_shown,
                     title=words.TITLES[name],
                     look=theme.look(),
                     tell=f"%{{customdata}}: {words.TELLS[name]} %{{z:.3g}}",
@@ -112,7 +112,7 @@ def _maps(explained: Explained, *, is_shown: bool) -> None:
                     [(*cell, value) for cell, value in np.ndenumerate(values)], columns=["row", "column", name]
                 ),
             )
-            layout.caption(words.ABOUT[name].format(readers=name_readers(explained.found.read)))
+            layout.caption(words.ABOUT[name].format(readers=name_readers(explained.explanations.read)))
     layout.caption(words.MAP_SCALE)
 
 
@@ -128,11 +128,11 @@ def name_readers(read: Sequence[str]) -> str:
 def tell_halves(maps: Mapping[str, np.ndarray]) -> tuple[str, ...]:
     """On how few places half of each map lies, which is gathered most, and which are empty."""
     held = {name: held_by(values) for name, values in maps.items() if values.max() > 0}
-    told = [
+    clauses = [
         f"half of **{words.TITLES[name].lower()}** lies on {count} of {maps[name].size} places"
         for name, count in held.items()
     ]
-    sentences = [f"H{', '.join(told)[1:]}."] if told else []
+    sentences = [f"H{', '.join(clauses)[1:]}."] if clauses else []
     shares = {name: count / maps[name].size for name, count in held.items()}
     if len(set(shares.values())) > 1:
         narrow, wide = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
@@ -160,7 +160,7 @@ def _formula(chosen: Photograph, explained: Explained) -> None:
         calls = chosen.watched().record.calls
         counts = sorted({call.heads for call in calls})
         heads = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else counts[0]
-        tokens = ("all patches" if one == "patches" else f"the {one} token" for one in explained.found.read)
+        tokens = ("all patches" if one == "patches" else f"the {one} token" for one in explained.explanations.read)
         read = typeset.plain(" and ".join(tokens))
         st.markdown(words.FORMULA_ATTENTION.format(layers=len(calls), heads=heads, read=read))
     else:

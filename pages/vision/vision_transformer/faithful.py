@@ -95,13 +95,13 @@ def tell(curves: Curves) -> tuple[str, ...]:
 
 def _tell_best(curves: Curves) -> str:
     """The explanations with the smallest area under deletion and the largest under insertion; ties are named."""
-    found, chance = curves.explanations, curves.random
-    areas = {side: {name: getattr(one, f"{side}_area") for name, one in found.items()} for side in SIDES}
-    first = min(found, key=areas["deletion"].__getitem__)
-    second = max(found, key=areas["insertion"].__getitem__)
-    deletion = f"area {found[first].deletion_area:.3f}; random {chance.deletion_area:.3f}"
-    insertion = f"area {found[second].insertion_area:.3f}; random {chance.insertion_area:.3f}"
-    if len(found) == 1:
+    explanations, chance = curves.explanations, curves.random
+    areas = {side: {name: getattr(one, f"{side}_area") for name, one in explanations.items()} for side in SIDES}
+    first = min(explanations, key=areas["deletion"].__getitem__)
+    second = max(explanations, key=areas["insertion"].__getitem__)
+    deletion = f"area {explanations[first].deletion_area:.3f}; random {chance.deletion_area:.3f}"
+    insertion = f"area {explanations[second].insertion_area:.3f}; random {chance.insertion_area:.3f}"
+    if len(explanations) == 1:
         return f"**{words.TITLES[first]}** under deletion: {deletion}. Under insertion: {insertion}."
     if all(compare(max(own.values()), min(own.values()), margin=ALIKE) != "more" for own in areas.values()):
         return f"On this photograph no explanation is more faithful than the others: deletion {deletion}."
@@ -127,14 +127,14 @@ def show_slider(explained: Explained) -> None:
             "The most important first, %", 0, 100, 20, step=5, key="explain_percent", bind="query-params", width=260
         )
     with layout.waiting_place():
-        shown, count, after = take_away(explained, name, percent / 100, insert=how == INSERT)
+        picture, count, after = take_away(explained, name, percent / 100, insert=how == INSERT)
     rows, columns = explained.grid
     title = "As the model sees it"
     about = f"{count} of {rows * columns} patches {'put back' if how == INSERT else 'taken away'}"
-    seen, says = st.columns([1, 1.4], gap="large")
-    with seen:
+    picture_column, says = st.columns([1, 1.4], gap="large")
+    with picture_column:
         figure = partial(
-            photograph_alone, shown, title=title, about=about, look=theme.look(), height=theme.look().high(360)
+            photograph_alone, picture, title=title, about=about, look=theme.look(), height=theme.look().high(360)
         )
         charts.chart(figure, name="explain-seen", alt=f"{title}: {about}, {percent} %")
     with says:
@@ -165,7 +165,7 @@ def _says(explained: Explained, after: list[float]) -> None:
         delta_color="off",
     )
     best = sorted(range(len(names)), key=lambda number: -after[number])[:TOP]
-    labels, values = [names[each] for each in best], [after[each] for each in best]
+    labels, values = [names[number] for number in best], [after[number] for number in best]
     charts.plot(
         partial(prediction_bars, labels, values, look=theme.look()),
         name="explain-says",
@@ -176,7 +176,7 @@ def _says(explained: Explained, after: list[float]) -> None:
 
 def formula(curves: Curves) -> None:
     """The area under one curve, with its first and its last numbers."""
-    found = curves.explanations
-    name = RELEVANCE if RELEVANCE in found else next(iter(found))
+    explanations = curves.explanations
+    name = RELEVANCE if RELEVANCE in explanations else next(iter(explanations))
     st.markdown(words.FORMULA_AREA.format(name=words.TITLES[name].lower()))
-    st.latex(area_in_latex(found[name]))
+    st.latex(area_in_latex(explanations[name]))

@@ -43,28 +43,28 @@ class Matrix:
     marked: int | None = None
 
 
-def matrices(shown: Sequence[Matrix], *, look: Look, height: int = 320) -> go.Figure:
+def matrices(parts: Sequence[Matrix], *, look: Look, height: int = 320) -> go.Figure:
     """Signed numbers side by side around the colour of the page, which is 0; each matrix has a scale of its own."""
     title = 3.4 * look.letters
-    width = (1 - GAP * (len(shown) - 1)) / len(shown)
+    width = (1 - GAP * (len(parts) - 1)) / len(parts)
     top = height / (height + title)
-    tallest = max(len(each.values) for each in shown)
+    tallest = max(len(matrix.values) for matrix in parts)
     paper = {"xref": "paper", "yref": "paper"}
     images, shapes, titles = list[dict](), list[dict](), list[dict]()
-    for number, each in enumerate(shown):
+    for number, matrix in enumerate(parts):
         left = number * (width + GAP)
-        tall = top * max(0.02, len(each.values) / tallest)
+        tall = top * max(0.02, len(matrix.values) / tallest)
         place = {"x": left, "y": top, "sizex": width, "sizey": tall, "sizing": "stretch"}
-        images.append({"source": crisp_address(_drawn(each.values, look)), **place, **paper})
+        images.append({"source": crisp_address(_drawn(matrix.values, look)), **place, **paper})
         frame = {"type": "rect", "x0": left, "x1": left + width, **paper}
         shapes.append({**frame, "y0": top - tall, "y1": top, "line": {"color": look.palette.hair, "width": 1}})
-        if each.marked is not None:
-            step = tall / len(each.values)
-            above = top - each.marked * step
+        if matrix.marked is not None:
+            step = tall / len(matrix.values)
+            above = top - matrix.marked * step
             slack = max(0.0, 4 / (height + title) - step / 2)
             line = {"color": look.palette.accent, "width": 1.6}
             shapes.append({**frame, "y0": above - step - slack, "y1": above + slack, "line": line})
-        text = f"{escape(each.title)}<br><span style='color:{look.palette.soft}'>{escape(each.about)}</span>"
+        text = f"{escape(matrix.title)}<br><span style='color:{look.palette.soft}'>{escape(matrix.about)}</span>"
         begin = {"x": left, "xanchor": "left", "y": top, "yanchor": "bottom", "align": "left", "showarrow": False}
         titles.append({"text": text, "font": {"size": look.letters - 1}, **begin, **paper})
     empty = {"visible": False, "range": [0, 1]}
@@ -84,9 +84,9 @@ def _drawn(values: np.ndarray, look: Look) -> Image.Image:
     """The numbers as a picture; its colours are a palette, so that it takes a third of the bytes."""
     limits = zip(values.shape, (TALLEST, WIDEST), strict=True)
     rows, columns = (np.linspace(0, count - 1, min(count, most)).round().astype(int) for count, most in limits)
-    shown = values[rows][:, columns]
-    limit = float(np.quantile(np.abs(shown), QUANTILE)) or 1.0
-    places = np.round(LEVELS * (1 + np.clip(shown / limit, -1, 1))).astype(np.uint8)
+    sampled = values[rows][:, columns]
+    limit = float(np.quantile(np.abs(sampled), QUANTILE)) or 1.0
+    places = np.round(LEVELS * (1 + np.clip(sampled / limit, -1, 1))).astype(np.uint8)
     picture = Image.fromarray(places)
     picture.putpalette([part for colour in theme.diverging(look.palette, 2 * LEVELS + 1) for part in _numbers(colour)])
     return picture
@@ -122,13 +122,13 @@ def over_photograph(
     values: np.ndarray,
     photograph: np.ndarray,
     *,
-    shown: bool,
+    show_photograph: bool,
     title: str,
     look: Look,
     tell: str,
     height: int = 330,
 ) -> go.Figure:
-    """A map (row, column) over a photograph (row, column, channel; uint8), or over the page if it is not `shown`.
+    """A map (row, column) over a photograph (row, column, channel; uint8), or over the page without `show_photograph`.
 
     The scale runs from 0 to the largest value, which the title says. `tell` is Plotly's template for the sentence
     below the pointer, where %{customdata} is the place of the cell and %{z} its value.
@@ -146,13 +146,15 @@ def over_photograph(
             customdata=np.array([[f"row {row}, column {column}" for column in range(columns)] for row in range(rows)]),
             zmin=0,
             zmax=largest or 1.0,
-            colorscale=ink if shown else theme.colorscale(theme.sequential(look.palette)),
+            colorscale=ink if show_photograph else theme.colorscale(theme.sequential(look.palette)),
             showscale=False,
             hovertemplate=f"{tell}<extra></extra>",
         )
     )
     scale = f"0 to {largest:.2g}" if largest else "0 everywhere"
-    return _framed(figure, pale(photograph, look) if shown else None, title, scale, look, (wide, high), height)
+    return _framed(
+        figure, pale(photograph, look) if show_photograph else None, title, scale, look, (wide, high), height
+    )
 
 
 def photograph_alone(photograph: np.ndarray, *, title: str, about: str, look: Look, height: int = 330) -> go.Figure:

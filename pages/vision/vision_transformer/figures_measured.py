@@ -65,13 +65,13 @@ def _side(mark: Mark, marks: Sequence[Mark]) -> str:
 
     Names at about the same height part, one up and one down.
     """
-    spread = max(each.quality for each in marks) - min(each.quality for each in marks) or 1.0
-    cheapest, dearest = min(each.cost for each in marks), max(each.cost for each in marks)
+    spread = max(point.quality for point in marks) - min(point.quality for point in marks) or 1.0
+    cheapest, dearest = min(point.cost for point in marks), max(point.cost for point in marks)
     side = "left" if mark.cost == cheapest > 0.45 * dearest else "right"
-    close = [each for each in marks if each != mark and abs(each.quality - mark.quality) < 0.08 * spread]
+    close = [point for point in marks if point != mark and abs(point.quality - mark.quality) < 0.08 * spread]
     if not close:
         return f"middle {side}"
-    return f"top {side}" if mark.quality >= max(each.quality for each in close) else f"bottom {side}"
+    return f"top {side}" if mark.quality >= max(point.quality for point in close) else f"bottom {side}"
 
 
 @dataclass(frozen=True)

@@ -134,21 +134,21 @@ def _of_patches(alike: np.ndarray) -> pd.DataFrame:
 
 
 def tell_positions(
-    grid: Patches, alike: Tensor | None, found: PatchSimilarity | None, place: tuple[int, int]
+    grid: Patches, alike: Tensor | None, nearness: PatchSimilarity | None, place: tuple[int, int]
 ) -> tuple[str, ...]:
     """What the map of positions shows: the place most like the followed one, and whether near places are alike."""
-    if alike is None or found is None or grid.rows * grid.columns < 2:
+    if alike is None or nearness is None or grid.rows * grid.columns < 2:
         return ()
     number = place[0] * grid.columns + place[1]
     others = alike[number].clone()
     others[number] = -torch.inf
     row, column = divmod(int(others.argmax()), grid.columns)
     nearer = {"more": "the more alike", "less": "the less alike"}.get(
-        compare(found.touching, found.far, margin=ALIKE), "not the more alike"
+        compare(nearness.touching, nearness.far, margin=ALIKE), "not the more alike"
     )
     how_near = "a neighbour" if max(abs(row - place[0]), abs(column - place[1])) == 1 else "no neighbour"
     return (
         f"The place most like row {place[0]}, column {place[1]} is row {row}, column {column}, {how_near} (cosine "
-        f"{signed(float(others.max()))}). Over the whole picture, places that touch have {signed(found.touching)} "
-        f"on average and places at least half the shorter side apart {signed(found.far)}: neighbours are {nearer}.",
+        f"{signed(float(others.max()))}). Over the whole picture, places that touch have {signed(nearness.touching)} "
+        f"on average and places at least half the shorter side apart {signed(nearness.far)}: neighbours are {nearer}.",
     )

@@ -84,8 +84,8 @@ class _Head(NamedTuple):
 
 def noticed(layers: Sequence[Measured]) -> tuple[str, ...]:
     """Sentences about how far heads look, how narrowly the class token looks, and what rests on prefix tokens."""
-    told = (_tell_extremes, _tell_nearby, _tell_class_token, _tell_resting)
-    return tuple(sentence for tell in told for sentence in tell(layers))
+    writers = (_tell_extremes, _tell_nearby, _tell_class_token, _tell_resting)
+    return tuple(sentence for tell in writers for sentence in tell(layers))
 
 
 def _finite(layers: Sequence[Measured]) -> list[_Head]:

@@ -35,8 +35,8 @@ def show() -> None:
 
 def _formula() -> None:
     with suppress(ModelError):  # the table has said it already
-        if found := qualities():
-            best = max(found, key=lambda one: one.top1)
+        if models := qualities():
+            best = max(models, key=lambda one: one.top1)
             st.markdown(words.ERROR_FORMULA.format(model=words.MODELS[best.name]))
             pictures = f"{best.pictures:,}".replace(",", "{,}")  # a comma alone would be followed by a space
             st.latex(
@@ -53,11 +53,11 @@ def _formula() -> None:
 def _show_quality() -> tuple[str, ...]:
     """Table and figures of the models; what is to be noticed in them."""
     layout.heading("What are they worth, and what do they cost?")
-    found = qualities()
-    if not found:
+    models = qualities()
+    if not models:
         st.info(words.NOTHING, icon=":material/info:")
         return ()
-    rows = quality_table(found)
+    rows = quality_table(models)
     formats = {
         "top-1": "percent",
         "top-5": "percent",
@@ -68,28 +68,30 @@ def _show_quality() -> tuple[str, ...]:
         "epochs": "%.1f",
     }
     _show_table(rows, formats)
-    told = [words.MEASURED_ON.format(pictures=found[0].pictures)]
-    if found[0].hardware:
-        told.append(f"Trained and timed on {typeset.plain(found[0].hardware)}.")
-    if missing := [title for name, title in words.MODELS.items() if name not in {one.name for one in found}]:
-        told.append(words.NOT_YET.format(names=", ".join(missing)))
-    st.caption(" ".join(told))
+    sentences = [words.MEASURED_ON.format(pictures=models[0].pictures)]
+    if models[0].hardware:
+        sentences.append(f"Trained and timed on {typeset.plain(models[0].hardware)}.")
+    if missing := [title for name, title in words.MODELS.items() if name not in {one.name for one in models}]:
+        sentences.append(words.NOT_YET.format(names=", ".join(missing)))
+    st.caption(" ".join(sentences))
     charts.download_table(rows, "vision-models")
     costs = {
-        "macs": ("million MACs for a picture", [one for one in found if one.macs]),
-        "parameters": ("million parameters", [one for one in found if one.parameters]),
+        "macs": ("million MACs for a picture", [one for one in models if one.macs]),
+        "parameters": ("million parameters", [one for one in models if one.parameters]),
     }
-    shown = {name: cost for name, cost in costs.items() if len(cost[1]) > 1}
-    for place, (name, (x, measured)) in zip(st.columns(max(len(shown), 1), gap="medium"), shown.items(), strict=False):
+    plotted_costs = {name: cost for name, cost in costs.items() if len(cost[1]) > 1}
+    for place, (name, (x, measured)) in zip(
+        st.columns(max(len(plotted_costs), 1), gap="medium"), plotted_costs.items(), strict=False
+    ):
         marks = [
             Mark(words.MODELS[one.name], getattr(one, name) / MILLION, one.top1, one.standard_error) for one in measured
         ]
         with place:
             _show_marks(marks, x, f"vision-{name}")
-    return tell_quality(found)
+    return tell_quality(models)
 
 
-def quality_table(found: Sequence[Quality]) -> pd.DataFrame:
+def quality_table(models: Sequence[Quality]) -> pd.DataFrame:
     """One row a model; columns that nobody has measured are left out."""
     rows = pd.DataFrame(
         [
@@ -103,7 +105,7 @@ def quality_table(found: Sequence[Quality]) -> pd.DataFrame:
                 "training, minutes": None if one.seconds is None else one.seconds / 60,
                 "epochs": one.epochs,
             }
-            for one in found
+            for one in models
         ]
     )
     return rows.dropna(axis="columns", how="all")
@@ -140,11 +142,11 @@ def _show_marks(marks: Sequence[Mark], x: str, name: str) -> None:
     )
 
 
-def tell_quality(found: Sequence[Quality]) -> tuple[str, ...]:
+def tell_quality(models: Sequence[Quality]) -> tuple[str, ...]:
     """The best model, the cheapest and the dearest, and what the shortcuts of the residual network go with."""
-    if len(found) < 2:
+    if len(models) < 2:
         return ()
-    best, second, *_ = sorted(found, key=lambda one: -one.top1)
+    best, second, *_ = sorted(models, key=lambda one: -one.top1)
     apart = CLEAR * (best.standard_error**2 + second.standard_error**2) ** 0.5
     one, other = f"**{words.MODELS[best.name]}** ({best.top1:.1%})", f"**{words.MODELS[second.name]}**"
     clearly = f"two standard errors of the difference ({100 * apart:.1f} points)"
@@ -154,7 +156,7 @@ def tell_quality(found: Sequence[Quality]) -> tuple[str, ...]:
         else f"Which is right most often cannot be decided: {one} and {other} ({second.top1:.1%}) are no more than "
         f"{clearly} apart."
     ]
-    measured = sorted((one for one in found if one.macs), key=lambda one: one.macs or 0)
+    measured = sorted((one for one in models if one.macs), key=lambda one: one.macs or 0)
     if len(measured) > 1:
         least, most = measured[0], measured[-1]
         margin = CLEAR * math.hypot(least.standard_error, most.standard_error)
@@ -164,7 +166,7 @@ def tell_quality(found: Sequence[Quality]) -> tuple[str, ...]:
             f"{(most.macs or 0) / (least.macs or 1):.1f} times as much, for {points(most.top1 - least.top1)} of top-1"
             f"{', which may be chance' if doubt else ''}."
         )
-    named = {one.name: one for one in found}
+    named = {one.name: one for one in models}
     residual, plain = named.get("resnet-tiny-imagenet"), named.get("plain-tiny-imagenet")
     if residual and plain:
         sentences.append(
@@ -177,14 +179,14 @@ def tell_quality(found: Sequence[Quality]) -> tuple[str, ...]:
 def _show_faithfulness() -> tuple[str, ...]:
     """Table and figure of the explanations; what is to be noticed in them."""
     layout.heading("Which explanation tells the truth?")
-    found = faithfulness()
-    if not found:
+    models = faithfulness()
+    if not models:
         st.info(words.NOT_FAITHFUL_YET, icon=":material/info:")
         return ()
-    rows = faithfulness_table(found)
+    rows = faithfulness_table(models)
     lines = [
         line
-        for one in found
+        for one in models
         for line in (
             Row(words.MODELS[one.name]),
             *(
@@ -203,15 +205,15 @@ def _show_faithfulness() -> tuple[str, ...]:
         alt="Mean areas under the curves of deletion and insertion with their standard errors: "
         + "; ".join(
             f"{words.MODELS[one.name]}, {title_of(name)}: {of['deletion'].mean:.3f} and {of['insertion'].mean:.3f}"
-            for one in found
+            for one in models
             for name, of in one.areas.items()
         ),
         table=rows,
     )
     with st.expander("The numbers", expanded=theme.is_presented()):
         _show_table(rows, {name: "%.3f" for name in rows.columns if name not in ("model", "explanation")})
-    layout.caption(words.FAITHFUL_ON.format(pictures=found[0].pictures))
-    return tuple(sentence for one in found for sentence in tell_faithfulness(one))
+    layout.caption(words.FAITHFUL_ON.format(pictures=models[0].pictures))
+    return tuple(sentence for one in models for sentence in tell_faithfulness(one))
 
 
 def title_of(name: str) -> str:
@@ -219,10 +221,10 @@ def title_of(name: str) -> str:
     return words.RANDOM if name == RANDOM else words.TITLES.get(name, name)
 
 
-def faithfulness_table(found: Sequence[Faithful]) -> pd.DataFrame:
+def faithfulness_table(models: Sequence[Faithful]) -> pd.DataFrame:
     """One row for each explanation of each model; differences from random are means over pictures too."""
     rows = []
-    for one in found:
+    for one in models:
         for name, of in one.areas.items():
             row: dict[str, object] = {"model": words.MODELS[one.name], "explanation": title_of(name)}
             for side in SIDES:
@@ -245,17 +247,21 @@ def tell_faithfulness(one: Faithful) -> tuple[str, ...]:
     best, other = title_of(first).lower(), title_of(second).lower()
     if first == second:
         both = "" if len(one.against_random) == 1 else " is the most faithful by both measures"
-        told = [f"**{model}**: **{best}**{both}: {deletion}, {insertion}."]
+        sentences = [f"**{model}**: **{best}**{both}: {deletion}, {insertion}."]
     else:
-        told = [f"**{model}**: **{best}** is the most faithful by one measure, {deletion}, **{other}** by the other, "]
-        told[0] += f"{insertion}."
-    told += [sentence for side, best in zip(SIDES, (first, second), strict=True) for sentence in _near(one, side, best)]
+        sentences = [
+            f"**{model}**: **{best}** is the most faithful by one measure, {deletion}, **{other}** by the other, "
+        ]
+        sentences[0] += f"{insertion}."
+    sentences += [
+        sentence for side, best in zip(SIDES, (first, second), strict=True) for sentence in _near(one, side, best)
+    ]
     for name, of in one.against_random.items():
         mean, sure = of["deletion"].mean, 2 * of["deletion"].standard_error
         if mean > -sure:
             chance = "is worse than chance" if mean > sure else "cannot be told from chance"
-            told.append(f"Of the {model.lower()}, {title_of(name).lower()} {chance} by deletion.")
-    return tuple(told)
+            sentences.append(f"Of the {model.lower()}, {title_of(name).lower()} {chance} by deletion.")
+    return tuple(sentences)
 
 
 def _near(one: Faithful, side: str, best: str) -> Iterator[str]:

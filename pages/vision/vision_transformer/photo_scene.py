@@ -57,18 +57,18 @@ def measured_layers(watched: WatchedImage) -> tuple[Measured, ...]:
 
 def grids_of(watched: WatchedImage) -> Grids:
     """The calls of whole pictures and the patches that look there; CaptureError if there is none."""
-    found = {}
+    grids = {}
     for number, call in by_layer(watched.record.calls).items():
         names = watched.model.sequences_of(call, watched.run)
         if names is None or names[0] != names[1]:  # in some models a few tokens look at coarser patches
             continue
         grid = watched.run.sequences[names[0]]
         if grid.rows * grid.columns:
-            found[number] = grid
+            grids[number] = grid
     # Where windows look, the last of them may fill its whole grid: one layer of many would be shown here.
-    if not found or any(call.batch_size > 1 for call in watched.record.calls):
+    if not grids or any(call.batch_size > 1 for call in watched.record.calls):
         raise CaptureError(_why_none(watched))
-    return found
+    return grids
 
 
 def left_out(watched: WatchedImage) -> str | None:

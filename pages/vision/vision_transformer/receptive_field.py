@@ -27,16 +27,16 @@ OUTSIDE = (
 
 def show(chosen: Photograph, place: tuple[int, int]) -> tuple[str, ...]:
     """How much each patch counts for the features of the followed one, over the photograph; what is to be noticed."""
-    field, given = compute.receptive_field(chosen, place), chosen.prepared
-    counts = field.over(given.patches.rows, given.patches.columns).numpy()
+    field, prepared = compute.receptive_field(chosen, place), chosen.prepared
+    counts = field.over(prepared.patches.rows, prepared.patches.columns).numpy()
     if not theme.is_presented():
         st.markdown(HYBRID, width=theme.PROSE)
     charts.chart(
         partial(
             over_photograph,
             counts,
-            given.photograph,
-            shown=True,
+            prepared.photograph,
+            show_photograph=True,
             title="What its features depend on",
             look=theme.look(),
             tell="%{customdata}: %{z:.1%}",

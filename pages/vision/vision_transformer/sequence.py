@@ -80,13 +80,13 @@ def _follow(row: int, column: int) -> None:
 
 def _picture(followed: Followed, place: tuple[int, int]) -> None:
     """The photograph under the model's own grid; a click follows another patch."""
-    grid, shown = followed.sequence.patches, followed.given.photograph
+    grid, picture = followed.sequence.patches, followed.prepared.photograph
     if st.toggle("As the model sees it", key="sequence_pixels", bind="query-params", help=words.PIXELS_HELP):
-        shown = as_colours(followed.model.framing, followed.sequence.pixels)
-        times = max(1, SMALL // max(shown.shape[:2]))
-        shown = shown.repeat(times, axis=0).repeat(times, axis=1)  # so that its pixels can be told apart
+        picture = as_colours(followed.model.framing, followed.sequence.pixels)
+        times = max(1, SMALL // max(picture.shape[:2]))
+        picture = picture.repeat(times, axis=0).repeat(times, axis=1)  # so that its pixels can be told apart
     patch_picker(
-        shown,
+        picture,
         rows=grid.rows,
         columns=grid.columns,
         key="sequence-picture",
@@ -106,8 +106,8 @@ def _pixels(followed: Followed, patch: int) -> tuple[str, ...]:
     """The patch enlarged, and its layers of colour as maps of numbers; nothing is to be noticed."""
     values = followed.sequence.cut[patch].numpy()
     channels, high, wide = values.shape
-    seen, maps = st.columns([1, 2.6], gap="medium", vertical_alignment="center")
-    with seen, st.container(width=170):  # of a narrow column it takes less: an image of its own width would not
+    patch_column, maps = st.columns([1, 2.6], gap="medium", vertical_alignment="center")
+    with patch_column, st.container(width=170):  # of a narrow column it takes less: an image of its own width would not
         pixels = as_colours(followed.model.framing, followed.sequence.cut[patch])
         pixels = pixels.repeat(-(-240 // high), 0).repeat(-(-240 // wide), 1)
         st.image(pixels, caption=f"{high} × {wide} pixels", width="stretch", alt="The patch, enlarged")
@@ -149,7 +149,7 @@ def _of_vectors(rows: Sequence[Row]) -> pd.DataFrame:
 def vectors_of(sequence: PictureSequence, patch: int) -> list[Row]:
     """The vectors of one patch, from its flattened pixels to what the encoder hands on."""
     token, positions = sequence.token_of(patch), sequence.positions
-    found = {
+    vectors = {
         "flattened" if sequence.features is None else "features": sequence.flattened[patch],
         "projected": sequence.projected[patch],
         "projected, after its norm": None if sequence.embedded is None else sequence.embedded[patch],
@@ -160,7 +160,7 @@ def vectors_of(sequence: PictureSequence, patch: int) -> list[Row]:
     }
     return [
         Row(f"<b>{words.VECTORS.get(name, name)}</b>, {len(vector)} numbers", name, vector.numpy())
-        for name, vector in found.items()
+        for name, vector in vectors.items()
         if vector is not None
     ]
 
@@ -173,10 +173,10 @@ def tell_length(patches: Patches, calls: Sequence[tuple[int, int, int]]) -> str:
     tokens, layers = len(patches), len(calls)
     more = f" and {len(patches.prefix)} more ({', '.join(name_prefix(patches.prefix))})" if patches.prefix else ""
     length = f"**{tokens:,} token{'s' if tokens > 1 else ''}**: {patches.rows} × {patches.columns} patches{more}"
-    whole = sum(call == (1, tokens, tokens) for call in calls)
-    if whole:
+    full_layers = sum(call == (1, tokens, tokens) for call in calls)
+    if full_layers:
         double = (tokens + 3 * patches.rows * patches.columns) ** 2
-        where = f"each of the {layers}" if whole == layers else f"{whole} of the {layers}"
+        where = f"each of the {layers}" if full_layers == layers else f"{full_layers} of the {layers}"
         compared = (
             f"In each head of {where} attention layers {tokens**2:,} pairs of tokens are compared; twice as many "
             f"patches on a side would make it {double:,} pairs, {double / tokens**2:.1f} times as many."
@@ -204,7 +204,7 @@ def tell_weight(sequence: PictureSequence, patch: int) -> tuple[str, ...]:
     if sequence.positions is None:
         return ()
     projected = sequence.projected if sequence.embedded is None else sequence.embedded
-    content, position = (float(each[patch].norm()) for each in (projected, sequence.positions.patches))
+    content, position = (float(vectors[patch].norm()) for vectors in (projected, sequence.positions.patches))
     longer, shorter = max(content, position), min(content, position)
     which = "what was projected" if content > position else "the position"
     weighs = f": {which} is {longer / shorter:.1f} times as long" if 1.05 * shorter < longer < 1000 * shorter else ""

@@ -55,7 +55,7 @@ def arrays_of(sequence: PictureSequence) -> dict[str, np.ndarray]:
     positions = sequence.positions
     added = {"positions": None if positions is None else torch.cat([positions.prefix, positions.patches])}
     joining = {"prefix": sequence.prefix if len(sequence.prefix) else None}
-    found = {
+    arrays = {
         "pixels": sequence.pixels,
         "features": sequence.features,
         "patches": sequence.cut if sequence.features is None else None,
@@ -69,7 +69,7 @@ def arrays_of(sequence: PictureSequence) -> dict[str, np.ndarray]:
         "encoder_norm": sequence.normed,
         "logits": sequence.logits,
     }
-    return {name: array.numpy() for name, array in found.items() if array is not None}
+    return {name: array.numpy() for name, array in arrays.items() if array is not None}
 
 
 def _numbers_of(sequence: PictureSequence) -> dict[str, object]:
@@ -115,13 +115,15 @@ def _sides(shape: Sequence[int]) -> str:
 def show_arrays(sequence: PictureSequence, patch: int) -> None:
     """The sequence as matrices of numbers: a row is a token, the followed patch is framed."""
     token = sequence.token_of(patch)
-    shown = [
+    stages = [
         ("flattened", sequence.flattened, patch),
         ("projected", sequence.projected, patch),
         ("tokens", sequence.encoder_input, token),
         ("encoded", sequence.encoded, None if sequence.is_merged else token),
     ]
-    parts = [Matrix(words.STAGES[name], _sides(values.shape), values.numpy(), marked) for name, values, marked in shown]
+    parts = [
+        Matrix(words.STAGES[name], _sides(values.shape), values.numpy(), marked) for name, values, marked in stages
+    ]
     st.subheader("The sequence, as it is", anchor=False)
     charts.chart(
         partial(matrices, parts, look=theme.look()),

@@ -25,7 +25,7 @@ def show() -> None:
     model = model_name.named_model(
         "captioner",
         "both",
-        lambda found: check_offer(found, "caption"),
+        lambda offer: check_offer(offer, "caption"),
         named_captioner,
         placeholder=words.NAMED_PLACEHOLDER,
         about=words.NAMED_HELP,
@@ -42,8 +42,8 @@ def show() -> None:
     written = compute.look_by_name(model.name, chosen, text) if text else _write(model, chosen, width)
     scene = scene_of(model.name, chosen, width, text)
     word_maps(scene, key="named-maps", name=f"caption-{model.title}")
-    told = own.noticed(written, chosen) if text else noticed_of(written, chosen, [])
-    layout.notes(words.NAMED_NOTES, notice=told, formula=_formula)
+    sentences = own.noticed(written, chosen) if text else noticed_of(written, chosen, [])
+    layout.notes(words.NAMED_NOTES, notice=sentences, formula=_formula)
 
 
 def _write(model: NamedPictureWriter, chosen: PictureInput, width: int) -> Written:

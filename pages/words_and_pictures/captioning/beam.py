@@ -54,16 +54,16 @@ def show() -> None:
 def noticed(written: Written, step: int) -> tuple[str, ...]:
     """How the beam came to its caption, and what it preferred it to."""
     decoded = written.decoded
-    told = [search_tree.about_candidates(decoded, step)]
+    sentences = [search_tree.about_candidates(decoded, step)]
     if len(decoded.hypotheses) > 1:
         other = decoded.hypotheses[1]
         text = typeset.plain(written.model.text(other.tokens))
         gap = decoded.best.score(0.6) - other.score(0.6)
         below = f"{gap:.2f} below in its score" if compare(gap, 0.0, margin=0.005) == "more" else "with the same score"
-        told.append(f"The second best caption is “{text}”, {below}.")
+        sentences.append(f"The second best caption is “{text}”, {below}.")
     else:
-        told.append("No other caption was complete when the search ended.")
-    return tuple(told)
+        sentences.append("No other caption was complete when the search ended.")
+    return tuple(sentences)
 
 
 def _formula(written: Written) -> None:

@@ -32,7 +32,7 @@ class Written:
     decoded: Decoded
     words: Tokens  # the end included, where it was reached
     looked: CaptionAttention
-    given: int = 0  # words that a visitor chose
+    begin_count: int = 0  # words that a visitor chose
 
     @property
     def text(self) -> str:
@@ -63,64 +63,64 @@ class Written:
 
 
 @cached("Opening the picture …")
-def prepare(name: str, seen: PictureInput) -> PreparedPicture:
+def prepare(name: str, picture_input: PictureInput) -> PreparedPicture:
     """A picture as a captioner takes it; of a scene people see a finer drawing."""
-    prepared = captioner(name).prepare(seen.opened())
-    shown = seen.for_display()
-    return prepared if shown is None else replace(prepared, photograph=shown)
+    prepared = captioner(name).prepare(picture_input.opened())
+    drawing = picture_input.for_display()
+    return prepared if drawing is None else replace(prepared, photograph=drawing)
 
 
 @cached()
 def write(
-    name: str, seen: PictureInput, beam: int, begin: tuple[int, ...] = (), observer: StepObserver = NOBODY
+    name: str, picture_input: PictureInput, beam: int, begin: tuple[int, ...] = (), observer: StepObserver = NOBODY
 ) -> Written:
     """The caption of a picture, which goes on after the words `begin`."""
-    model, prepared = captioner(name), prepare(name, seen)
+    model, prepared = captioner(name), prepare(name, picture_input)
     decoded = model.write(prepared.pixels, beam=beam, begin=begin, keep_steps=True, progress=observer.report)
     words = model.tokens([*begin, *decoded.best.tokens])
     return Written(model, prepared, decoded, words, model.look(prepared.pixels, words), len(begin))
 
 
 @cached()
-def write_by_name(name: str, seen: PictureInput, beam: int, observer: StepObserver = NOBODY) -> Written:
+def write_by_name(name: str, picture_input: PictureInput, beam: int, observer: StepObserver = NOBODY) -> Written:
     """The caption of a picture by any captioner."""
     model = named_captioner(name)
-    prepared = model.prepare(seen.opened())
+    prepared = model.prepare(picture_input.opened())
     decoded = model.write(prepared.pixels, beam=beam, progress=observer.report)
     words = model.tokens(decoded.best.tokens)
     return Written(model, prepared, decoded, words, model.look(prepared.pixels, words))
 
 
 @cached("Looking …")
-def look_by_name(name: str, seen: PictureInput, caption: str) -> Written:
+def look_by_name(name: str, picture_input: PictureInput, caption: str) -> Written:
     """What any captioner looks at while it is made to write a caption of somebody's own."""
     model = named_captioner(name)
-    prepared = model.prepare(seen.opened())
+    prepared = model.prepare(picture_input.opened())
     words = model.encode(caption)
     return Written(model, prepared, Decoded(()), words, model.look(prepared.pixels, words), len(words))
 
 
 @cached()
-def look(name: str, seen: PictureInput, caption: str) -> Written:
+def look(name: str, picture_input: PictureInput, caption: str) -> Written:
     """What a captioner looks at while it is made to write a caption of somebody's own."""
-    model, prepared = captioner(name), prepare(name, seen)
+    model, prepared = captioner(name), prepare(name, picture_input)
     words = model.encode(caption)
     looked = model.look(prepared.pixels, words)
     return Written(model, prepared, Decoded(()), words, looked, len(words))
 
 
 @cached("Looking …")
-def ways(name: str, seen: PictureInput, ids: tuple[int, ...]) -> WordMaps:
+def ways(name: str, picture_input: PictureInput, ids: tuple[int, ...]) -> WordMaps:
     """Maps of each word by every way to tell."""
     model = captioner(name)
-    return captioner_maps(model, prepare(name, seen).pixels, model.tokens(ids))
+    return captioner_maps(model, prepare(name, picture_input).pixels, model.tokens(ids))
 
 
 @cached()
-def next_words(name: str, seen: PictureInput, before: tuple[int, ...]) -> tuple[tuple[str, float], ...]:
+def next_words(name: str, picture_input: PictureInput, before: tuple[int, ...]) -> tuple[tuple[str, float], ...]:
     """The most probable words after those before, with their probabilities; the end is one of them."""
     model = captioner(name)
-    chances = model.next_words(prepare(name, seen).pixels, before)
+    chances = model.next_words(prepare(name, picture_input).pixels, before)
     chances[:END] = 0.0  # padding and the beginning are never written
     values, numbers = chances.topk(TOP)
     return tuple((model.word(number), value) for number, value in zip(numbers.tolist(), values.tolist(), strict=True))
@@ -134,7 +134,7 @@ class Step:
     weights: Float[Tensor, " patch"]
     gate: float
     looked: Float[Tensor, " width"]  # sum of weights times places
-    seen: Float[Tensor, " width"]  # that, as far as the gate is open
+    context: Float[Tensor, " width"]  # that, as far as the gate is open
     before: Float[Tensor, " width"]  # the state of the LSTM
     after: Float[Tensor, " width"]
     chances: Float[Tensor, " vocabulary"]
@@ -145,12 +145,12 @@ class Step:
 
 @cached()
 @torch.no_grad()
-def step_of(name: str, seen: PictureInput, ids: tuple[int, ...], place: int) -> Step:
+def step_of(name: str, picture_input: PictureInput, ids: tuple[int, ...], place: int) -> Step:
     """The step that writes word `place` of a caption; of an LSTM."""
     network = captioner(name).network
     decoder = network.decoder
     assert isinstance(decoder, ShowAttendTell)
-    state = network.read(prepare(name, seen).pixels)
+    state = network.read(prepare(name, picture_input).pixels)
     for word in (BEGIN, *ids[:place]):
         former = state
         logits, state = network.step(torch.tensor([word]), state)
@@ -161,7 +161,7 @@ def step_of(name: str, seen: PictureInput, ids: tuple[int, ...], place: int) -> 
         weights=state["weights"][0],
         gate=float(state["gate"][0]),
         looked=looked,
-        seen=state["context"][0],
+        context=state["context"][0],
         before=former["state"][0],
         after=state["state"][0],
         chances=logits[0].softmax(dim=-1),

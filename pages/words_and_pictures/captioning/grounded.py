@@ -35,8 +35,8 @@ def show() -> None:
     text = sentence_for(scene)
     st.markdown(f"The network is made to write a sentence that is true of this scene: **{text}**")
     with layout.waiting_place():
-        shown = scene_of(name, chosen, text)
-    word_maps(shown, key="grounded-maps", name="caption-ways")
+        view = scene_of(name, chosen, text)
+    word_maps(view, key="grounded-maps", name="caption-ways")
     st.subheader("Over a thousand scenes", anchor=False)
     noticed = pointing_game.show("captioning/", TITLES, name="captioning-grounding")
     layout.notes(words.GROUNDED_NOTES, notice=noticed, formula=pointing_game.formula)
@@ -49,12 +49,16 @@ def scene_of(name: str, chosen: PictureInput, text: str) -> WordScene:
     tokens: Tokens = model.encode(text)
     labels = tuple(label.strip() for label in tokens.labels[:-1])
     known = masks_of(chosen, labels)
-    found = compute.ways(name, chosen, tokens.ids)
+    maps_by_way = compute.ways(name, chosen, tokens.ids)
     maps = tuple(
-        WordMap(pointing_game.METHODS[way], found[way][: len(labels)].numpy(), says=SAYS[way])
+        WordMap(pointing_game.METHODS[way], maps_by_way[way][: len(labels)].numpy(), says=SAYS[way])
         for way in WAYS
-        if way in found
+        if way in maps_by_way
     )
-    shown = tuple(MappedWord(label, mask=mask, quiet=mask is None) for label, mask in zip(labels, known, strict=True))
+    mapped_words = tuple(
+        MappedWord(label, mask=mask, quiet=mask is None) for label, mask in zip(labels, known, strict=True)
+    )
     start = next((place for place, mask in enumerate(known) if mask is not None), 0)
-    return WordScene(compute.prepare(name, chosen).photograph, model.grid, shown, maps, text, start, photo="colour")
+    return WordScene(
+        compute.prepare(name, chosen).photograph, model.grid, mapped_words, maps, text, start, photo="colour"
+    )

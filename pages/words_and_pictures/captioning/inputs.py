@@ -5,16 +5,16 @@ from dashboard.inputs.picture_input import PHOTOGRAPHS, PictureInput
 from pages.words_and_pictures.captioning.words import KINDS
 
 
-def captioner_for(seen: PictureInput, kind: str) -> str:
+def captioner_for(picture_input: PictureInput, kind: str) -> str:
     """The name of the captioner of a kind that knows the world of the picture."""
-    world = "photographs" if seen.world == PHOTOGRAPHS else "scenes"
+    world = "photographs" if picture_input.world == PHOTOGRAPHS else "scenes"
     return f"{world}-{kind}"
 
 
 def kind(label: str = "Network") -> str:
     """Which of the two networks is looked into."""
     title = controls.choice(label, KINDS.values(), key="network_kind")
-    return next(name for name, each in KINDS.items() if each == title)
+    return next(name for name, option in KINDS.items() if option == title)
 
 
 def beam() -> int:
@@ -23,6 +23,6 @@ def beam() -> int:
     return controls.choice("Beam", (1, 3, 5), key="beam", first=3, about=about)
 
 
-def titles(seen: PictureInput) -> dict[str, str]:
+def titles(picture_input: PictureInput) -> dict[str, str]:
     """The names of the captioners for a picture, with what they are called here."""
-    return {captioner_for(seen, kind): title for kind, title in KINDS.items()}
+    return {captioner_for(picture_input, kind): title for kind, title in KINDS.items()}

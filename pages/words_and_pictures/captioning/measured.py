@@ -53,16 +53,16 @@ def table_of(scores: tuple[CaptionScores, ...], published: tuple[CaptionResult, 
     """Ours, baselines, then what is published."""
     rows = [
         {
-            "captions by": CAPTIONERS.get(each.name, each.name.capitalize()),
-            **dict(each.scores),
+            "captions by": CAPTIONERS.get(captioner.name, captioner.name.capitalize()),
+            **dict(captioner.scores),
             "source": "measured here",
         }
-        for each in scores
+        for captioner in scores
     ]
-    for each in published:
-        found = (each.bleu_1, each.bleu_2, each.bleu_3, each.bleu_4)
-        bleu = dict(zip(MEASURES[:4], found, strict=True))
-        rows.append({"captions by": each.model, **bleu, "source": each.source})
+    for publication in published:
+        bleu_scores = (publication.bleu_1, publication.bleu_2, publication.bleu_3, publication.bleu_4)
+        bleu = dict(zip(MEASURES[:4], bleu_scores, strict=True))
+        rows.append({"captions by": publication.model, **bleu, "source": publication.source})
     return pd.DataFrame(rows, columns=["captions by", *MEASURES, "source"])
 
 
@@ -71,28 +71,31 @@ def about_scores(scores: tuple[CaptionScores, ...], published: tuple[CaptionResu
 
     Differences of up to POINT count as none; by CIDEr ours may stand in another order, which is said.
     """
-    ours = [each for each in scores if each.name in CAPTIONERS]
-    others = [each for each in scores if each.name not in CAPTIONERS]
+    ours = [captioner for captioner in scores if captioner.name in CAPTIONERS]
+    others = [captioner for captioner in scores if captioner.name not in CAPTIONERS]
     if not ours or not others:
         return ()
-    best = max(ours, key=lambda each: each.scores["BLEU-4"])
-    told = [_tell_first(best, ours), _tell_baseline(best, max(others, key=lambda each: each.scores["BLEU-4"]))]
+    best = max(ours, key=lambda captioner: captioner.scores["BLEU-4"])
+    sentences = [
+        _tell_first(best, ours),
+        _tell_baseline(best, max(others, key=lambda captioner: captioner.scores["BLEU-4"])),
+    ]
     if published:
-        theirs = max(published, key=lambda each: each.bleu_4)
-        told.append(
+        theirs = max(published, key=lambda publication: publication.bleu_4)
+        sentences.append(
             f"{theirs.model} has {theirs.bleu_4:.1f} ({theirs.source}): it, too, saw with a network that had learned "
             "on ImageNet."
         )
-    return tuple(told)
+    return tuple(sentences)
 
 
 def _tell_first(best: CaptionScores, ours: Sequence[CaptionScores]) -> str:
     """Whether the best of ours by BLEU-4 is clearly so."""
     title, own = CAPTIONERS[best.name], best.scores["BLEU-4"]
-    rest = [each for each in ours if each is not best]
-    if not rest:
+    others = [captioner for captioner in ours if captioner is not best]
+    if not others:
         return f"By BLEU-4 **{title}** has **{own:.1f}**."
-    second = max(rest, key=lambda each: each.scores["BLEU-4"])
+    second = max(others, key=lambda captioner: captioner.scores["BLEU-4"])
     other, beside = second.scores["BLEU-4"], CAPTIONERS[second.name]
     if compare(own, other, margin=POINT) == "more":
         return f"By BLEU-4 **{title}** is best of those here, **{own:.1f}** against {other:.1f} of {beside}."
@@ -130,10 +133,10 @@ def about_gates(gates: Gates | None) -> tuple[str, ...]:
 
 def _scenes() -> tuple[str, ...]:
     layout.heading("Drawn scenes: is what they write true?")
-    found = measured().true
-    kinds = [TRUE, *dict.fromkeys(kind for each in found for kind in each.by_kind)]
+    measurements = measured().true
+    kinds = [TRUE, *dict.fromkeys(kind for measurement in measurements for kind in measurement.by_kind)]
     kind = controls.choice("Captions with a word of the kind", kinds, key="true_kind")
-    rows = scored_of(found, kind)
+    rows = scored_of(measurements, kind)
     charts.chart(
         partial(
             grounding_points,
@@ -146,64 +149,74 @@ def _scenes() -> tuple[str, ...]:
         ),
         name="caption-truth",
         alt="The share of true captions: " + "; ".join(f"{row.model}, {row.way}: {row.share:.0%}" for row in rows),
-        table=truth_table(found),
+        table=truth_table(measurements),
     )
     layout.caption(f"{words.ABOUT_TRUTH} {SCENES} scenes of each split; bars are two standard errors.")
-    return about_truth(found)
+    return about_truth(measurements)
 
 
-def scored_of(found: tuple[TrueCaptions, ...], kind: str) -> list[Scored]:
+def scored_of(measurements: tuple[TrueCaptions, ...], kind: str) -> list[Scored]:
     """The shares of one kind of word (or of all captions), split by split."""
     rows = []
-    for each in found:
-        if kind == TRUE or kind in each.by_kind:
-            share, error, count = each.share("" if kind == TRUE else kind)
-            rows.append(Scored(CAPTIONERS[each.name], SPLITS.get(each.split, each.split), share, error, count))
+    for measurement in measurements:
+        if kind == TRUE or kind in measurement.by_kind:
+            share, error, count = measurement.share("" if kind == TRUE else kind)
+            rows.append(
+                Scored(
+                    CAPTIONERS[measurement.name], SPLITS.get(measurement.split, measurement.split), share, error, count
+                )
+            )
     order = list(SPLITS.values())
     return sorted(rows, key=lambda row: order.index(row.way) if row.way in order else -1)
 
 
-def truth_table(found: tuple[TrueCaptions, ...]) -> pd.DataFrame:
+def truth_table(measurements: tuple[TrueCaptions, ...]) -> pd.DataFrame:
     """One row for each captioner and split."""
     return pd.DataFrame(
-        [{"captioner": each.name, "split": each.split, "true": each.true, **each.by_kind} for each in found]
+        [
+            {"captioner": measurement.name, "split": measurement.split, "true": measurement.true, **measurement.by_kind}
+            for measurement in measurements
+        ]
     )
 
 
-def about_truth(found: tuple[TrueCaptions, ...]) -> tuple[str, ...]:
+def about_truth(measurements: tuple[TrueCaptions, ...]) -> tuple[str, ...]:
     """Which captioner is true more often, what is hardest, which kind of word goes wrong, and who says relations.
 
     A difference is told where it is more than two standard errors.
     """
-    tests = [each for each in found if each.split == "test"]
+    tests = [measurement for measurement in measurements if measurement.split == "test"]
     if not tests:
         return ()
-    best = max(tests, key=lambda each: each.true)
-    told = [_tell_truest(best, [each for each in tests if each is not best])]
-    worst = min((each for each in found if each.name == best.name), key=lambda each: each.true)
+    best = max(tests, key=lambda test: test.true)
+    sentences = [_tell_truest(best, [test for test in tests if test is not best])]
+    worst = min(
+        (measurement for measurement in measurements if measurement.name == best.name),
+        key=lambda measurement: measurement.true,
+    )
     if compare_shares(round(worst.true * SCENES), SCENES, round(best.true * SCENES), SCENES) == "less":
-        told.append(f"Its hardest split is “{SPLITS.get(worst.split, worst.split)}”, {worst.true:.0%}.")
+        sentences.append(f"Its hardest split is “{SPLITS.get(worst.split, worst.split)}”, {worst.true:.0%}.")
     kinds = {kind: share for kind, share in best.by_kind.items() if best.captions[kind] >= MANY}
-    kind = min(kinds, key=lambda each: kinds[each], default="")
+    kind = min(kinds, key=lambda kind: kinds[kind], default="")
     if kind and _is_below(best, kind):
-        told.append(f"Least often true are its captions with a {kind}: {kinds[kind]:.0%}.")
+        sentences.append(f"Least often true are its captions with a {kind}: {kinds[kind]:.0%}.")
     if len(tests) > 1:
-        told.append(_tell_relations(tests))
-    return tuple(told)
+        sentences.append(_tell_relations(tests))
+    return tuple(sentences)
 
 
 def _tell_truest(best: TrueCaptions, others: Sequence[TrueCaptions]) -> str:
     title, share = f"**{CAPTIONERS[best.name]}**", f"**{best.true:.0%}** of {SCENES}"
     near = [
-        each
-        for each in others
-        if compare_shares(round(best.true * SCENES), SCENES, round(each.true * SCENES), SCENES) != "more"
+        other
+        for other in others
+        if compare_shares(round(best.true * SCENES), SCENES, round(other.true * SCENES), SCENES) != "more"
     ]
     if near:
-        named = " and ".join(f"{CAPTIONERS[each.name]} ({each.true:.0%})" for each in near)
+        named = " and ".join(f"{CAPTIONERS[other.name]} ({other.true:.0%})" for other in near)
         return f"On new scenes {title} writes true captions in {share}, which cannot be told from {named}."
-    rest = ", ".join(f"{CAPTIONERS[each.name]} in {each.true:.0%}" for each in others)
-    return f"On new scenes {title} writes true captions in {share}" + (f", {rest}." if rest else ".")
+    listing = ", ".join(f"{CAPTIONERS[other.name]} in {other.true:.0%}" for other in others)
+    return f"On new scenes {title} writes true captions in {share}" + (f", {listing}." if listing else ".")
 
 
 def _is_below(best: TrueCaptions, kind: str) -> bool:
@@ -214,11 +227,11 @@ def _is_below(best: TrueCaptions, kind: str) -> bool:
 
 def _tell_relations(tests: Sequence[TrueCaptions]) -> str:
     """How many captions state a relation, which is a risk: by it more can be false."""
-    counts = [each.captions.get("relation", 0) for each in tests]
-    said = ", ".join(f"{count} by {CAPTIONERS[each.name]}" for count, each in zip(counts, tests, strict=True))
-    told = f"Captions that state a relation, of {SCENES} each: {said}"
+    counts = [test.captions.get("relation", 0) for test in tests]
+    listing = ", ".join(f"{count} by {CAPTIONERS[test.name]}" for count, test in zip(counts, tests, strict=True))
+    sentence = f"Captions that state a relation, of {SCENES} each: {listing}"
     differ = compare_shares(max(counts), SCENES, min(counts), SCENES) == "more"
-    return f"They do not take equal risks. {told}." if differ else f"{told}."
+    return f"They do not take equal risks. {sentence}." if differ else f"{sentence}."
 
 
 def _formula() -> None:

@@ -81,11 +81,11 @@ def _next(written: Written, step: Step, place: int) -> None:
 def _vectors(step: Step) -> None:
     rows = [
         Row("<i>h</i> before", "state before", step.before.numpy()),
-        Row("<i>z</i>, what is seen", "seen", step.seen.numpy()),
+        Row("<i>z</i>, what is seen", "seen", step.context.numpy()),
         Row("<i>h</i> after", "state after", step.after.numpy()),
     ]
     table = pd.DataFrame(
-        {"state before": pd.Series(step.before), "seen": pd.Series(step.seen), "state after": pd.Series(step.after)}
+        {"state before": pd.Series(step.before), "seen": pd.Series(step.context), "state after": pd.Series(step.after)}
     )
     charts.chart(
         partial(vector_rows, rows, look=theme.look(), one_scale=False),
@@ -104,23 +104,23 @@ def noticed(written: Written, step: Step, place: int) -> tuple[str, ...]:
     best = int(step.chances.argmax())
     name = typeset.plain(written.words.labels[place].strip())
     strongest = float(step.weights[top])
-    told = [
+    sentences = [
         f"The strongest place is row {row}, column {column}, with {strongest:.1%} of the weight: "
         f"{strongest / even:.1f} times an even share."
         if compare(strongest, even, margin=EVEN * even) == "more"
         else f"It looks everywhere alike: no place has more than {strongest:.1%} of the weight, about an even share.",
-        f"The gate lets in {step.gate:.1%} of what is seen: the length of *z* is {float(step.seen.norm()):.2f}, with "
-        f"an open gate it would be {float(step.looked.norm()):.2f}.",
+        f"The gate lets in {step.gate:.1%} of what is seen: the length of *z* is {float(step.context.norm()):.2f}, "
+        f"with an open gate it would be {float(step.looked.norm()):.2f}.",
     ]
     if best == written.words.ids[place]:
-        told.append(f"“{name}” is the most probable word, with {chosen:.1%}.")
+        sentences.append(f"“{name}” is the most probable word, with {chosen:.1%}.")
     else:
         other = typeset.plain(written.model.word(best))
-        told.append(
+        sentences.append(
             f"The beam writes “{name}” with {chosen:.1%} although “{other}” has {float(step.chances[best]):.1%}: it "
             "compares whole captions."
         )
-    return tuple(told)
+    return tuple(sentences)
 
 
 def _formula(written: Written, step: Step) -> None:
@@ -134,8 +134,8 @@ def _formula(written: Written, step: Step) -> None:
     for channel in order.tolist():
         numbers = (channels[channel], step.vector[channel], parts[channel])
         lines.append(f"| {channel} | " + " | ".join(f"{float(number):.2f}" for number in numbers) + " |")
-    rest = float(parts.sum() - parts[order].sum())
-    lines.append(f"| {len(parts) - len(order)} others | | | {rest:.2f} |")
+    remainder = float(parts.sum() - parts[order].sum())
+    lines.append(f"| {len(parts) - len(order)} others | | | {remainder:.2f} |")
     lines.append(f"| **sum** | | | **{float(parts.sum()):.2f}** |")
     st.markdown("\n".join(lines))
     largest = step.scores.max()

@@ -19,14 +19,14 @@ ALIKE = 0.05  # of an open gate: a smaller difference between words counts as no
 
 def noticed(written: Written, chosen: PictureInput, captions: Sequence[str]) -> tuple[str, ...]:
     """What is true of these captions and maps."""
-    told = (
+    parts = (
         _tell_agreement(captions),
         _tell_narrowest(written),
         _tell_gate(written),
         _tell_inside(written, chosen),
         _tell_order(written),
     )
-    return tuple(sentence for part in told for sentence in part)
+    return tuple(sentence for part in parts for sentence in part)
 
 
 def _tell_agreement(captions: Sequence[str]) -> Iterator[str]:
@@ -80,22 +80,22 @@ def _tell_gate(written: Written) -> Iterator[str]:
 def _tell_inside(written: Written, chosen: PictureInput) -> Iterator[str]:
     """Of the words that mean something in the scene: of how many the brightest place touches what is meant."""
     known = masks_of(chosen, written.labels)
-    found = [(place, mask) for place, mask in enumerate(known) if mask is not None]
-    if not found:
+    word_masks = [(place, mask) for place, mask in enumerate(known) if mask is not None]
+    if not word_masks:
         return
     rows, columns = written.model.grid
     mean = written.mean_map
-    side = found[0][1].shape[0] // rows
+    side = word_masks[0][1].shape[0] // rows
     hits = []
-    for place, mask in found:
+    for place, mask in word_masks:
         row, column = divmod(int(mean[place].argmax()), columns)
         hits.append(mask[row * side : (row + 1) * side, column * side : (column + 1) * side].any())
     by = ", by the mean of all heads" if written.has_heads else ""
     yield (
-        f"{len(found)} words mean something in this scene. For {sum(hits)} of them the brightest place touches what is "
-        f"meant{by}."
-        if len(found) > 1
-        else f"One word means something in this scene: {_quoted(written, found[0][0])}. Its brightest place "
+        f"{len(word_masks)} words mean something in this scene. For {sum(hits)} of them the brightest place touches "
+        f"what is meant{by}."
+        if len(word_masks) > 1
+        else f"One word means something in this scene: {_quoted(written, word_masks[0][0])}. Its brightest place "
         f"{'touches' if hits[0] else 'does not touch'} what is meant{by}."
     )
 
@@ -136,8 +136,8 @@ def formula(written: Written) -> None:
         return
     config = decoder.config
     st.markdown(words.WRITE_TRANSFORMER.format(layers=config.layers, places=written.model.places, heads=config.heads))
-    each = config.width // config.heads
-    st.latex(rf"a_{{ti}} = \operatorname{{softmax}}_i \frac{{q_t \cdot k_i}}{{\sqrt{{{each}}}}}")
+    head_width = config.width // config.heads
+    st.latex(rf"a_{{ti}} = \operatorname{{softmax}}_i \frac{{q_t \cdot k_i}}{{\sqrt{{{head_width}}}}}")
     first = written.looked.maps[0][0, 0]
     st.markdown(
         f"For the first word, {_quoted(written, 0)}, layer 0 and head 0 give {float(first.max()):.3f} to their "

@@ -13,16 +13,16 @@ def scene_for(written: Written, chosen: PictureInput) -> WordScene:
     labels = written.labels
     known = (*masks_of(chosen, labels), None)
     looked = written.looked
-    shown = []
+    mapped_words = []
     for place, label in enumerate(written.words.labels):
         chance = math.exp(looked.log_probabilities[place])
-        told = [words.PROBABLE.format(chance=f"{chance:.0%}" if chance >= 0.005 else "less than 1%")]
+        notes = [words.PROBABLE.format(chance=f"{chance:.0%}" if chance >= 0.005 else "less than 1%")]
         if looked.gates is not None:
-            told.append(words.GATE.format(gate=looked.gates[place]))
-        shown.append(
+            notes.append(words.GATE.format(gate=looked.gates[place]))
+        mapped_words.append(
             MappedWord(
                 label.strip(),
-                " ".join(told),
+                " ".join(notes),
                 bar=looked.gates[place] if looked.gates is not None else None,
                 mask=known[place] if place < len(labels) else None,
                 quiet=written.words.ids[place] == written.end,
@@ -32,7 +32,7 @@ def scene_for(written: Written, chosen: PictureInput) -> WordScene:
     rows, columns = written.model.grid
     photo = "colour" if chosen.is_scene else "ink"  # of a scene the colours are to be seen
     title, maps = written.text, maps_of(written)
-    return WordScene(written.prepared.photograph, (rows, columns), tuple(shown), maps, title, start, photo=photo)
+    return WordScene(written.prepared.photograph, (rows, columns), tuple(mapped_words), maps, title, start, photo=photo)
 
 
 def maps_of(written: Written) -> tuple[WordMap, ...]:
@@ -40,11 +40,11 @@ def maps_of(written: Written) -> tuple[WordMap, ...]:
     maps = written.looked.maps
     if not written.has_heads:
         return (WordMap("attention", maps[0][0].numpy()),)
-    found = [WordMap(words.MEAN, written.mean_map, "all layers")]
+    word_maps = [WordMap(words.MEAN, written.mean_map, "all layers")]
     for number, layer in enumerate(maps):
         for head, own in enumerate(layer):
-            found.append(WordMap(f"layer {number}, head {head}", own.numpy(), f"Layer {number}"))
-    return tuple(found)
+            word_maps.append(WordMap(f"layer {number}, head {head}", own.numpy(), f"Layer {number}"))
+    return tuple(word_maps)
 
 
 def _most_pointed(written: Written) -> int:

@@ -44,7 +44,7 @@ def show() -> None:
         st.caption(about)
     layout.notes(
         words.WRITE_NOTES,
-        notice=noticed(written, chosen, [each.text for each in captions.values()]),
+        notice=noticed(written, chosen, [caption.text for caption in captions.values()]),
         formula=lambda: formula(written),
     )
 
@@ -70,17 +70,17 @@ def _ids(model: PictureWriter | NamedPictureWriter, begin: Sequence[str]) -> tup
 
 def _write_both(names: dict[str, str], chosen: PictureInput, width: int, begin: Sequence[str]) -> dict[str, Written]:
     places = {name: column.empty() for name, column in zip(names, st.columns(len(names), gap="large"), strict=True)}
-    found = {}
+    captions = {}
     for name, place in places.items():
-        asked = (name, chosen, width, _ids(captioner(name), begin))
-        written = compute.write.peek(*asked)
+        arguments = (name, chosen, width, _ids(captioner(name), begin))
+        written = compute.write.peek(*arguments)
         if written is None:
             place.markdown(_card(names[name], "…", words.WAITING))
             looks_on = streaming.observer(place, partial(_unfinished, names[name], captioner(name)))
-            written = compute.write(*asked, observer=looks_on)
-        found[name] = written
+            written = compute.write(*arguments, observer=looks_on)
+        captions[name] = written
         place.markdown(_card(names[name], typeset.plain(written.text) or "∅", _below(written, chosen)))
-    return found
+    return captions
 
 
 def _unfinished(title: str, model: PictureWriter, step: int, best: Hypothesis) -> str:
@@ -94,11 +94,11 @@ def _card(title: str, text: str, below: str) -> str:
 def _below(written: Written, chosen: PictureInput) -> str:
     """How probable a caption is, and whether it is true."""
     total = sum(written.looked.log_probabilities)
-    told = f"log-probability {signed(total)}, {signed(total / len(written.words))} per word"
+    summary = f"log-probability {signed(total)}, {signed(total / len(written.words))} per word"
     truth = truth_of(chosen, written.text)
     if truth is None:
-        return f"{told} · {words.NO_SENTENCE}" if chosen.is_scene else told
-    return f"{told} · **{words.TRUE if truth else words.FALSE}**"
+        return f"{summary} · {words.NO_SENTENCE}" if chosen.is_scene else summary
+    return f"{summary} · **{words.TRUE if truth else words.FALSE}**"
 
 
 @cached()
@@ -113,13 +113,15 @@ def _ask(written: Written, place: int) -> None:
 
 def _other_word(written: Written, chosen: PictureInput) -> None:
     """What might have stood where the visitor clicked; one of it may be taken."""
-    asked = st.session_state.get("asked_word")
-    place = asked[1] if asked and asked[0] == written.model.name and asked[1] < len(written.words) else None
-    if written.given:
+    selection = st.session_state.get("asked_word")
+    place = (
+        selection[1] if selection and selection[0] == written.model.name and selection[1] < len(written.words) else None
+    )
+    if written.begin_count:
         with st.container(horizontal=True, vertical_alignment="center"):
-            given = " ".join(written.labels[: written.given])
-            begun = words.BEGUN_ONE if written.given == 1 else words.BEGUN.format(count=written.given)
-            st.markdown(begun.replace("TEXT", typeset.plain(given)))
+            begin_text = " ".join(written.labels[: written.begin_count])
+            begun = words.BEGUN_ONE if written.begin_count == 1 else words.BEGUN.format(count=written.begin_count)
+            st.markdown(begun.replace("TEXT", typeset.plain(begin_text)))
             st.button("As it would begin itself", on_click=_forget, type="tertiary")
     if place is None or theme.is_presented():
         return
@@ -135,7 +137,7 @@ def _other_word(written: Written, chosen: PictureInput) -> None:
                 f"{typeset.plain(word)} :gray[{chance:.0%}]",
                 key=f"take_{number}",
                 on_click=_take,
-                args=([each.strip() for each in written.words.labels[:place]], word),
+                args=([token_label.strip() for token_label in written.words.labels[:place]], word),
                 disabled=word == label,
             )
 

@@ -35,7 +35,7 @@ def show() -> None:
     with left:
         texts = inputs.sentences(world, pictures)
         inputs.say_unknown(model, texts)
-        shown = controls.choice("Show", (COSINES, words.SENTENCES, words.PICTURES), key="matrix")
+        matrix_kind = controls.choice("Show", (COSINES, words.SENTENCES, words.PICTURES), key="matrix")
         temperature = st.slider(
             "Temperature",
             1.0,
@@ -46,13 +46,13 @@ def show() -> None:
             key="temperature",
             bind="query-params",
             help=words.TEMPERATURE_HELP.format(learned=model.temperature),
-            disabled=shown == COSINES,
+            disabled=matrix_kind == COSINES,
         )
     with right:
         with layout.waiting_place():
             scores = compute.cosines(name, pictures, texts)
         _pictures(name, pictures)
-        _matrix(scores, shown, temperature, texts)
+        _matrix(scores, matrix_kind, temperature, texts)
     layout.notes(
         words.AGREEMENT_NOTES,
         notice=noticed(scores, texts, pictures, temperature),
@@ -63,18 +63,20 @@ def show() -> None:
 def _pictures(name: str, pictures: Sequence[PictureInput]) -> None:
     width = WIDE_PRESENTED if theme.is_presented() else WIDE
     with st.container(horizontal=True):  # on a phone two beside one another, where columns would be one below another
-        for number, seen in enumerate(pictures):
+        for number, picture in enumerate(pictures):
             st.image(
-                compute.prepare(name, seen).photograph,
+                compute.prepare(name, picture).photograph,
                 caption=f"{number + 1}",
                 width=width,
                 alt=f"Picture {number + 1}",
             )
 
 
-def _matrix(scores: np.ndarray, shown: str, temperature: float, texts: Sequence[str]) -> None:
-    values = scores if shown == COSINES else compute.shares(scores, temperature, int(shown == words.SENTENCES))
-    unit = "%{z:.2f}" if shown == COSINES else "%{z:.1%}"
+def _matrix(scores: np.ndarray, matrix_kind: str, temperature: float, texts: Sequence[str]) -> None:
+    values = (
+        scores if matrix_kind == COSINES else compute.shares(scores, temperature, int(matrix_kind == words.SENTENCES))
+    )
+    unit = "%{z:.2f}" if matrix_kind == COSINES else "%{z:.1%}"
     look = theme.look()
     rows = [wrap(text, ACROSS, max_lines=3, placeholder=" …") for text in texts]
     figure = partial(
@@ -85,13 +87,16 @@ def _matrix(scores: np.ndarray, shown: str, temperature: float, texts: Sequence[
         y="",
         rows=["\n".join(lines) for lines in rows],
         columns=[str(number + 1) for number in range(len(scores))],
-        limits=None if shown == COSINES else (0.0, 1.0),
+        limits=None if matrix_kind == COSINES else (0.0, 1.0),
         tell=f"“%{{y}}”, picture %{{x}}: {unit}",
         height=look.high(90 + max(34, *(18 * len(lines) for lines in rows)) * len(texts)),
     )
     table = pd.DataFrame(values.T, columns=[f"picture {number + 1}" for number in range(len(scores))])
     table.insert(0, "sentence", list(texts))
-    alt = f"{shown.capitalize()}: a row for each of {len(texts)} sentences, a column for each of {len(scores)} pictures"
+    alt = (
+        f"{matrix_kind.capitalize()}: a row for each of {len(texts)} sentences, "
+        f"a column for each of {len(scores)} pictures"
+    )
     charts.chart(figure, name="clip-matrix", alt=alt, table=table)
 
 
@@ -99,14 +104,14 @@ def noticed(
     scores: np.ndarray, texts: Sequence[str], pictures: Sequence[PictureInput], temperature: float
 ) -> tuple[str, ...]:
     """Which go together, how sure the network is, and whether what it prefers is true."""
-    told = (
+    parts = (
         _tell_best(scores, texts),
         _tell_sure(scores, temperature),
         _tell_true(scores, texts, pictures),
         _tell_range(scores),
         inputs.tell_learned(pictures),
     )
-    return tuple(sentence for part in told for sentence in part)
+    return tuple(sentence for part in parts for sentence in part)
 
 
 def _tell_best(scores: np.ndarray, texts: Sequence[str]) -> Iterator[str]:
@@ -141,21 +146,21 @@ def _tell_sure(scores: np.ndarray, temperature: float) -> Iterator[str]:
 
 def _tell_true(scores: np.ndarray, texts: Sequence[str], pictures: Sequence[PictureInput]) -> Iterator[str]:
     """In the drawn world: for how many scenes the sentence it prefers is true, beside a blind choice."""
-    known = [[truth_of(seen, text) for text in texts] for seen in pictures]
-    asked = [number for number, row in enumerate(known) if True in row and False in row]
-    if not asked:
+    known = [[truth_of(picture, text) for text in texts] for picture in pictures]
+    mixed_rows = [number for number, row in enumerate(known) if True in row and False in row]
+    if not mixed_rows:
         return
-    right = sum(known[number][int(scores[number].argmax())] is True for number in asked)
-    blind = sum(known[number].count(True) / len(texts) for number in asked)
-    if len(asked) == 1:
+    right = sum(known[number][int(scores[number].argmax())] is True for number in mixed_rows)
+    blind = sum(known[number].count(True) / len(texts) for number in mixed_rows)
+    if len(mixed_rows) == 1:
         yield (
             "For one scene some sentences are true and some are not: it prefers one that is "
             f"{'true' if right else 'not'}; a blind choice would be right with {blind:.0%}."
         )
         return
     yield (
-        f"Of {len(asked)} scenes some sentences are true and some are not: for {right} of them it prefers a true one; "
-        f"by chance it would be {blind:.1f}."
+        f"Of {len(mixed_rows)} scenes some sentences are true and some are not: for {right} of them it prefers a true "
+        f"one; by chance it would be {blind:.1f}."
     )
 
 

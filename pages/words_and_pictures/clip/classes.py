@@ -60,9 +60,9 @@ def show() -> None:
             MOST_TEMPLATES,
             "templates",
         )
-        if wrong := [each for each in templates if each.count("{}") != 1]:
+        if wrong := [template for template in templates if template.count("{}") != 1]:
             raise InputError(f"“{wrong[0][:60]}” has no place for the class: write {{}} once in each template.")
-        inputs.say_unknown(model, [each.replace("{}", "") for each in templates] + list(classes))
+        inputs.say_unknown(model, [template.replace("{}", "") for template in templates] + list(classes))
         st.image(compute.prepare(name, chosen).photograph, width=220, alt="The picture to be classified")
     with right:
         if not theme.is_presented():
@@ -89,18 +89,19 @@ def show() -> None:
 
 def _lines(label: str, first: str, key: str, most: int, what: str) -> tuple[str, ...]:
     raw = st.text_area(label, first, key=key, bind="query-params", height=150, max_chars=2000)
-    found = tuple(dict.fromkeys(line.strip() for line in (raw or "").splitlines() if line.strip()))
-    if not found:
+    lines = tuple(dict.fromkeys(line.strip() for line in (raw or "").splitlines() if line.strip()))
+    if not lines:
         raise InputError(f"There are no {what} here yet. Write one in each line.")
-    if len(found) > most:
-        raise InputError(f"There are {len(found)} {what}; at most {most} are compared at once. Leave some out.")
-    return found
+    if len(lines) > most:
+        raise InputError(f"There are {len(lines)} {what}; at most {most} are compared at once. Leave some out.")
+    return lines
 
 
 def chances_of(name: str, chosen: PictureInput, classes: Sequence[str], templates: Sequence[str]) -> np.ndarray:
     """(template, class): the softmax over classes, with the temperature that was learned."""
     rows = [
-        compute.cosines(name, [chosen], [template.replace("{}", each) for each in classes])[0] for template in templates
+        compute.cosines(name, [chosen], [template.replace("{}", class_name) for class_name in classes])[0]
+        for template in templates
     ]
     return compute.shares(np.stack(rows), clip(name).temperature, 1)
 
@@ -117,10 +118,10 @@ def noticed(classes: Sequence[str], templates: Sequence[str], chances: np.ndarra
         return (f"No class wins: all {len(classes)} get about an even share, {1 / len(classes):.0%}.",)
     if len(near) > 1:
         named = ", ".join(f"“{typeset.plain(classes[place])}”" for place in near)
-        told = [f"{named} lie together in front, each with about {mean[best]:.0%} {beside}."]
+        sentences = [f"{named} lie together in front, each with about {mean[best]:.0%} {beside}."]
     else:
-        told = [f"**“{typeset.plain(classes[best])}”** wins with {mean[best]:.0%} {beside}."]
-    return (*told, *_tell_templates(classes, templates, chances, best if len(near) == 1 else None))
+        sentences = [f"**“{typeset.plain(classes[best])}”** wins with {mean[best]:.0%} {beside}."]
+    return (*sentences, *_tell_templates(classes, templates, chances, best if len(near) == 1 else None))
 
 
 def _tell_templates(

@@ -31,17 +31,17 @@ AT_ONCE = 50  # pictures that go through a network together
 
 
 @cached("Opening the picture …")
-def prepare(name: str, seen: PictureInput) -> PreparedPicture:
+def prepare(name: str, picture_input: PictureInput) -> PreparedPicture:
     """A picture as a CLIP takes it; of a scene people see a finer drawing."""
-    prepared = clip(name).prepare(seen.opened())
-    shown = seen.for_display()
-    return prepared if shown is None else replace(prepared, photograph=shown)
+    prepared = clip(name).prepare(picture_input.opened())
+    drawing = picture_input.for_display()
+    return prepared if drawing is None else replace(prepared, photograph=drawing)
 
 
 @cached()
-def picture_vector(name: str, seen: PictureInput) -> Float[Tensor, " width"]:
+def picture_vector(name: str, picture_input: PictureInput) -> Float[Tensor, " width"]:
     """Where a picture lies in the space."""
-    return clip(name).pictures(prepare(name, seen).pixels)[0]
+    return clip(name).pictures(prepare(name, picture_input).pixels)[0]
 
 
 @cached()
@@ -52,9 +52,9 @@ def text_vector(name: str, text: str) -> Float[Tensor, " width"]:
 
 def cosines(name: str, pictures: Sequence[PictureInput], texts: Sequence[str]) -> Float[np.ndarray, "row column"]:
     """How well each picture (row) agrees with each text (column)."""
-    seen = torch.stack([picture_vector(name, each) for each in pictures])
-    read = torch.stack([text_vector(name, each) for each in texts])
-    return (seen @ read.T).numpy()
+    picture_vectors = torch.stack([picture_vector(name, picture) for picture in pictures])
+    read = torch.stack([text_vector(name, text) for text in texts])
+    return (picture_vectors @ read.T).numpy()
 
 
 def shares(scores: Float[np.ndarray, "row column"], temperature: float, axis: int) -> Float[np.ndarray, "row column"]:
@@ -63,12 +63,12 @@ def shares(scores: Float[np.ndarray, "row column"], temperature: float, axis: in
 
 
 @cached("Looking for the reason …")
-def maps(name: str, seen: PictureInput, text: str) -> WordMaps:
+def maps(name: str, picture_input: PictureInput, text: str) -> WordMaps:
     """Of each word of a text the map of what it adds to the cosine, by every way to tell."""
     model = clip(name)
     words = words_of(name, text)
     instead = [[" ".join(words[:place] + words[place + 1 :]) or words[place]] for place in range(len(words))]
-    return clip_maps(model, prepare(name, seen).pixels, text, instead)
+    return clip_maps(model, prepare(name, picture_input).pixels, text, instead)
 
 
 def words_of(name: str, text: str) -> list[str]:
@@ -79,38 +79,41 @@ def words_of(name: str, text: str) -> list[str]:
 
 
 @cached()
-def read_by_relevance(name: str, seen: PictureInput, text: str) -> tuple[tuple[str, float], ...]:
+def read_by_relevance(name: str, picture_input: PictureInput, text: str) -> tuple[tuple[str, float], ...]:
     """What each token of a text is worth for the cosine, by gradient and attention; marks are left out."""
     model = clip(name)
     tokens = model.encode(text)
-    found = text_relevance(model, picture_vector(name, seen), text).tolist()
+    relevance = text_relevance(model, picture_vector(name, picture_input), text).tolist()
     return tuple(
         (label.strip(), value)
-        for label, value, special in zip(tokens.labels, found, tokens.special, strict=True)
+        for label, value, special in zip(tokens.labels, relevance, tokens.special, strict=True)
         if not special
     )
 
 
 @cached()
-def without_each(name: str, seen: PictureInput, text: str) -> tuple[float, tuple[float, ...]]:
+def without_each(name: str, picture_input: PictureInput, text: str) -> tuple[float, tuple[float, ...]]:
     """The cosine of a picture and a text, and that of the text without each of its words."""
     words = words_of(name, text)
-    picture = picture_vector(name, seen)
-    whole = float(picture @ text_vector(name, text))
+    picture = picture_vector(name, picture_input)
+    cosine = float(picture @ text_vector(name, text))
     if len(words) == 1:
-        return whole, (0.0,)
+        return cosine, (0.0,)
     left = [" ".join(words[:place] + words[place + 1 :]) for place in range(len(words))]
     # A text of which only unknown words are left says nothing.
     knows = clip(name).knows
-    values = [float(picture @ text_vector(name, each)) if any(map(knows, each.split())) else 0.0 for each in left]
-    return whole, tuple(values)
+    values = [
+        float(picture @ text_vector(name, shortened_text)) if any(map(knows, shortened_text.split())) else 0.0
+        for shortened_text in left
+    ]
+    return cosine, tuple(values)
 
 
 @cached()
-def with_covered(name: str, seen: PictureInput, text: str, patches: tuple[int, ...]) -> float:
+def with_covered(name: str, picture_input: PictureInput, text: str, patches: tuple[int, ...]) -> float:
     """The cosine while some patches are covered."""
     model = clip(name)
-    pixels = prepare(name, seen).pixels
+    pixels = prepare(name, picture_input).pixels
     several = cover_each_patch(pixels, model.grid)
     changed = pixels.clone()
     for patch in patches:
@@ -135,18 +138,18 @@ def corpus(name: str, progress: Progress = no_progress) -> Corpus:
     # Opened here rather than by `PictureInput.opened`, which keeps each picture for itself.
     several: Sequence[np.ndarray | Image.Image]
     if name == "emoji":
-        found, titles = (
-            [PictureInput(EMOJI, each.character) for each in emoji()],
-            [each.description for each in emoji()],
+        picture_inputs, titles = (
+            [PictureInput(EMOJI, entry.character) for entry in emoji()],
+            [entry.description for entry in emoji()],
         )
         several = list(emoji_pictures())
     elif name == "scenes":
         scenes = [scene_at("test", number) for number in range(FOUND_SCENES)]
-        found, titles = [PictureInput(SCENES, code_of(scene)) for scene in scenes], [""] * len(scenes)
+        picture_inputs, titles = [PictureInput(SCENES, code_of(scene)) for scene in scenes], [""] * len(scenes)
         several = [draw(scene) for scene in scenes]
     else:
-        found, titles = [PictureInput(PHOTOGRAPHS, each) for each in EXAMPLES], list(EXAMPLES)
-        several = [open_example(each) for each in EXAMPLES]
+        picture_inputs, titles = [PictureInput(PHOTOGRAPHS, example) for example in EXAMPLES], list(EXAMPLES)
+        several = [open_example(example) for example in EXAMPLES]
     model = clip(name)
     vectors = []
     for start in range(0, len(several), AT_ONCE):
@@ -155,23 +158,23 @@ def corpus(name: str, progress: Progress = no_progress) -> Corpus:
         ]
         vectors.append(model.pictures(torch.cat([model.framing.pixels(picture) for picture in pictures])))
         progress(start + len(pictures), len(several))
-    return Corpus(tuple(found), tuple(titles), tuple(map(is_learned, found)), torch.cat(vectors))
+    return Corpus(tuple(picture_inputs), tuple(titles), tuple(map(is_learned, picture_inputs)), torch.cat(vectors))
 
 
-def is_learned(seen: PictureInput) -> bool:
+def is_learned(picture_input: PictureInput) -> bool:
     """Whether the network of a picture's world learned from it: from most emoji, but from no scene or photograph."""
-    return seen.world == EMOJI and seen.picture in _learned_emoji()
+    return picture_input.world == EMOJI and picture_input.picture in _learned_emoji()
 
 
 @lru_cache(maxsize=1)
 def _learned_emoji() -> frozenset[str]:
-    return frozenset(each.character for each in emoji() if each.learned)
+    return frozenset(entry.character for entry in emoji() if entry.learned)
 
 
 @cached()
 def truths(name: str, text: str) -> tuple[bool | None, ...]:
     """Of each picture of the corpus whether a text is true of it; None where nobody knows."""
-    return tuple(truth_of(seen, text) for seen in corpus(name).pictures)
+    return tuple(truth_of(picture, text) for picture in corpus(name).pictures)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,24 +196,25 @@ class Map:
 @cached("Drawing the map …")
 def space(name: str, count: int) -> Map:
     """So many held-out pictures from all over the corpus, with a text each, from where all of them differ most."""
-    found = corpus(name)
-    told = _texts_of(name, found)
-    shown, known = (
-        _spread([each for each in told if found.learned[each] is is_known], count) for is_known in (False, True)
+    collection = corpus(name)
+    text_by_place = _texts_of(name, collection)
+    held_out, known = (
+        _spread([place for place in text_by_place if collection.learned[place] is is_known], count)
+        for is_known in (False, True)
     )
-    texts = tuple(told[place] for place in shown)
-    pictures, read = found.vectors[shown], _read(name, texts)
+    texts = tuple(text_by_place[place] for place in held_out)
+    pictures, read = collection.vectors[held_out], _read(name, texts)
     every = torch.cat([pictures, read])
     centred = every - every.mean(dim=0)
     _, values, ways = torch.linalg.svd(centred, full_matrices=False)
     placed = (centred @ ways[:2].T).numpy()
     middle = [torch.nn.functional.normalize(part.mean(dim=0), dim=0) for part in (pictures, read)]
-    learned = found.vectors[known] * _read(name, [told[place] for place in known]) if known else None
+    learned = collection.vectors[known] * _read(name, [text_by_place[place] for place in known]) if known else None
     return Map(
-        tuple(found.titles[place] or f"scene {place}" for place in shown),
+        tuple(collection.titles[place] or f"scene {place}" for place in held_out),
         texts,
-        placed[: len(shown)],
-        placed[len(shown) :],
+        placed[: len(held_out)],
+        placed[len(held_out) :],
         (values**2 / (values**2).sum()).numpy(),
         float(middle[0] @ middle[1]),
         float((pictures * read).sum(dim=1).mean()),
@@ -235,19 +239,21 @@ def _between_two(cosines: Float[Tensor, "point point"]) -> float:
     return float((cosines.sum() - cosines.diagonal().sum()) / pairs) if pairs else math.nan
 
 
-def known_name(model: PictureText, seen: PictureInput) -> str:
+def known_name(model: PictureText, picture_input: PictureInput) -> str:
     """A name of an emoji of which the network knows a word, its description if it can be; "" where there is none."""
-    names = next(((each.description, *each.names) for each in emoji() if each.character == seen.picture), ())
+    names = next(
+        ((entry.description, *entry.names) for entry in emoji() if entry.character == picture_input.picture), ()
+    )
     return next((name for name in names if any(map(model.knows, model.split(name)))), "")
 
 
-def _texts_of(name: str, found: Corpus) -> dict[int, str]:
+def _texts_of(name: str, collection: Corpus) -> dict[int, str]:
     """A text for each picture of which the network knows a word: its name, or a true sentence; by its place."""
     if name == "scenes":
-        scenes = ((place, each.scene) for place, each in enumerate(found.pictures))
+        scenes = ((place, picture.scene) for place, picture in enumerate(collection.pictures))
         return {place: sentence_for(scene) for place, scene in scenes if scene}
     model = clip(name)
-    return {place: title for place, title in enumerate(found.titles) if any(map(model.knows, model.split(title)))}
+    return {place: title for place, title in enumerate(collection.titles) if any(map(model.knows, model.split(title)))}
 
 
 def warm_up() -> None:

@@ -20,7 +20,7 @@ def template_bars(classes: Sequence[str], chances: np.ndarray, templates: Sequen
             orientation="h",
             name="mean",
             marker={"color": look.palette.map, "line": {"width": 0}, "opacity": 0.85},
-            customdata=[escape(each) for each in classes],
+            customdata=[escape(label) for label in classes],
             hovertemplate="%{customdata}: %{x:.1%}<extra>mean</extra>",
         )
     )
@@ -37,7 +37,7 @@ def template_bars(classes: Sequence[str], chances: np.ndarray, templates: Sequen
                         "size": 9,
                         "line": {"width": 1, "color": look.palette.paper},
                     },
-                    customdata=[escape(each) for each in classes],
+                    customdata=[escape(label) for label in classes],
                     hovertemplate="%{customdata}: %{x:.1%}<extra>%{fullData.name}</extra>",
                 )
             )

@@ -76,18 +76,18 @@ def _photographs() -> tuple[PictureInput, ...]:
         else:
             uploads.uploader(f"{OWN}_{free}", "A picture from this device")
         st.caption(f"{LIMITS} They are not kept in the address. {uploads.RULE}")
-    found = [PictureInput(PHOTOGRAPHS, file) for file in own] + [PictureInput(PHOTOGRAPHS, name) for name in chosen]
-    if not found:
+    pictures = [PictureInput(PHOTOGRAPHS, file) for file in own] + [PictureInput(PHOTOGRAPHS, name) for name in chosen]
+    if not pictures:
         raise InputError("There is no picture here yet. Choose an example, or one of your own.")
-    return tuple(found[: words.MOST_PICTURES])
+    return tuple(pictures[: words.MOST_PICTURES])
 
 
 def _emoji() -> tuple[PictureInput, ...]:
-    named = {each.character: each.description for each in emoji()}
+    named = {entry.character: entry.description for entry in emoji()}
     chosen = st.multiselect(
         "Emoji",
         list(named),
-        default=[each for each in FIRST_EMOJI if each in named],
+        default=[character for character in FIRST_EMOJI if character in named],
         format_func=lambda character: f"{character} {named[character]}",
         max_selections=words.MOST_PICTURES,
         key="emoji",
@@ -101,17 +101,17 @@ def _emoji() -> tuple[PictureInput, ...]:
 def _scenes() -> tuple[PictureInput, ...]:
     count = st.slider("Scenes", 2, words.MOST_PICTURES, 4, key="scenes", bind="query-params", width=180)
     drawn = controls.number("Drawn with seed", 1000, key="scenes_seed")
-    found = [PictureInput(SCENES, FIRST_SCENE)] if drawn == 0 else []
-    for number in range(count - len(found)):
-        found.append(PictureInput(SCENES, code_of(random_scene(Random(f"clip {drawn} {number}")))))
-    return tuple(found)
+    pictures = [PictureInput(SCENES, FIRST_SCENE)] if drawn == 0 else []
+    for number in range(count - len(pictures)):
+        pictures.append(PictureInput(SCENES, code_of(random_scene(Random(f"clip {drawn} {number}")))))
+    return tuple(pictures)
 
 
 def sentences(world: str, pictures: Sequence[PictureInput]) -> tuple[str, ...]:
     """The visitor's sentences; of scenes first a true one of each. InputError where there are none, or too many."""
     key = f"texts_{WORLDS[world]}"
     offered = SENTENCES.get(world)
-    true = "\n".join(sentence_for(scene) for each in pictures if (scene := each.scene))
+    true = "\n".join(sentence_for(scene) for picture in pictures if (scene := picture.scene))
     first = next(iter(offered.values())) if offered else true
     if world == SCENES:  # another set of scenes has other true sentences, unless somebody has written
         before = st.session_state.get("texts_offered")
@@ -122,12 +122,12 @@ def sentences(world: str, pictures: Sequence[PictureInput]) -> tuple[str, ...]:
     raw = st.text_area(words.TEXTS_LABEL, first, key=key, bind="query-params", height=height, max_chars=2000)
     if offered:
         controls.examples(offered, field=key)
-    found = tuple(dict.fromkeys(line.strip() for line in (raw or "").splitlines() if line.strip()))
-    if not found:
+    texts = tuple(dict.fromkeys(line.strip() for line in (raw or "").splitlines() if line.strip()))
+    if not texts:
         raise InputError(words.NONE)
-    if len(found) > words.MOST_TEXTS:
-        raise InputError(words.TOO_MANY.format(count=len(found), most=words.MOST_TEXTS))
-    return found
+    if len(texts) > words.MOST_TEXTS:
+        raise InputError(words.TOO_MANY.format(count=len(texts), most=words.MOST_TEXTS))
+    return texts
 
 
 def say_unknown(model: PictureText, texts: Sequence[str]) -> None:
@@ -141,6 +141,6 @@ def say_unknown(model: PictureText, texts: Sequence[str]) -> None:
 
 def tell_learned(pictures: Sequence[PictureInput]) -> Iterator[str]:
     """Of emoji: from how many of them the network learned; nothing of other worlds, whose pictures it never saw."""
-    several = [seen for seen in pictures if seen.world == EMOJI]
+    several = [picture for picture in pictures if picture.world == EMOJI]
     if several:
         yield words.tell_learned(sum(map(compute.is_learned, several)), len(several))

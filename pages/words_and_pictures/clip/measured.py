@@ -27,18 +27,18 @@ measured = cached()(clip_results.results)
 
 def show() -> None:
     """Figure and tables."""
-    found = measured()
-    _exchanged(found.exchanged)
-    _ranked(found.retrievals)
-    _classes(found.classes)
-    told = noticed(found.exchanged, found.retrievals, found.classes)
-    layout.notes(words.MEASURED_NOTES, notice=told, formula=_formula)
+    results = measured()
+    _exchanged(results.exchanged)
+    _ranked(results.retrievals)
+    _classes(results.classes)
+    sentences = noticed(results.exchanged, results.retrievals, results.classes)
+    layout.notes(words.MEASURED_NOTES, notice=sentences, formula=_formula)
 
 
-def _exchanged(found: tuple[SentencePreferences, ...]) -> None:
+def _exchanged(preferences: tuple[SentencePreferences, ...]) -> None:
     layout.heading("Does it notice when one word is wrong?")
-    split = controls.choice("Scenes", [SPLITS[each.split] for each in found], key="exchanged_split")
-    own = next(each for each in found if SPLITS[each.split] == split)
+    split = controls.choice("Scenes", [SPLITS[preference.split] for preference in preferences], key="exchanged_split")
+    own = next(preference for preference in preferences if SPLITS[preference.split] == split)
     rows = [
         row
         for kind, share in own.by_kind.items()
@@ -57,45 +57,54 @@ def _exchanged(found: tuple[SentencePreferences, ...]) -> None:
         unit="pairs",
     )
     alt = "; ".join(f"{row.model}, {row.way} {row.share:.0%}" for row in rows)
-    table = pd.DataFrame([{"split": each.split, "chosen of ten": each.chosen, **each.by_kind} for each in found])
+    table = pd.DataFrame(
+        [
+            {"split": preference.split, "chosen of ten": preference.chosen, **preference.by_kind}
+            for preference in preferences
+        ]
+    )
     charts.chart(figure, name="clip-exchanged", alt=f"How often the true sentence is preferred: {alt}", table=table)
     layout.caption(words.EXCHANGED_ABOUT)
 
 
-def _ranked(found: tuple[Retrieval, ...]) -> None:
+def _ranked(retrievals: tuple[Retrieval, ...]) -> None:
     layout.heading("Does a sentence find its picture?")
-    shown = pd.DataFrame(
+    table = pd.DataFrame(
         [
             {
-                "what": each.name,
-                **{f"R@{rank}": share for rank, share in each.recall.items()},
-                "median rank": each.median,
-                "of": each.of,
-                "chance of R@1": 1 / each.of,
+                "what": retrieval.name,
+                **{f"R@{rank}": share for rank, share in retrieval.recall.items()},
+                "median rank": retrieval.median,
+                "of": retrieval.of,
+                "chance of R@1": 1 / retrieval.of,
             }
-            for each in found
+            for retrieval in retrievals
         ]
     )
-    shares = {name: st.column_config.NumberColumn(format="percent") for name in shown if "R@" in name}
-    data_table(shown, hide_index=True, column_config=shares, width="content")
-    charts.download_table(shown, "clip-retrieval")
+    shares = {name: st.column_config.NumberColumn(format="percent") for name in table if "R@" in name}
+    data_table(table, hide_index=True, column_config=shares, width="content")
+    charts.download_table(table, "clip-retrieval")
 
 
 def _classes(right: Mapping[str, float]) -> None:
     layout.heading(words.CIFAR)
-    shown = pd.DataFrame({"by": list(right), "right": list(right.values())})
+    table = pd.DataFrame({"by": list(right), "right": list(right.values())})
     percent = {"right": st.column_config.NumberColumn(format="percent")}
-    data_table(shown, hide_index=True, width="content", column_config=percent)
+    data_table(table, hide_index=True, width="content", column_config=percent)
     st.caption(words.CIFAR_ABOUT)
 
 
 def noticed(
-    found: tuple[SentencePreferences, ...], ranked: tuple[Retrieval, ...], right: Mapping[str, float]
+    preferences: tuple[SentencePreferences, ...], ranked: tuple[Retrieval, ...], right: Mapping[str, float]
 ) -> tuple[str, ...]:
     """The best and the worst kind of word, whether order is known, retrieval beside its baseline, classes."""
-    test = next((each for each in found if each.split == "test"), None)
-    told = (*(_tell_kinds(test) if test else ()), *_tell_retrieval(ranked), *(_tell_classes(right) if right else ()))
-    return tuple(told)
+    test = next((preference for preference in preferences if preference.split == "test"), None)
+    sentences = (
+        *(_tell_kinds(test) if test else ()),
+        *_tell_retrieval(ranked),
+        *(_tell_classes(right) if right else ()),
+    )
+    return tuple(sentences)
 
 
 def _tell_kinds(test: SentencePreferences) -> Iterator[str]:
@@ -119,7 +128,7 @@ def _tell_kinds(test: SentencePreferences) -> Iterator[str]:
 
 def _tell_retrieval(ranked: tuple[Retrieval, ...]) -> Iterator[str]:
     """How often a caption finds its photograph, beside the baseline."""
-    by_name = {each.name: each for each in ranked}
+    by_name = {retrieval.name: retrieval for retrieval in ranked}
     first = "photographs: text to picture"
     ours, base = by_name.get(first), by_name.get(f"{first}{NEAREST}")
     if ours and base:

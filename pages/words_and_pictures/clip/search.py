@@ -39,37 +39,37 @@ def show() -> None:
     controls.examples(EXAMPLES[world], field=field)
     inputs.say_unknown(clip(name), [text])
     with layout.waiting_place():
-        found = compute.corpus(name)
-        scores = (found.vectors @ compute.text_vector(name, text)).numpy()
+        corpus = compute.corpus(name)
+        scores = (corpus.vectors @ compute.text_vector(name, text)).numpy()
     order = scores.argsort()[::-1][:TOP]
     known = compute.truths(name, text)
     truths = [known[place] for place in order]
     with st.container(horizontal=True):
         for rank, place in enumerate(order):
-            seen = found.pictures[place]
-            shown = seen.for_display()
+            picture = corpus.pictures[place]
+            drawing = picture.for_display()
             mark = {True: " · true", False: " · not true", None: ""}[truths[rank]]
-            title = f"{found.titles[place]} " if found.titles[place] else ""
+            title = f"{corpus.titles[place]} " if corpus.titles[place] else ""
             caption = f"{title}{signed(scores[place])}{mark}"
             st.image(
-                seen.opened() if shown is None else shown,
+                picture.opened() if drawing is None else drawing,
                 caption=caption,
                 width=WIDE,
-                alt=found.titles[place] or f"Found picture {rank + 1}",
+                alt=corpus.titles[place] or f"Found picture {rank + 1}",
             )
     table = pd.DataFrame(
         {
             "rank": range(1, len(order) + 1),
             "cosine": scores[order],
-            "picture": [found.titles[place] or str(found.pictures[place].picture) for place in order],
+            "picture": [corpus.titles[place] or str(corpus.pictures[place].picture) for place in order],
         }
     )
     charts.download_table(table, "clip-search")
     layout.notes(
         words.SEARCH_NOTES,
         notice=(
-            *noticed(scores, truths, [found.titles[place] for place in order], text, known),
-            *_tell_learned([found.learned[place] for place in order], world),
+            *noticed(scores, truths, [corpus.titles[place] for place in order], text, known),
+            *_tell_learned([corpus.learned[place] for place in order], world),
         ),
         formula=lambda: _formula(scores),
     )
@@ -80,26 +80,29 @@ def noticed(
 ) -> tuple[str, ...]:
     """How far the first is from the others, and how many of the first are true; `peek`: the truths of all."""
     order = np.sort(scores)[::-1]
-    first, *rest = map(signed, order.tolist())
-    told = []
+    first, *others = map(signed, order.tolist())
+    sentences = []
     if titles and titles[0]:
-        told.append(f"Nearest of {len(scores):,} is **{typeset.plain(titles[0])}**, with {first}.")
+        sentences.append(f"Nearest of {len(scores):,} is **{typeset.plain(titles[0])}**, with {first}.")
     else:
-        told.append(f"The nearest of {len(scores):,} has a cosine of {first}.")
-    if rest and first == rest[-1]:
-        told.append("So have all others: it tells nothing apart here.")
-    elif rest:
-        second = "The second has the same" if first == rest[0] else f"The second has {rest[0]}"
-        told.append(f"{second}, the one in the middle of all {signed(float(np.median(scores)))}, the last {rest[-1]}.")
-    shown, every = ([truth for truth in several if truth is not None] for several in (truths, known))
-    if shown and not any(every):
-        told.append(f"“{typeset.plain(text)}” is true of none of the {len(every)} scenes.")
-    elif shown:
-        told.append(
-            f"Of the first {len(shown)} scenes “{typeset.plain(text)}” is true of **{sum(shown)}**, of all {len(every)}"
-            f" of {sum(every)}: so many drawn blindly would have {len(shown) * sum(every) / len(every):.1f}."
+        sentences.append(f"The nearest of {len(scores):,} has a cosine of {first}.")
+    if others and first == others[-1]:
+        sentences.append("So have all others: it tells nothing apart here.")
+    elif others:
+        second = "The second has the same" if first == others[0] else f"The second has {others[0]}"
+        sentences.append(
+            f"{second}, the one in the middle of all {signed(float(np.median(scores)))}, the last {others[-1]}."
         )
-    return tuple(told)
+    top_truths, every = ([truth for truth in several if truth is not None] for several in (truths, known))
+    if top_truths and not any(every):
+        sentences.append(f"“{typeset.plain(text)}” is true of none of the {len(every)} scenes.")
+    elif top_truths:
+        sentences.append(
+            f"Of the first {len(top_truths)} scenes “{typeset.plain(text)}” is true of **{sum(top_truths)}**, of "
+            f"all {len(every)} of {sum(every)}: so many drawn blindly would have "
+            f"{len(top_truths) * sum(every) / len(every):.1f}."
+        )
+    return tuple(sentences)
 
 
 def _tell_learned(learned: Sequence[bool], world: str) -> Iterator[str]:

@@ -29,38 +29,41 @@ def show() -> None:
     name = inputs.WORLDS[world]
     st.markdown(words.SPACE_ABOUT, width=theme.PROSE)
     with layout.waiting_place():
-        found = compute.space(name, count)
-    named = (found.names, found.texts)
-    figure = partial(plane, found.pictures, found.read, named, look=theme.look(), held=found.held)
+        projection = compute.space(name, count)
+    named = (projection.names, projection.texts)
+    figure = partial(plane, projection.pictures, projection.read, named, look=theme.look(), held=projection.held)
     table = pd.DataFrame(
         {
-            "kind": ["picture"] * len(found.pictures) + ["sentence"] * len(found.read),
-            "name": [*found.names, *found.texts],
-            "first": [*found.pictures[:, 0], *found.read[:, 0]],
-            "second": [*found.pictures[:, 1], *found.read[:, 1]],
+            "kind": ["picture"] * len(projection.pictures) + ["sentence"] * len(projection.read),
+            "name": [*projection.names, *projection.texts],
+            "first": [*projection.pictures[:, 0], *projection.read[:, 0]],
+            "second": [*projection.pictures[:, 1], *projection.read[:, 1]],
         }
     )
-    alt = f"{len(found.pictures)} pictures and {len(found.texts)} sentences on the first two principal components"
+    alt = (
+        f"{len(projection.pictures)} pictures and {len(projection.texts)} sentences on the first two principal "
+        "components"
+    )
     charts.chart(figure, name="clip-space", alt=alt, table=table)
-    layout.notes(words.SPACE_NOTES, notice=noticed(found), formula=lambda: _formula(found))
+    layout.notes(words.SPACE_NOTES, notice=noticed(projection), formula=lambda: _formula(projection))
 
 
-def noticed(found: Map) -> tuple[str, ...]:
+def noticed(projection: Map) -> tuple[str, ...]:
     """What the plane holds and hides, whether the kinds lie apart, and how near what belongs together is."""
-    shown = float(found.held[:2].sum())
-    most = int(np.searchsorted(np.cumsum(found.held), 0.9)) + 1
-    told = [
-        f"The two axes hold **{shown:.0%}** of the variance; for 90% it takes {most} axes. The rest is hidden here."
-        if np.isfinite(shown)
+    share = float(projection.held[:2].sum())
+    most = int(np.searchsorted(np.cumsum(projection.held), 0.9)) + 1
+    sentences = [
+        f"The two axes hold **{share:.0%}** of the variance; for 90% it takes {most} axes. The rest is hidden here."
+        if np.isfinite(share)
         else "All points lie in one place: nothing differs that could be shown."
     ]
-    return (*told, *_tell_kinds(found), *_tell_own(found))
+    return (*sentences, *_tell_kinds(projection), *_tell_own(projection))
 
 
-def _tell_kinds(found: Map) -> Iterator[str]:
+def _tell_kinds(projection: Map) -> Iterator[str]:
     """Whether pictures are nearer to one another than to sentences of others; up to APART counts as equal."""
-    means = f"The mean picture and the mean sentence have a cosine of **{signed(found.between)}**"
-    kinds = compare(found.other, found.across, margin=APART)
+    means = f"The mean picture and the mean sentence have a cosine of **{signed(projection.between)}**"
+    kinds = compare(projection.other, projection.across, margin=APART)
     if kinds == "unknown":
         return
     says = {
@@ -69,28 +72,28 @@ def _tell_kinds(found: Map) -> Iterator[str]:
         "less": "a picture is nearer to sentences than to pictures",
     }[kinds]
     yield (
-        f"{means}. Two pictures have {signed(found.other)} on average, a picture and the sentence of another "
-        f"{signed(found.across)}: {says}."
+        f"{means}. Two pictures have {signed(projection.other)} on average, a picture and the sentence of another "
+        f"{signed(projection.across)}: {says}."
     )
 
 
-def _tell_own(found: Map) -> Iterator[str]:
+def _tell_own(projection: Map) -> Iterator[str]:
     """How near held-out pictures are to their own sentences, beside other sentences and what was learned."""
     nearer = {"more": "nearer to its own sentence than", "less": "farther from its own sentence than"}
-    how = nearer.get(compare(found.own, found.across, margin=APART), "no nearer to its own sentence than")
-    if np.isfinite(found.own) and np.isfinite(found.across):
+    how = nearer.get(compare(projection.own, projection.across, margin=APART), "no nearer to its own sentence than")
+    if np.isfinite(projection.own) and np.isfinite(projection.across):
         yield (
-            f"A picture and its own sentence have a cosine of **{signed(found.own)}** on average: it is {how} to those "
-            "of others."
+            f"A picture and its own sentence have a cosine of **{signed(projection.own)}** on average: it is {how} to "
+            "those of others."
         )
-    if found.learned is not None:
+    if projection.learned is not None:
         yield (
-            f"All pictures here were held out. From others the network learned, and has {signed(found.learned)} for "
-            "them and their names."
+            f"All pictures here were held out. From others the network learned, and has {signed(projection.learned)} "
+            "for them and their names."
         )
 
 
-def _formula(found: Map) -> None:
+def _formula(projection: Map) -> None:
     st.latex(r"\begin{gathered} X - \bar X = U \Sigma V^\top \\ \text{places} = (X - \bar X)\, V_{1,2} \end{gathered}")
-    held = ", ".join(f"{share:.1%}" for share in found.held[:6])
+    held = ", ".join(f"{share:.1%}" for share in projection.held[:6])
     st.markdown(f"What the first six axes hold: {held}.")

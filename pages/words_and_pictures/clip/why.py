@@ -56,17 +56,17 @@ def show() -> None:
     text = st.text_input("Your sentence", first, key=field, bind="query-params", max_chars=300)
     controls.examples(EXAMPLES[chosen.world], field=field)
     inputs.say_unknown(model, [text])
-    whole, without = compute.without_each(name, chosen, text)
+    cosine, without = compute.without_each(name, chosen, text)
     if not theme.is_presented():
         st.markdown(words.WHY_ABOUT, width=theme.PROSE)
     with layout.waiting_place():
-        shown = scene_of(name, chosen, text)
-    word_maps(shown, key="why-maps", name="clip-why")
+        scene = scene_of(name, chosen, text)
+    word_maps(scene, key="why-maps", name="clip-why")
     labels = compute.words_of(name, text)
-    added = [whole - value for value in without]
+    added = [cosine - value for value in without]
     left, right = st.columns(2, gap="large")
     with left:
-        st.subheader(f"What each word adds to the cosine of {signed(whole)}", anchor=False)
+        st.subheader(f"What each word adds to the cosine of {signed(cosine)}", anchor=False)
         _words(name, chosen, text, labels, added)
     with right:
         st.subheader("Cover patches", anchor=False)
@@ -74,10 +74,10 @@ def show() -> None:
     layout.notes(
         words.WHY_NOTES,
         notice=(
-            *noticed(labels, added, whole, now, compute.maps(name, chosen, text)),
+            *noticed(labels, added, cosine, now, compute.maps(name, chosen, text)),
             *inputs.tell_learned((chosen,)),
         ),
-        formula=lambda: _formula(labels, added, whole),
+        formula=lambda: _formula(labels, added, cosine),
     )
 
 
@@ -105,8 +105,8 @@ def _words(name: str, chosen: PictureInput, text: str, labels: Sequence[str], ad
     if by == words.LEFT_OUT:
         names, values, x = list(labels), list(added), "cosine with it, less without it"
     else:
-        found = compute.read_by_relevance(name, chosen, text)
-        names, values = [label for label, _ in found], [value for _, value in found]
+        relevance = compute.read_by_relevance(name, chosen, text)
+        names, values = [label for label, _ in relevance], [value for _, value in relevance]
         x = "relevance: gradient times attention, positive parts"
     figure = partial(word_bars, names, values, look=theme.look(), x=x)
     alt = "; ".join(f"{word} {value:+.2g}" for word, value in zip(names, values, strict=True))
@@ -118,18 +118,18 @@ def _words(name: str, chosen: PictureInput, text: str, labels: Sequence[str], ad
 def scene_of(name: str, chosen: PictureInput, text: str) -> WordScene:
     """The words of a sentence with a map by each way."""
     labels = compute.words_of(name, text)
-    found = compute.maps(name, chosen, text)
+    maps_by_way = compute.maps(name, chosen, text)
     known = masks_of(chosen, labels)
     maps = [
-        WordMap(pointing_game.METHODS[way], found[way].numpy(), says=SAYS[way])
+        WordMap(pointing_game.METHODS[way], maps_by_way[way].numpy(), says=SAYS[way])
         for way in (RELEVANCE, *(way for way in WAYS if way != RELEVANCE))
-        if way in found
+        if way in maps_by_way
     ]
-    shown = tuple(MappedWord(label, mask=mask) for label, mask in zip(labels, known, strict=True))
+    mapped_words = tuple(MappedWord(label, mask=mask) for label, mask in zip(labels, known, strict=True))
     start = next((place for place, mask in enumerate(known) if mask is not None), 0)
     prepared = compute.prepare(name, chosen)
     photo = "ink" if chosen.world == PHOTOGRAPHS else "colour"
-    return WordScene(prepared.photograph, clip(name).grid, shown, tuple(maps), text, start, photo=photo)
+    return WordScene(prepared.photograph, clip(name).grid, mapped_words, tuple(maps), text, start, photo=photo)
 
 
 SAYS = {
@@ -177,25 +177,25 @@ def _cover(name: str, chosen: PictureInput, text: str) -> float:
     return now
 
 
-def noticed(labels: Sequence[str], added: Sequence[float], whole: float, now: float, maps: dict) -> tuple[str, ...]:
+def noticed(labels: Sequence[str], added: Sequence[float], cosine: float, now: float, maps: dict) -> tuple[str, ...]:
     """Which word counts most, what the sum comes to, what covering did, and how far two ways agree."""
-    told = []
+    sentences = []
     if len(labels) > 1:
-        told.append(_tell_words(labels, added))
-        told.append(
-            f"What the words add one by one comes to {signed(sum(added))}, the cosine is {signed(whole)}"
-            + (": words do not simply add up." if signed(sum(added)) != signed(whole) else ".")
+        sentences.append(_tell_words(labels, added))
+        sentences.append(
+            f"What the words add one by one comes to {signed(sum(added))}, the cosine is {signed(cosine)}"
+            + (": words do not simply add up." if signed(sum(added)) != signed(cosine) else ".")
         )
     else:
-        told.append("A sentence of one word cannot be taken apart.")
-    if now != whole:
-        moves = {"less": "falls", "more": "rises"}.get(compare(now, whole, margin=HARDLY))
-        by = f"{moves} by {abs(whole - now):.2f}" if moves else f"changes by less than {HARDLY:.2f}"
-        told.append(f"With patches covered the cosine {by}.")
+        sentences.append("A sentence of one word cannot be taken apart.")
+    if now != cosine:
+        moves = {"less": "falls", "more": "rises"}.get(compare(now, cosine, margin=HARDLY))
+        by = f"{moves} by {abs(cosine - now):.2f}" if moves else f"changes by less than {HARDLY:.2f}"
+        sentences.append(f"With patches covered the cosine {by}.")
     if RELEVANCE in maps and OCCLUSION in maps and len(labels) > 1:
         best = int(np.argmax(added))
-        told.append(_tell_maps(labels[best], maps[RELEVANCE][best], maps[OCCLUSION][best]))
-    return tuple(told)
+        sentences.append(_tell_maps(labels[best], maps[RELEVANCE][best], maps[OCCLUSION][best]))
+    return tuple(sentences)
 
 
 def _tell_words(labels: Sequence[str], added: Sequence[float]) -> str:
@@ -222,11 +222,11 @@ def _tell_maps(label: str, relevance: Tensor, occlusion: Tensor) -> str:
     return f"For {word} relevance and occlusion {'agree' if same else 'do not agree'} on the most important patch."
 
 
-def _formula(labels: Sequence[str], added: Sequence[float], whole: float) -> None:
+def _formula(labels: Sequence[str], added: Sequence[float], cosine: float) -> None:
     st.latex(r"\Delta_w = I \cdot T_{\text{sentence}} - I \cdot T_{\text{sentence without } w}")
     first = int(np.argmax(np.abs(added)))
     st.markdown(
-        f"For “{typeset.plain(labels[first])}”: ${whole:.3f} - {whole - added[first]:.3f} = {added[first]:.3f}$. The "
+        f"For “{typeset.plain(labels[first])}”: ${cosine:.3f} - {cosine - added[first]:.3f} = {added[first]:.3f}$. The "
         "maps follow the gradient of $\\Delta_w$ through the picture's encoder (Chefer et al. 2021), or measure it "
         "with each patch covered."
     )

@@ -22,15 +22,15 @@ USUAL = "blue"  # which stands first in such a list
 SHARP = 4  # one in so many places: those that took most of a word
 
 
-def show(asked: Asked, number: int) -> None:
+def show(request: Asked, number: int) -> None:
     """A word and the other one, both pictures and what moved, the notes."""
     if not theme.is_presented():
         st.markdown(words.SWAP_ABOUT, width=theme.PROSE)
-    place, other = _another(asked)
-    changed = replace(asked, text=exchanged(asked, place, other))
-    attention_gan(asked.world).encode(changed.text)
+    place, other = _another(request)
+    changed = replace(request, text=exchanged(request, place, other))
+    attention_gan(request.world).encode(changed.text)
     with layout.waiting_place():
-        before, after = compute_painted.paint(asked), compute_painted.paint(changed)
+        before, after = compute_painted.paint(request), compute_painted.paint(changed)
     one, two = before.pictures[number], after.pictures[number]
     titled = {
         f"{words.BEFORE}": (enlarged(one, 5), write.below(before, number)),
@@ -39,39 +39,39 @@ def show(asked: Asked, number: int) -> None:
     }
     wide = theme.look().high(260)
     with st.container(horizontal=True, gap="medium"):
-        for title, (picture, told) in titled.items():
+        for title, (picture, caption) in titled.items():
             with st.container(width=wide, gap="small"):
                 st.markdown(f"**{typeset.plain(title)}**")
                 st.image(picture, width=wide, alt=title)
-                if told:
-                    st.markdown(told)
+                if caption:
+                    st.markdown(caption)
     layout.notes(
         words.SWAP_NOTES,
         notice=noticed(before, after, number, place + 1),
-        formula=lambda: stages.formula(asked),
+        formula=lambda: stages.formula(request),
     )
 
 
-def available(asked: Asked) -> dict[int, tuple[str, ...]]:
+def available(request: Asked) -> dict[int, tuple[str, ...]]:
     """By place of a word the words that could stand there: of its kind in the drawn world, any of those known else."""
-    painter = attention_gan(asked.world)
-    labels = [label.strip() for label in painter.encode(asked.text).labels[1:-1]]
-    sentence = compute_painted.paint(asked).sentence
+    painter = attention_gan(request.world)
+    labels = [label.strip() for label in painter.encode(request.text).labels[1:-1]]
+    sentence = compute_painted.paint(request).sentence
     if sentence is None:
         return {place: tuple(word for word in painter.words if word != label) for place, label in enumerate(labels)}
-    found = {place: alternative_words(word) for place, word in enumerate(sentence.words)}
-    return {place: each for place, each in found.items() if each}
+    alternatives = {place: alternative_words(word) for place, word in enumerate(sentence.words)}
+    return {place: others for place, others in alternatives.items() if others}
 
 
-def _another(asked: Asked) -> tuple[int, str]:
+def _another(request: Asked) -> tuple[int, str]:
     """A word of the sentence, by its place, and the one that stands there instead."""
-    there = available(asked)
-    labels = [label.strip() for label in attention_gan(asked.world).encode(asked.text).labels[1:-1]]
+    alternatives = available(request)
+    labels = [label.strip() for label in attention_gan(request.world).encode(request.text).labels[1:-1]]
     fits = {
-        place: [each for each in others if _is_known(asked, exchanged(asked, place, each))]
-        if asked.world == "scenes"
+        place: [word for word in others if _is_known(request, exchanged(request, place, word))]
+        if request.world == "scenes"
         else list(others)
-        for place, others in there.items()
+        for place, others in alternatives.items()
     }
     fits = {place: others for place, others in fits.items() if others}
     if not fits:
@@ -91,17 +91,17 @@ def _another(asked: Asked) -> tuple[int, str]:
     return place, other
 
 
-def _is_known(asked: Asked, text: str) -> bool:
+def _is_known(request: Asked, text: str) -> bool:
     try:
-        attention_gan(asked.world).encode(text)
+        attention_gan(request.world).encode(text)
     except InputError:
         return False
     return True
 
 
-def exchanged(asked: Asked, place: int, other: str) -> str:
+def exchanged(request: Asked, place: int, other: str) -> str:
     """The sentence with another word at a place."""
-    labels = [label.strip() for label in attention_gan(asked.world).encode(asked.text).labels[1:-1]]
+    labels = [label.strip() for label in attention_gan(request.world).encode(request.text).labels[1:-1]]
     return " ".join([*labels[:place], other, *labels[place + 1 :]])
 
 
@@ -109,19 +109,19 @@ def noticed(before: Painted, after: Painted, number: int, place: int) -> tuple[s
     """How much moved, whether it moved where the word was taken, and what holds now; `place`: of the token."""
     moved = apart(before.pictures[number], after.pictures[number])
     share = float((moved > CLEAR).mean())
-    told = [f"**{share:.0%}** of the pixels moved by more than a tenth of the way from black to white."]
+    sentences = [f"**{share:.0%}** of the pixels moved by more than a tenth of the way from black to white."]
     look = before.looks[-1][number][:, place].numpy()
     if before.looked == AS_LEARNED and moved.sum():  # else no place took more of it than another
         side = round(len(look) ** 0.5)
         places = moved.reshape(side, len(moved) // side, side, -1).mean(axis=(1, 3)).ravel()
         most = np.argsort(-look, kind="stable")[: len(look) // SHARP]
         label = typeset.plain(before.words.labels[place].strip())
-        told.append(
+        sentences.append(
             f"{float(places[most].sum() / places.sum()):.0%} of all that moved lies in the quarter of the places that "
             f"had taken most of “{label}”; by chance it would be 25%."
         )
     held = before.holds(number), after.holds(number)
     if None not in held:
         what = {True: "all that was said", False: "not all that was said"}
-        told.append(f"Before, {what[bool(held[0])]} held; now {what[bool(held[1])]} of the new sentence holds.")
-    return tuple(told)
+        sentences.append(f"Before, {what[bool(held[0])]} held; now {what[bool(held[1])]} of the new sentence holds.")
+    return tuple(sentences)

@@ -32,18 +32,20 @@ def show() -> None:
     """The picture, its codes and what is painted of them; the codebook; both ways to choose a code."""
     with layout.control_bar():
         world = inputs.world(dalles.available())
-        chosen = inputs.given(world)
+        chosen = inputs.picture(world)
     if not theme.is_presented():
         st.markdown(words.CODES_ABOUT, width=theme.PROSE)
     names = [name for name in dalles.coders() if name.partition("-")[0] == world]
     with layout.waiting_place():
-        found = {name: compute.coded(name, chosen) for name in names}
+        encodings = {name: compute.coded(name, chosen) for name in names}
         book = compute.patches(world)
-    _way_through(found[world], book, world)
+    _way_through(encodings[world], book, world)
     if len(names) > 1:
-        _side_by_side(found)
-    _codebook(found[world], book)
-    layout.notes(words.CODES_NOTES, notice=noticed(found, chosen), formula=lambda: _formula(world, found[world]))
+        _side_by_side(encodings)
+    _codebook(encodings[world], book)
+    layout.notes(
+        words.CODES_NOTES, notice=noticed(encodings, chosen), formula=lambda: _formula(world, encodings[world])
+    )
 
 
 def marked(codes: int) -> int | None:
@@ -63,9 +65,9 @@ def _way_through(coded: Coded, book: np.ndarray, world: str) -> None:
     grid = picture_coder(world).grid
     code = marked(len(book))
     numbers = coded.codes.tolist()
-    tells = [f"row {place // grid}, column {place % grid}: code {each}" for place, each in enumerate(numbers)]
-    where = [divmod(place, grid) for place, each in enumerate(numbers) if each == code]
-    alone = sheet([book[each] for each in numbers], across=grid, times=4, gap=0, look=theme.look())
+    tells = [f"row {place // grid}, column {place % grid}: code {number}" for place, number in enumerate(numbers)]
+    where = [divmod(place, grid) for place, number in enumerate(numbers) if number == code]
+    alone = sheet([book[number] for number in numbers], across=grid, times=4, gap=0, look=theme.look())
     first, second, third = st.columns(3, gap="medium")
     with first:
         st.markdown("**The picture** :small[:gray[12,288 values]]")
@@ -91,11 +93,11 @@ def _way_through(coded: Coded, book: np.ndarray, world: str) -> None:
         st.image(enlarged(coded.rebuilt, 5), width=WIDE, alt="The picture as it is painted from its codes")
 
 
-def _side_by_side(found: dict[str, Coded]) -> None:
+def _side_by_side(encodings: dict[str, Coded]) -> None:
     """What both ways to choose a code make of the picture."""
     st.subheader("Two ways to choose a code", anchor=False)
     with st.container(horizontal=True, gap="large"):
-        for name, coded in found.items():
+        for name, coded in encodings.items():
             with st.container(width=260, gap="small"):
                 st.markdown(f"**{CODERS[name]}**")
                 st.image(enlarged(coded.rebuilt, 5), width=220, alt=f"Painted from its codes, {CODERS[name]}")
@@ -110,11 +112,11 @@ def _codebook(coded: Coded, book: np.ndarray) -> None:
     used = len(coded.uses)
     code = marked(len(book))
     tells = [
-        f"code {each}: " + (f"{coded.count(each)} times in this picture" if place < used else "not in this picture")
-        for place, each in enumerate(order)
+        f"code {number}: " + (f"{coded.count(number)} times in this picture" if place < used else "not in this picture")
+        for place, number in enumerate(order)
     ]
     patch_picker(
-        sheet([book[each] for each in order], across=ACROSS, times=6, gap=0, look=theme.look()),
+        sheet([book[number] for number in order], across=ACROSS, times=6, gap=0, look=theme.look()),
         rows=-(-len(book) // ACROSS),
         columns=ACROSS,
         key="codebook",
@@ -146,11 +148,11 @@ def decibels(error: float) -> str:
     return f"{-10 * log10(error):.1f} dB" if error else "no error"
 
 
-def noticed(found: dict[str, Coded], chosen: PictureInput) -> tuple[str, ...]:
+def noticed(encodings: dict[str, Coded], chosen: PictureInput) -> tuple[str, ...]:
     """How few numbers are left, what they lose, and which way to choose a code loses less."""
-    world = next(iter(found))
-    told = (_tell_codes(found[world]), _tell_error(found[world], chosen, world), _tell_ways(found))
-    return tuple(sentence for part in told for sentence in part)
+    world = next(iter(encodings))
+    parts = (_tell_codes(encodings[world]), _tell_error(encodings[world], chosen, world), _tell_ways(encodings))
+    return tuple(sentence for part in parts for sentence in part)
 
 
 def _tell_codes(coded: Coded) -> Iterator[str]:
@@ -172,11 +174,11 @@ def _tell_error(coded: Coded, chosen: PictureInput, world: str) -> Iterator[str]
         yield words.CODES_PHOTO.format(world=words.WORLDS[world].lower())
 
 
-def _tell_ways(found: dict[str, Coded]) -> Iterator[str]:
+def _tell_ways(encodings: dict[str, Coded]) -> Iterator[str]:
     """Only where two can be compared."""
-    if len(found) < 2:
+    if len(encodings) < 2:
         return
-    (one, first), (other, second) = list(found.items())[:2]
+    (one, first), (other, second) = list(encodings.items())[:2]
     errors = f"{first.error:.4f} and {second.error:.4f}"
     largest = max(first.error, second.error)
     if compare(first.error, second.error, margin=ALIKE * largest) == "as much":
@@ -184,8 +186,8 @@ def _tell_ways(found: dict[str, Coded]) -> Iterator[str]:
         return
     better, worse = (one, other) if first.error <= second.error else (other, one)
     yield (
-        f"Of this picture **{CODERS[better]}** loses less than {CODERS[worse]}: {found[better].error:.4f} against "
-        f"{found[worse].error:.4f}."
+        f"Of this picture **{CODERS[better]}** loses less than {CODERS[worse]}: {encodings[better].error:.4f} against "
+        f"{encodings[worse].error:.4f}."
     )
 
 

@@ -73,7 +73,7 @@ class Made:
     scenes and where it is there. `seconds`: what making all of them took, without waiting.
     """
 
-    said: Said
+    prompt: Said
     pictures: UInt8[np.ndarray, "batch row column channel"]
     agreement: tuple[float, ...]
     read: tuple[Scene, ...]
@@ -87,7 +87,7 @@ class Made:
     @cached_property
     def sentence(self) -> Sentence | None:
         """What was said, of drawn scenes."""
-        return parse(self.said.text) if self.said.world == SCENES else None
+        return parse(self.prompt.text) if self.prompt.world == SCENES else None
 
     def statements(self, number: int) -> tuple[bool | None, ...]:
         """For each word of the sentence whether it holds in a picture; () where nobody can tell."""
@@ -97,11 +97,11 @@ class Made:
 
     def holds(self, number: int) -> bool | None:
         """Whether all holds in a picture."""
-        found = self.statements(number)
-        return all(each is not False for each in found) if found else None
+        verdicts = self.statements(number)
+        return all(verdict is not False for verdict in verdicts) if verdicts else None
 
     @property
-    def whole(self) -> int:
+    def full_matches(self) -> int:
         """In how many pictures all holds."""
         return sum(self.holds(number) is True for number in range(len(self.pictures)))
 
@@ -114,13 +114,13 @@ class Drawn(Made):
     codes: Int[Tensor, "batch place"]
 
 
-def judged(said: Said, pixels: Float[Tensor, "batch channel row column"]) -> dict[str, Any]:
+def judged(prompt: Said, pixels: Float[Tensor, "batch channel row column"]) -> dict[str, Any]:
     """What CLIP and the judge say of pictures (0 to 1), as Made has it."""
-    reader = scene_reader() if said.world == SCENES else None
+    reader = scene_reader() if prompt.world == SCENES else None
     return {
-        "said": said,
+        "prompt": prompt,
         "pictures": as_pictures(pixels),
-        "agreement": tuple(agreement(clip(said.world), said.text, pixels).tolist()),
+        "agreement": tuple(agreement(clip(prompt.world), prompt.text, pixels).tolist()),
         "read": tuple(reader.read(pixels)) if reader else (),
     }
 
@@ -135,29 +135,30 @@ def draw(wish: Wish, watching: Watching = NOBODY) -> Drawn:
 def go_on(wish: Wish, number: int, place: int, code: int, watching: Watching = NOBODY) -> Drawn:
     """One of the pictures once more, with another code at a place, and all that follows with the same dice."""
     codes = draw(wish).codes[number]
-    given = torch.cat([codes[:place], torch.tensor([code])])
-    return _drawn(wish, given, watching, only=number)
+    first_codes = torch.cat([codes[:place], torch.tensor([code])])
+    return _drawn(wish, first_codes, watching, only=number)
 
 
 @cached()
-def complete(wish: Wish, seen: PictureInput, rows: int, watching: Watching = NOBODY) -> Drawn:
+def complete(wish: Wish, picture_input: PictureInput, rows: int, watching: Watching = NOBODY) -> Drawn:
     """Pictures that begin with the upper rows of codes of another picture."""
-    codes = coded(wish.world, seen).codes
+    codes = coded(wish.world, picture_input).codes
     return _drawn(wish, codes[: rows * picture_coder(wish.world).grid], watching)
 
 
-def _drawn(wish: Wish, given: Int[Tensor, " place"], watching: Watching, only: int | None = None) -> Drawn:
+def _drawn(wish: Wish, first_codes: Int[Tensor, " place"], watching: Watching, only: int | None = None) -> Drawn:
     """`only`: just the picture with this number, by its own dice."""
     drawer = dalle(wish.world)
     words, grid = drawer.encode(wish.text), drawer.network.config.grid
     numbers = range(wish.count) if only is None else [only]
-    codes, seconds, began = given.expand(len(numbers), -1), 0.0, time.perf_counter()
+    codes, seconds, began = first_codes.expand(len(numbers), -1), 0.0, time.perf_counter()
     rows = drawer.draw(
-        words, numbers, seed=wish.seed, temperature=wish.temperature, top_k=wish.top_k, first_codes=given
+        words, numbers, seed=wish.seed, temperature=wish.temperature, top_k=wish.top_k, first_codes=first_codes
     )
     for done, codes in enumerate(rows, start=1):
         seconds += time.perf_counter() - began
-        watching.row(done, grid - len(given) // grid, codes)  # others may go before: that is no time of the network
+        # Others may go before: that is no time of the network.
+        watching.row(done, grid - len(first_codes) // grid, codes)
         began = time.perf_counter()
     pixels = drawer.coder.paint(codes)
     seconds += time.perf_counter() - began
@@ -191,11 +192,11 @@ def look(wish: Wish, number: int) -> Looked:
 
 
 @cached("Looking …")
-def look_at(world: str, text: str, seen: PictureInput) -> Looked:
+def look_at(world: str, text: str, picture_input: PictureInput) -> Looked:
     """The same of a picture that is there, as if it had been drawn just so."""
-    drawer, found = dalle(world), coded(world, seen)
+    drawer, encoding = dalle(world), coded(world, picture_input)
     words = drawer.encode(text)
-    return Looked(words, found.codes, found.rebuilt, drawer.attention(words, found.codes))
+    return Looked(words, encoding.codes, encoding.rebuilt, drawer.attention(words, encoding.codes))
 
 
 @cached()
@@ -250,10 +251,10 @@ class Coded:
 
 
 @cached("Opening the picture …")
-def coded(name: str, seen: PictureInput) -> Coded:
+def coded(name: str, picture_input: PictureInput) -> Coded:
     """A picture through one of the autoencoders."""
     coder = picture_coder(name)
-    prepared = coder.prepare(seen.opened())
+    prepared = coder.prepare(picture_input.opened())
     codes = coder.codes(prepared.pixels)
     rebuilt = coder.paint(codes)
     mean = prepared.pixels.mean(dim=(2, 3), keepdim=True)

@@ -39,30 +39,30 @@ class Painted(Made):
 
 
 @cached("Painting …")
-def paint(asked: Asked) -> Painted:
+def paint(request: Asked) -> Painted:
     """Pictures of a sentence, each with noise of its own."""
-    return _painted(asked, attention_gan(asked.world).noise(asked.seed, range(asked.count)))
+    return _painted(request, attention_gan(request.world).noise(request.seed, range(request.count)))
 
 
 @cached("Painting …")
-def walk(asked: Asked) -> Painted:
+def walk(request: Asked) -> Painted:
     """Pictures of one sentence on the way from the first noise of this seed to that of the next."""
-    painter = attention_gan(asked.world)
-    one, other = (painter.noise(seed, [0])[0] for seed in (asked.seed, asked.seed + 1))
-    return _painted(asked, interpolate_noise(one, other, STEPS))
+    painter = attention_gan(request.world)
+    one, other = (painter.noise(seed, [0])[0] for seed in (request.seed, request.seed + 1))
+    return _painted(request, interpolate_noise(one, other, STEPS))
 
 
-def _painted(asked: Asked, noise: Float[Tensor, "batch noise"]) -> Painted:
-    painter = attention_gan(asked.world)
-    words = painter.encode(asked.text)
+def _painted(request: Asked, noise: Float[Tensor, "batch noise"]) -> Painted:
+    painter = attention_gan(request.world)
+    words = painter.encode(request.text)
     began = time.perf_counter()
-    stages = painter.paint([words] * len(noise), noise, word_attention=asked.looks)
+    stages = painter.paint([words] * len(noise), noise, word_attention=request.looks)
     seconds = time.perf_counter() - began
     return Painted(
-        **judged(asked, stages.pictures[-1]),
+        **judged(request, stages.pictures[-1]),
         seconds=seconds,
-        looked=asked.looks,
+        looked=request.looks,
         words=words,
-        stages=tuple(as_pictures(each) for each in stages.pictures),
+        stages=tuple(as_pictures(pixels) for pixels in stages.pictures),
         looks=stages.attention,
     )

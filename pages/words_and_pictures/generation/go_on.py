@@ -77,10 +77,10 @@ def _changed(wish: Wish, number: int, place: int) -> Drawn | None:
 
 def _forget_for(wish: Wish, number: int) -> None:
     """Another picture has no other code yet."""
-    asked = (wish, number)
-    if st.session_state.get("goes_on_from") not in (None, asked):
+    origin = (wish, number)
+    if st.session_state.get("goes_on_from") not in (None, origin):
         st.query_params.pop(OTHER, None)
-    st.session_state.goes_on_from = asked
+    st.session_state.goes_on_from = origin
 
 
 def _picked(drawn: Drawn, number: int, place: int, grid: int) -> None:
@@ -94,7 +94,7 @@ def _picked(drawn: Drawn, number: int, place: int, grid: int) -> None:
         tells=[f"row {at // grid}, column {at % grid}: code {code}" for at, code in enumerate(codes)],
         hint=words.CLICK_A_PART,
         on_click=lambda row, column: _go_to(row, column),
-        alt=f"The picture of “{drawn.said.text}” with {grid} × {grid} parts, one of them chosen",
+        alt=f"The picture of “{drawn.prompt.text}” with {grid} × {grid} parts, one of them chosen",
         name="go-on",
         height=380,
     )
@@ -140,8 +140,8 @@ def percent(chance: float) -> str:
 def around(picture: UInt8[np.ndarray, "row column channel"], place: int, grid: int) -> UInt8[np.ndarray, "_ _ channel"]:
     """A part of a picture with its surroundings, enlarged; near the edge as much of them as there is."""
     side = len(picture) // grid
-    row, column = (min(max(each, AROUND), grid - 1 - AROUND) for each in divmod(place, grid))
-    rows, columns = (slice((each - AROUND) * side, (each + AROUND + 1) * side) for each in (row, column))
+    row, column = (min(max(index, AROUND), grid - 1 - AROUND) for index in divmod(place, grid))
+    rows, columns = (slice((index - AROUND) * side, (index + AROUND + 1) * side) for index in (row, column))
     return enlarged(picture[rows, columns], 6)
 
 
@@ -163,12 +163,12 @@ def _beside(drawn: Drawn, changed: Drawn, number: int) -> None:
 def noticed(drawn: Drawn, number: int, place: int, chance: float, changed: Drawn | None) -> tuple[str, ...]:
     """How probable the code was, and what became of the rest."""
     code = int(drawn.codes[number][place])
-    told = [f"The code here is {code}, to which the network had given {chance:.1%}."]
+    sentences = [f"The code here is {code}, to which the network had given {chance:.1%}."]
     if changed is None:
-        told.append("Take another code, and the rest is drawn anew with the same dice.")
+        sentences.append("Take another code, and the rest is drawn anew with the same dice.")
     else:
-        told += _tell_change(drawn, number, place, changed)
-    return tuple(told)
+        sentences += _tell_change(drawn, number, place, changed)
+    return tuple(sentences)
 
 
 def _tell_change(drawn: Drawn, number: int, place: int, changed: Drawn) -> Iterator[str]:
@@ -208,12 +208,12 @@ def _formula(wish: Wish, place: int) -> None:
 
 def _half(wish: Wish, bar: DeltaGenerator) -> None:
     with bar:
-        given = inputs.given(wish.world)
+        picture_input = inputs.picture(wish.world)
         rows = controls.choice("Rows that are given", GIVEN_ROWS, key="given_rows", first=8)
     if not theme.is_presented():
         st.markdown(words.HALF_ABOUT, width=theme.PROSE)
     with layout.waiting_place():
-        coded = compute.coded(wish.world, given)
+        coded = compute.coded(wish.world, picture_input)
     grid = picture_coder(wish.world).grid
     part = coded.rebuilt[: rows * len(coded.rebuilt) // grid]
     with st.container(horizontal=True, gap="small"):
@@ -224,30 +224,30 @@ def _half(wish: Wish, bar: DeltaGenerator) -> None:
             with st.container(width=write.WIDE, gap="small"):
                 st.markdown(f"**{title}**")
                 st.image(enlarged(picture, 5), width=write.WIDE, alt=title)
-    drawn = growing.drawn(compute.complete, wish, given, rows)
+    drawn = growing.drawn(compute.complete, wish, picture_input, rows)
     if drawn is None:
         return
     st.markdown("**How it goes on**")
     write.gallery(drawn)
     layout.notes(
         words.GO_ON_NOTES,
-        notice=noticed_half(drawn, coded, rows * grid, given.scene),
+        notice=noticed_half(drawn, coded, rows * grid, picture_input.scene),
         formula=lambda: _formula(wish, rows * grid),
     )
 
 
-def noticed_half(drawn: Drawn, coded: Coded, given: int, scene: Scene | None) -> tuple[str, ...]:
+def noticed_half(drawn: Drawn, coded: Coded, prefix_length: int, scene: Scene | None) -> tuple[str, ...]:
     """How much was given, how much of the true rest came again, and what holds."""
     total = len(coded.codes)
-    same = (drawn.codes[:, given:] == coded.codes[given:]).float().mean(dim=1)
+    same = (drawn.codes[:, prefix_length:] == coded.codes[prefix_length:]).float().mean(dim=1)
     low, high = f"{float(same.min()):.0%}", f"{float(same.max()):.0%}"
     have = f"the candidates have {low} to {high}" if low != high else f"each candidate has {high}"
-    told = [f"{given} of {total} codes are given. Of the rest {have} as they are in the picture"]
-    told[0] += ": others go with the upper part, too." if float(same.max()) < 1 else "."
+    sentences = [f"{prefix_length} of {total} codes are given. Of the rest {have} as they are in the picture"]
+    sentences[0] += ": others go with the upper part, too." if float(same.max()) < 1 else "."
     if drawn.read:
-        told.append(f"What the sentence says holds in **{drawn.whole} of {len(drawn.codes)}** of them.")
+        sentences.append(f"What the sentence says holds in **{drawn.full_matches} of {len(drawn.codes)}** of them.")
     if scene is not None and drawn.read:
-        counts = [len(each.things) for each in drawn.read]
+        counts = [len(candidate.things) for candidate in drawn.read]
         read = f"{min(counts)} to {max(counts)} are" if min(counts) < max(counts) else f"{max(counts)} are"
-        told.append(f"The scene has {len(scene.things)} things; in the candidates {read} read.")
-    return tuple(told)
+        sentences.append(f"The scene has {len(scene.things)} things; in the candidates {read} read.")
+    return tuple(sentences)

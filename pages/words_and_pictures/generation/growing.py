@@ -27,7 +27,7 @@ def drawn(draw: CachedFunction[Any, Drawn], wish: Wish, *more: Any) -> Drawn | N
     if (known := draw.peek(wish, *more)) is not None:
         return known
     name = draw.__name__  # type: ignore[attr-defined]
-    wanted = (name, wish, *(getattr(each, "identity", each) for each in more))
+    wanted = (name, wish, *(getattr(argument, "identity", argument) for argument in more))
     if st.session_state.get(STOPPED) == wanted:
         st.info(words.STOPPED, icon=":material/pause:")
         st.button("Draw it after all", key=f"after-all-{name}", on_click=_forget)
@@ -35,19 +35,19 @@ def drawn(draw: CachedFunction[Any, Drawn], wish: Wish, *more: Any) -> Drawn | N
     place = st.empty()
     try:
         with place.container():
-            seen = st.empty()
-            told = st.progress(0.0, words.WAITING)
+            preview = st.empty()
+            progress_bar = st.progress(0.0, words.WAITING)
             st.button("Cancel", key=f"cancel-{name}", on_click=_stop, args=(wanted,))
         coder, look = picture_coder(wish.world), theme.look()
 
         def grow(done: int, total: int, codes: Int[Tensor, "batch _"]) -> None:
-            told.progress(done / total, f"row {done} of {total}")
+            progress_bar.progress(done / total, f"row {done} of {total}")
             rows = as_pictures(coder.paint(codes))
-            pictures = [begun(each, coder.network.config.side, look) for each in rows]
+            pictures = [begun(part, coder.network.config.side, look) for part in rows]
             across = min(ACROSS, len(pictures))
-            seen.image(sheet(pictures, across=across, times=3, look=look), width=across * WIDE)
+            preview.image(sheet(pictures, across=across, times=3, look=look), width=across * WIDE)
 
-        return draw(wish, *more, watching=Watching(grow, waits=lambda sentence: told.progress(0.0, sentence)))
+        return draw(wish, *more, watching=Watching(grow, waits=lambda sentence: progress_bar.progress(0.0, sentence)))
     finally:
         place.empty()  # also of what went wrong: there is nothing to cancel any more
 

@@ -35,15 +35,15 @@ PAINTINGS = 4  # pictures that an attention GAN paints at once
 SEEDS = 10_000
 
 
-def world(there: Sequence[str], missing: str = words.NO_WEIGHTS) -> str:
+def world(available: Sequence[str], missing: str = words.NO_WEIGHTS) -> str:
     """The drawn world, or emoji where there is a network for them; ModelError where there is none at all."""
-    if not there:
+    if not available:
         raise ModelError(missing)
-    titles = {name: words.WORLDS[name] for name in DALLES if name in there}
+    titles = {name: words.WORLDS[name] for name in DALLES if name in available}
     if len(titles) == 1:
-        return there[0]
+        return available[0]
     title = controls.choice("World", titles.values(), key="drawn_world")
-    return next(name for name, each in titles.items() if each == title)
+    return next(name for name, option in titles.items() if option == title)
 
 
 def wish() -> Wish:
@@ -57,7 +57,7 @@ def wish() -> Wish:
     return Wish(chosen, sentence(chosen), count, temperature, top_k, seed)
 
 
-def asked() -> Asked:
+def paint_request() -> Asked:
     """The sentence and the noise that an attention GAN paints of, and what its places take of words."""
     with layout.control_bar():
         chosen = world(attention_gans.available(), words.NO_PAINTER)
@@ -70,8 +70,8 @@ def asked() -> Asked:
 def both() -> tuple[Wish, Asked]:
     """What both networks are asked: one sentence, as many pictures, one seed."""
     with layout.control_bar():
-        there = [name for name in dalles.available() if name in attention_gans.available()]
-        chosen = world(there, words.NO_WEIGHTS if not dalles.available() else words.NO_PAINTER)
+        available = [name for name in dalles.available() if name in attention_gans.available()]
+        chosen = world(available, words.NO_WEIGHTS if not dalles.available() else words.NO_PAINTER)
         count = controls.choice("Pictures of each", COUNTS[1:], key="candidates", first=4)
         seed = controls.number("Seed of the dice", SEEDS, key="dice")
         st.button("Draw again", icon=":material/casino:", on_click=_again)
@@ -88,7 +88,7 @@ def sentence(world: str) -> str:
     return text
 
 
-def given(world: str) -> PictureInput:
+def picture(world: str) -> PictureInput:
     """A picture of this world, or a photograph."""
     own = SCENES if world == "scenes" else EMOJI
     return picture_input.choose((own, PHOTOGRAPHS), first=own)

@@ -45,32 +45,32 @@ measured = cached()(dalle_results.results)
 
 def show() -> None:
     """What holds by kind, what candidates bring, what the codes lose."""
-    found = measured()
-    told: list[str] = []
-    if found.held:
-        told += _held(found)
+    results = measured()
+    sentences: list[str] = []
+    if results.held:
+        sentences += _held(results)
     else:
         st.info(words.NO_READER, icon=":material/info:")
-    told += _coders(found)
-    told += [tell_drawer(name, each) for name, each in found.drawers.items()]
-    layout.notes(words.MEASURED_NOTES, notice=tuple(told), formula=lambda: _formula(found))
+    sentences += _coders(results)
+    sentences += [tell_drawer(name, drawer) for name, drawer in results.drawers.items()]
+    layout.notes(words.MEASURED_NOTES, notice=tuple(sentences), formula=lambda: _formula(results))
 
 
 # What holds in drawings.
 
 
-def _held(found: Results) -> tuple[str, ...]:
+def _held(results: Results) -> tuple[str, ...]:
     layout.heading("Does the drawing hold what was said?")
-    split = split_of(found.held)
-    ways = found.held[split]
+    split = split_of(results.held)
+    ways = results.held[split]
     best = most_candidates(ways)
-    shown = {"1": "one drawing", str(best): f"best of {best} by CLIP"} | words.BOUNDS
-    statements_chart(scored_of(ways, shown), table_of(found.held), name="drawn-statements")
+    way_titles = {"1": "one drawing", str(best): f"best of {best} by CLIP"} | words.BOUNDS
+    statements_chart(scored_of(ways, way_titles), table_of(results.held), name="drawn-statements")
     layout.caption(words.MEASURED_ABOUT)
     candidates_chart(ways)
     return (
         *tell_held(ways, SPLITS[split]),
-        *tell_pairs(found.held),
+        *tell_pairs(results.held),
         *tell_reader(measured_statements.reader(), split),
     )
 
@@ -124,38 +124,38 @@ def tell_pairs(held: Mapping[str, Mapping[str, Mapping[str, Share]]]) -> Iterato
 # What the codes lose.
 
 
-def _coders(found: Results) -> tuple[str, ...]:
+def _coders(results: Results) -> tuple[str, ...]:
     layout.heading("What do the codes lose?")
-    data_table(coders_table(found.coders), hide_index=True, width="content")
+    data_table(coders_table(results.coders), hide_index=True, width="content")
     layout.caption(words.ERRORS_ABOUT)
-    return tuple(tell_coders(found.coders))
+    return tuple(tell_coders(results.coders))
 
 
-def coders_table(found: Mapping[str, CoderResult]) -> pd.DataFrame:
+def coders_table(coders: Mapping[str, CoderResult]) -> pd.DataFrame:
     """A row for each autoencoder."""
     return pd.DataFrame(
         [
             (
                 CODERS[name],
-                each.pictures,
-                f"{each.error:.5f}",
-                decibels(each.error),
-                f"{each.plain_error:.4f}",
-                f"{each.used} of {each.codes}",
-                f"{each.perplexity:.0f}",
+                coder.pictures,
+                f"{coder.error:.5f}",
+                decibels(coder.error),
+                f"{coder.plain_error:.4f}",
+                f"{coder.used} of {coder.codes}",
+                f"{coder.perplexity:.0f}",
             )
-            for name, each in found.items()
+            for name, coder in coders.items()
         ],
         columns=["codes chosen by", "pictures", "error", "in decibels", "mean colour", "used", "as if alike"],
     )
 
 
-def tell_coders(found: Mapping[str, CoderResult]) -> Iterator[str]:
+def tell_coders(coders: Mapping[str, CoderResult]) -> Iterator[str]:
     """Which autoencoder loses less; where there is one, what it loses."""
-    first, *_ = found.values()
-    pair = [(name, each) for name, each in found.items() if name != "emoji"]
+    first, *_ = coders.values()
+    pair = [(name, coder) for name, coder in coders.items() if name != "emoji"]
     if len(pair) == 2:
-        (better, low), (worse, high) = sorted(pair, key=lambda each: each[1].error)
+        (better, low), (worse, high) = sorted(pair, key=lambda named_coder: named_coder[1].error)
         yield (
             f"**{CODERS[better]}** misses held-out scenes by {low.error:.5f} with {low.used} codes in use, "
             f"{CODERS[worse]} by {high.error:.5f} with {high.used}."
@@ -165,27 +165,27 @@ def tell_coders(found: Mapping[str, CoderResult]) -> Iterator[str]:
         yield f"Held-out pictures are missed by {first.error:.5f}, {share:.1%} of what the mean colour would miss."
 
 
-def tell_drawer(name: str, found: DrawerResult) -> str:
+def tell_drawer(name: str, drawer: DrawerResult) -> str:
     """What the sentence is worth for the codes, and how long a picture takes."""
-    worth, seconds = PLACES * (found.bits_other - found.bits), found.seconds
+    worth, seconds = PLACES * (drawer.bits_other - drawer.bits), drawer.seconds
     tells = f"the sentence tells {worth:.1f} bits of a picture" if worth >= 0.05 else "the sentence tells nothing"
-    told = (
-        f"{DALLES[name]} needs {found.bits:.3f} bits for each code of a held-out picture with its own sentence, "
-        f"{found.bits_other:.3f} with another's: over {PLACES} codes {tells}. "
+    text = (
+        f"{DALLES[name]} needs {drawer.bits:.3f} bits for each code of a held-out picture with its own sentence, "
+        f"{drawer.bits_other:.3f} with another's: over {PLACES} codes {tells}. "
         f"On one thread a picture takes {seconds[1]:.1f} s, 16 at once {seconds[16]:.1f} s."
     )
-    if found.own_name is not None:
-        told += (
-            f" CLIP finds {found.own_name:.0%} of its drawings nearer to their own name than to another (chance 50%)."
+    if drawer.own_name is not None:
+        text += (
+            f" CLIP finds {drawer.own_name:.0%} of its drawings nearer to their own name than to another (chance 50%)."
         )
-    return told
+    return text
 
 
-def _formula(found: Results) -> None:
+def _formula(results: Results) -> None:
     st.latex(r"\text{share} = \frac{1}{|W|} \sum_{w \in W} [\,w \text{ holds}\,]")
-    asked = next((each[ALL].asked for ways in found.held.values() for each in ways.values()), 0)
+    word_count = next((shares[ALL].asked for ways in results.held.values() for shares in ways.values()), 0)
     st.markdown(
-        f"*W*: the words of content of all sentences ({asked:,} of new scenes). Things of the drawing are chosen for "
-        "the groups of a sentence so that as many words as possible hold. Of *k* candidates CLIP's cosine with the "
+        f"*W*: the words of content of all sentences ({word_count:,} of new scenes). Things of the drawing are chosen "
+        "for the groups of a sentence so that as many words as possible hold. Of *k* candidates CLIP's cosine with the "
         f"sentence chooses one. “{DIRECT}”, in the table, is read without the way through the codes."
     )

@@ -35,32 +35,32 @@ measured = cached()(attention_gan_results.results)
 
 def show() -> None:
     """What holds by kind, what the words are worth, crowds of pictures."""
-    found = measured()
-    told: list[str] = []
-    if found.held:
-        told += _held(found)
+    results = measured()
+    sentences: list[str] = []
+    if results.held:
+        sentences += _held(results)
     else:
         st.info(words.NO_READER, icon=":material/info:")
-    if found.looks:
-        told += _looks(found.looks)
-    if found.crowds:
-        told += _crowds(found.crowds)
-    told += [tell_painter(name, each) for name, each in found.painters.items()]
-    layout.notes(words.MEASURED_PAINTED_NOTES, notice=tuple(told), formula=_formula)
+    if results.looks:
+        sentences += _looks(results.looks)
+    if results.crowds:
+        sentences += _crowds(results.crowds)
+    sentences += [tell_painter(name, painter) for name, painter in results.painters.items()]
+    layout.notes(words.MEASURED_PAINTED_NOTES, notice=tuple(sentences), formula=_formula)
 
 
 # What holds.
 
 
-def _held(found: Results) -> tuple[str, ...]:
+def _held(results: Results) -> tuple[str, ...]:
     layout.heading("Does the picture hold what was said?")
-    split = split_of(found.held)
-    ways = found.held[split]
+    split = split_of(results.held)
+    ways = results.held[split]
     drawn = measured_drawn.measured().held.get(split, {})
     best = most_candidates(ways)
-    shown = {"1": "one picture", str(best): f"best of {best} by CLIP", CHANCE: words.BOUNDS[CHANCE]}
-    rows = [*scored_of(ways, shown), *scored_of(drawn, {"1": "one drawing of DALL-E"})]
-    statements_chart(rows, table_of(found.held), name="painted-statements")
+    way_titles = {"1": "one picture", str(best): f"best of {best} by CLIP", CHANCE: words.BOUNDS[CHANCE]}
+    rows = [*scored_of(ways, way_titles), *scored_of(drawn, {"1": "one drawing of DALL-E"})]
+    statements_chart(rows, table_of(results.held), name="painted-statements")
     layout.caption(words.PAINTED_MEASURED_ABOUT)
     candidates_chart(ways)
     return (*tell_held(ways, SPLITS[split], drawn.get("1")), *tell_reader(measured_statements.reader(), split))
@@ -147,8 +147,8 @@ def crowds_table(crowds: Mapping[str, Crowd]) -> pd.DataFrame:
     """A row for each way to make pictures."""
     return pd.DataFrame(
         [
-            (title_of(name), each.pictures, f"{each.frechet:.3f}", f"{each.diversity:.3f}")
-            for name, each in crowds.items()
+            (title_of(name), crowd.pictures, f"{crowd.frechet:.3f}", f"{crowd.diversity:.3f}")
+            for name, crowd in crowds.items()
         ],
         columns=["pictures by", "pictures", "Fréchet distance", "diversity"],
     )
@@ -177,17 +177,17 @@ def tell_crowds(crowds: Mapping[str, Crowd]) -> Iterator[str]:
     yield f"Its pictures of one sentence differ {more} DALL-E's: {own.diversity:.3f} against {other.diversity:.3f}."
 
 
-def tell_painter(name: str, found: PainterResult) -> str:
+def tell_painter(name: str, painter: PainterResult) -> str:
     """How large it is, and how long a picture takes."""
-    told = (
-        f"{ATTENTION_GANS[name]} has {found.parameters:,} weights. On one thread a picture takes "
-        f"{found.seconds[1]:.2f} s, 16 at once {found.seconds[16]:.2f} s."
+    text = (
+        f"{ATTENTION_GANS[name]} has {painter.parameters:,} weights. On one thread a picture takes "
+        f"{painter.seconds[1]:.2f} s, 16 at once {painter.seconds[16]:.2f} s."
     )
-    if found.own_name is not None:
-        told += (
-            f" CLIP finds {found.own_name:.0%} of its pictures nearer to their own name than to another (chance 50%)."
+    if painter.own_name is not None:
+        text += (
+            f" CLIP finds {painter.own_name:.0%} of its pictures nearer to their own name than to another (chance 50%)."
         )
-    return told
+    return text
 
 
 def _formula() -> None:

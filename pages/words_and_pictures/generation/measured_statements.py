@@ -45,12 +45,12 @@ def statements_chart(rows: Sequence[Scored], table: pd.DataFrame, *, name: str) 
     charts.chart(figure, name=name, alt=f"Statements that hold: {alt}", table=table)
 
 
-def scored_of(ways: Mapping[str, Mapping[str, Share]], shown: Mapping[str, str]) -> list[Scored]:
+def scored_of(ways: Mapping[str, Mapping[str, Share]], way_titles: Mapping[str, str]) -> list[Scored]:
     """A row for each kind of word and each way to a picture that is shown, by its title."""
     return [
         Scored(title, kind, ways[way][kind].share, ways[way][kind].error, ways[way][kind].asked)
         for kind in OF
-        for way, title in shown.items()
+        for way, title in way_titles.items()
         if kind in ways.get(way, {})
     ]
 
@@ -94,18 +94,18 @@ def table_of(held: Mapping[str, Mapping[str, Mapping[str, Share]]]) -> pd.DataFr
     """All shares."""
     return pd.DataFrame(
         [
-            (split, way if not way.isdecimal() else f"best of {way}", kind, each.share, each.error, each.asked)
+            (split, way if not way.isdecimal() else f"best of {way}", kind, share.share, share.error, share.asked)
             for split, ways in held.items()
             for way, shares in ways.items()
-            for kind, each in shares.items()
+            for kind, share in shares.items()
         ],
         columns=["split", "picture", "kind", "share", "standard error", "asked"],
     )
 
 
-def tell_reader(found: Mapping[str, ReaderResult], split: str) -> Iterator[str]:
+def tell_reader(readers: Mapping[str, ReaderResult], split: str) -> Iterator[str]:
     """How far the judge itself can be trusted."""
-    own = found.get(split) or found.get("test")
+    own = readers.get(split) or readers.get("test")
     if own is not None:
         yield (
             f"The judge reads {own.whole_scenes:.1%} of {own.scenes:,} true scenes without any mistake, and finds "
@@ -113,7 +113,7 @@ def tell_reader(found: Mapping[str, ReaderResult], split: str) -> Iterator[str]:
         )
 
 
-def unless_clear(one: Share, other: Share, said: str) -> str:
+def unless_clear(one: Share, other: Share, remark: str) -> str:
     """What is said where two shares differ by no more than their errors explain; else nothing."""
     error = (one.error**2 + other.error**2) ** 0.5
-    return said if abs(one.share - other.share) <= CLEAR * error else ""
+    return remark if abs(one.share - other.share) <= CLEAR * error else ""

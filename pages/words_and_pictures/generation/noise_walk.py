@@ -14,10 +14,10 @@ from pages.words_and_pictures.generation.pictures import apart, enlarged
 ALIKE = 0.05  # of a step: a smaller difference counts as none
 
 
-def show(asked: Asked, _number: int) -> None:
+def show(request: Asked, _number: int) -> None:
     """The pictures on the way, the notes."""
     with layout.waiting_place():
-        painted = compute_painted.walk(asked)
+        painted = compute_painted.walk(request)
     if not theme.is_presented():
         st.markdown(words.WALK_ABOUT, width=theme.PROSE)
     wide = theme.look().high(write.WIDE)
@@ -29,10 +29,10 @@ def show(asked: Asked, _number: int) -> None:
                     width=wide,
                     alt=f"Step {number + 1} of {len(painted.pictures)} from one noise to another",
                 )
-                found = painted.statements(number)
-                if found:
-                    st.markdown(f":small[{write.ticks(painted, found)}]")
-    layout.notes(words.WALK_NOTES, notice=noticed(painted), formula=lambda: _formula(asked))
+                verdicts = painted.statements(number)
+                if verdicts:
+                    st.markdown(f":small[{write.ticks(painted, verdicts)}]")
+    layout.notes(words.WALK_NOTES, notice=noticed(painted), formula=lambda: _formula(request))
 
 
 def noticed(painted: Painted) -> tuple[str, ...]:
@@ -40,21 +40,23 @@ def noticed(painted: Painted) -> tuple[str, ...]:
     steps = [float(apart(*pair).mean()) for pair in zip(painted.pictures, painted.pictures[1:], strict=False)]
     ends = float(apart(painted.pictures[0], painted.pictures[-1]).mean())
     longest = int(np.argmax(steps))
-    told = [
+    sentences = [
         f"From the first picture to the last pixels move by {ends:.3f} on average (0 to 1), in one step by "
         f"{sum(steps) / len(steps):.3f}; "
     ]
     if compare(steps[longest], min(steps), margin=ALIKE * steps[longest]) == "more":
-        told[0] += f"the longest step is that from picture {longest + 1} to {longest + 2}, {steps[longest]:.3f}."
+        sentences[0] += f"the longest step is that from picture {longest + 1} to {longest + 2}, {steps[longest]:.3f}."
     else:
-        told[0] += "all steps are about as long."
+        sentences[0] += "all steps are about as long."
     if painted.read:
-        told.append(f"All that was said holds in **{painted.whole} of {len(painted.pictures)}** pictures on the way.")
-    return tuple(told)
+        sentences.append(
+            f"All that was said holds in **{painted.full_matches} of {len(painted.pictures)}** pictures on the way."
+        )
+    return tuple(sentences)
 
 
-def _formula(asked: Asked) -> None:
-    config = attention_gan(asked.world).network.config
+def _formula(request: Asked) -> None:
+    config = attention_gan(request.world).network.config
     st.latex(r"z_t = \frac{\sin((1 - t)\,\theta)}{\sin\theta}\, z_0 + \frac{\sin(t\,\theta)}{\sin\theta}\, z_1")
     st.markdown(
         f"*z*: {config.noise} numbers of the first stage and {config.condition} of the condition, drawn from a normal "

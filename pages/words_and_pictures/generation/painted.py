@@ -8,10 +8,12 @@ from pages.words_and_pictures.generation import another_word, inputs, noise_walk
 
 def show() -> None:
     """The sentence, and one of the three ways to look."""
-    asked = inputs.asked()
-    attention_gan(asked.world).encode(asked.text)  # what it does not know is told before anything is painted
+    request = inputs.paint_request()
+    attention_gan(request.world).encode(request.text)  # what it does not know is told before anything is painted
     with layout.control_bar():
         ways = {words.STAGES: stages.show, words.SWAP: another_word.show, words.WALK: noise_walk.show}
         way = controls.choice("Look at", ways, key="painted_view")
-        number = None if way == words.WALK else controls.choice("Picture", range(1, asked.count + 1), key="painted_one")
-    ways[way](asked, (number or 1) - 1)
+        number = (
+            None if way == words.WALK else controls.choice("Picture", range(1, request.count + 1), key="painted_one")
+        )
+    ways[way](request, (number or 1) - 1)

@@ -21,22 +21,22 @@ def sheet(
     """Pictures of one size in rows of `across`, on the page's own colour."""
     high, wide = (times * side for side in pictures[0].shape[:2])
     down = -(-len(pictures) // across)
-    found = np.empty((down * (high + gap) - gap, across * (wide + gap) - gap, 3), dtype=np.uint8)
-    found[:] = rgb(look.palette.paper)
+    canvas = np.empty((down * (high + gap) - gap, across * (wide + gap) - gap, 3), dtype=np.uint8)
+    canvas[:] = rgb(look.palette.paper)
     for number, picture in enumerate(pictures):
         top, left = (number // across) * (high + gap), (number % across) * (wide + gap)
-        found[top : top + high, left : left + wide] = enlarged(picture, times)
-    return found
+        canvas[top : top + high, left : left + wide] = enlarged(picture, times)
+    return canvas
 
 
 def begun(
     rows: UInt8[np.ndarray, "row column channel"], side: int, look: Look
 ) -> UInt8[np.ndarray, "_ column channel"]:
     """The upper rows of a picture, with what is still to come in the colour of rules."""
-    found = np.empty((side, rows.shape[1], 3), dtype=np.uint8)
-    found[:] = rgb(look.palette.hair)
-    found[: len(rows)] = rows
-    return found
+    canvas = np.empty((side, rows.shape[1], 3), dtype=np.uint8)
+    canvas[:] = rgb(look.palette.hair)
+    canvas[: len(rows)] = rows
+    return canvas
 
 
 def rgb(colour: str) -> tuple[int, ...]:

@@ -21,14 +21,14 @@ FOUR_PRESENTED = 144  # pixels of a picture, before it grows: four stand in half
 
 def show() -> None:
     """The pictures of both, a table of what they are worth, the notes."""
-    wish, asked = inputs.both()
+    wish, request = inputs.both()
     for network in (dalle(wish.world), attention_gan(wish.world)):
         network.encode(wish.text)
     if not theme.is_presented():
         st.markdown(words.SIDE_ABOUT, width=theme.PROSE)
     wide = FOUR_PRESENTED if theme.is_presented() else write.WIDE
     with layout.waiting_place():
-        painted = compute_painted.paint(asked)
+        painted = compute_painted.paint(request)
     left, right = st.columns(2, gap="large")
     with right:
         st.subheader(words.THE_NETWORK, anchor=False)
@@ -53,8 +53,10 @@ def differ(made: Made) -> float:
 
 def share_held(made: Made) -> float | None:
     """Of all statements in all pictures those that hold; None where nobody can tell."""
-    found = [each for number in range(len(made.pictures)) for each in made.statements(number) if each is not None]
-    return sum(found) / len(found) if found else None
+    verdicts = [
+        verdict for number in range(len(made.pictures)) for verdict in made.statements(number) if verdict is not None
+    ]
+    return sum(verdicts) / len(verdicts) if verdicts else None
 
 
 def table_of(both: Mapping[str, Made]) -> pd.DataFrame:
@@ -65,7 +67,7 @@ def table_of(both: Mapping[str, Made]) -> pd.DataFrame:
         row = {"network": name}
         if held is not None:
             row |= {"statements that hold": f"{held:.0%}"}
-            row |= {"pictures in which all holds": f"{made.whole} of {len(made.pictures)}"}
+            row |= {"pictures in which all holds": f"{made.full_matches} of {len(made.pictures)}"}
         row |= {"CLIP, best": signed(max(made.agreement)), "diversity": f"{differ(made):.3f}"}
         rows.append(row | {"seconds": f"{made.seconds:.2f}"})
     return pd.DataFrame(rows)
@@ -74,31 +76,33 @@ def table_of(both: Mapping[str, Made]) -> pd.DataFrame:
 def noticed(both: Mapping[str, Made]) -> tuple[str, ...]:
     """Who holds more of what was said, whose pictures differ more, who is faster and by how much."""
     (one, first), (other, second) = both.items()
-    told = []
+    sentences = []
     held = share_held(first), share_held(second)
     if held[0] is not None and held[1] is not None:
-        told.append(
+        sentences.append(
             f"Of all statements **{held[0]:.0%}** hold in the pictures of {one}, **{held[1]:.0%}** in those of the "
             f"{other}; from so few pictures that says little: “Measured” has many."
         )
     if min(len(first.pictures), len(second.pictures)) > 1:
-        told.append(_tell_diversity((one, differ(first)), (other, differ(second))))
+        sentences.append(_tell_diversity((one, differ(first)), (other, differ(second))))
     faster, slower = sorted(both, key=lambda network: both[network].seconds)
     took = both[faster].seconds, both[slower].seconds
     name = _the(faster)
     if compare(took[1], took[0], margin=SLOWER * took[0]) != "more":
-        told.append(f"Both took about as long for {len(first.pictures)} pictures, {took[0]:.2f} s and {took[1]:.2f} s.")
-        return tuple(told)
-    told.append(
+        sentences.append(
+            f"Both took about as long for {len(first.pictures)} pictures, {took[0]:.2f} s and {took[1]:.2f} s."
+        )
+        return tuple(sentences)
+    sentences.append(
         f"{name[0].upper()}{name[1:]} took {took[0]:.2f} s for {len(first.pictures)} pictures, {_the(slower)} "
         f"{took[1]:.2f} s: {took[1] / max(took[0], 1e-3):.1f} times as long."
     )
-    return tuple(told)
+    return tuple(sentences)
 
 
 def _tell_diversity(first: tuple[str, float], second: tuple[str, float]) -> str:
     """Whose pictures differ more, where it is by more than ALIKE of the larger diversity."""
-    (less, low), (more, high) = sorted((first, second), key=lambda each: each[1])
+    (less, low), (more, high) = sorted((first, second), key=lambda pair: pair[1])
     if compare(high, low, margin=ALIKE * high) != "more":
         return f"The pictures of both differ about as much from one another: {high:.3f} and {low:.3f}."
     return f"The pictures of {_the(more)} differ more from one another: {high:.3f} against {low:.3f} for {_the(less)}."

@@ -33,11 +33,11 @@ def show() -> None:
     bar = layout.control_bar()
     with bar:
         which = controls.choice("Picture", (words.DRAWN, words.GIVEN), key="looked_at")
-        given = inputs.given(wish.world) if which == words.GIVEN else None
-    if given is not None:
+        picture_input = inputs.picture(wish.world) if which == words.GIVEN else None
+    if picture_input is not None:
         with layout.waiting_place():
-            looked = compute.look_at(wish.world, wish.text, given)
-            scene = scene_at(wish.world, wish.text, given)
+            looked = compute.look_at(wish.world, wish.text, picture_input)
+            scene = scene_at(wish.world, wish.text, picture_input)
     else:
         drawn = growing.drawn(compute.draw, wish)
         if drawn is None:
@@ -48,7 +48,7 @@ def show() -> None:
             looked, scene = compute.look(wish, number), scene_of(wish, number)
     if not theme.is_presented():
         st.markdown(words.SOURCES_ABOUT, width=theme.PROSE)
-    if given:
+    if picture_input:
         layout.caption(words.GIVEN_ABOUT)
     source_maps(scene, key="sources", name="sources")
     layout.notes(words.SOURCES_NOTES, notice=noticed(looked), formula=lambda: _formula(wish))
@@ -61,9 +61,9 @@ def scene_of(wish: Wish, number: int) -> SourceScene:
 
 
 @cached()
-def scene_at(world: str, text: str, given: PictureInput) -> SourceScene:
+def scene_at(world: str, text: str, picture_input: PictureInput) -> SourceScene:
     """What the view shows of a picture that is there."""
-    return view_of(compute.look_at(world, text, given), text, world)
+    return view_of(compute.look_at(world, text, picture_input), text, world)
 
 
 def view_of(looked: Looked, title: str, world: str) -> SourceScene:
@@ -89,8 +89,8 @@ def view_of(looked: Looked, title: str, world: str) -> SourceScene:
 
 def first_part(looked: Looked, grid: int) -> int:
     """The part that read most of the words, the first row aside, where there is little else to read."""
-    given = mean_words(looked)[grid:, own_words(looked)].sum(dim=-1)
-    return grid + int(given.argmax())
+    shares = mean_words(looked)[grid:, own_words(looked)].sum(dim=-1)
+    return grid + int(shares.argmax())
 
 
 def mean_words(looked: Looked) -> torch.Tensor:
@@ -105,8 +105,8 @@ def own_words(looked: Looked) -> list[int]:
 
 def noticed(looked: Looked) -> tuple[str, ...]:
     """What went to words in which layer, to which word most, and which neighbours were read."""
-    told = (_tell_layers(looked), _tell_words(looked), _tell_neighbours(looked))
-    return tuple(sentence for part in told for sentence in part)
+    parts = (_tell_layers(looked), _tell_words(looked), _tell_neighbours(looked))
+    return tuple(sentence for part in parts for sentence in part)
 
 
 def _tell_layers(looked: Looked) -> Iterator[str]:
@@ -128,17 +128,17 @@ def _tell_layers(looked: Looked) -> Iterator[str]:
 
 def _tell_words(looked: Looked) -> Iterator[str]:
     """The word that was read most, and the part that read most of it; marks are no words."""
-    given, own = mean_words(looked), own_words(looked)
+    weights, own = mean_words(looked), own_words(looked)
     if not own:
         return
-    shares = given[:, own].mean(dim=0)
+    shares = weights[:, own].mean(dim=0)
     most = own[int(shares.argmax())]
     label = typeset.plain(looked.words.labels[most].strip())
     side = int(len(looked.codes) ** 0.5)
-    row, column = divmod(int(given[:, most].argmax()), side)
+    row, column = divmod(int(weights[:, most].argmax()), side)
     yield (
         f"Of the words **“{label}”** was read most, {float(shares.max()):.1%} of all looks; no part read more of it "
-        f"than that in row {row}, column {column}: {float(given[:, most].max()):.0%}."
+        f"than that in row {row}, column {column}: {float(weights[:, most].max()):.0%}."
     )
 
 

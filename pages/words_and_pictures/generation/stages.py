@@ -25,14 +25,14 @@ FORMULAS = {  # of what a place takes, by what was done to it
 }
 
 
-def show(asked: Asked, number: int) -> None:
+def show(request: Asked, number: int) -> None:
     """The three stages of a picture, where each word painted, the notes."""
-    learned = asked.looks == AS_LEARNED  # else there is nothing to see: all words alike, or nothing of any
+    learned = request.looks == AS_LEARNED  # else there is nothing to see: all words alike, or nothing of any
     with layout.waiting_place():
-        painted = compute_painted.paint(asked)
-        scene = scene_of(asked, number) if learned else None
+        painted = compute_painted.paint(request)
+        scene = scene_of(request, number) if learned else None
     if not learned:
-        layout.caption(words.PAINTED_OTHERWISE[asked.looks])
+        layout.caption(words.PAINTED_OTHERWISE[request.looks])
     elif not theme.is_presented():
         st.markdown(words.PAINTED_ABOUT, width=theme.PROSE)
     with st.container(horizontal=True, gap="small"):
@@ -41,23 +41,23 @@ def show(asked: Asked, number: int) -> None:
             with st.container(width=wide, gap="small"):
                 side = pictures.shape[1]
                 st.image(enlarged(pictures[number], 320 // side), width=wide, alt=f"Painted at {side} × {side} pixels")
-                made = words.STAGES_TOLD[asked.looks] if stage else words.FIRST_STAGE
+                made = words.STAGES_TOLD[request.looks] if stage else words.FIRST_STAGE
                 st.markdown(f"**{words.STAGE.format(side=side)}** :small[{made}]")
         st.markdown(write.below(painted, number), width=write.WIDE)
     if scene is not None:
         word_maps(scene, key="painted-maps", name="painted")
-    layout.notes(words.PAINTED_NOTES, notice=noticed(painted, number), formula=lambda: formula(asked))
+    layout.notes(words.PAINTED_NOTES, notice=noticed(painted, number), formula=lambda: formula(request))
 
 
 @cached()
-def scene_of(asked: Asked, number: int) -> WordScene:
+def scene_of(request: Asked, number: int) -> WordScene:
     """What the view shows of one picture: for each word the places that took it, stage by stage."""
-    painted = compute_painted.paint(asked)
+    painted = compute_painted.paint(request)
     last = painted.stages[-1]
     grid = last.shape[1] // 2
     known = meant_in(painted, number)
     taken = painted.looks[-1][number].mean(dim=0).tolist()
-    shown = tuple(
+    mapped_words = tuple(
         MappedWord(label.strip(), words.TAKEN.format(share=f"{share:.0%}"), bar=share, mask=mask, quiet=special)
         for label, special, share, mask in zip(painted.words.labels, painted.words.special, taken, known, strict=True)
     )
@@ -67,7 +67,14 @@ def scene_of(asked: Asked, number: int) -> WordScene:
     )
     start = next((place for place, mask in enumerate(known) if mask is not None), most_pointed(painted, number))
     return WordScene(
-        enlarged(last[number], 6), (grid, grid), shown, maps, asked.text, start, first=len(maps) - 1, photo="colour"
+        enlarged(last[number], 6),
+        (grid, grid),
+        mapped_words,
+        maps,
+        request.text,
+        start,
+        first=len(maps) - 1,
+        photo="colour",
     )
 
 
@@ -92,8 +99,10 @@ def meant_in(painted: Painted, number: int) -> tuple[Bool[np.ndarray, "_ _"] | N
     if sentence is None or not painted.read or not (scene := painted.read[number]).things:
         return none
     drawn = masks(scene)
-    found = [np.asarray(drawn[sorted(things)].any(axis=0)) if things else None for things in meanings(sentence, scene)]
-    return (None, *found, None)  # between the marks of begin and end
+    word_masks = [
+        np.asarray(drawn[sorted(things)].any(axis=0)) if things else None for things in meanings(sentence, scene)
+    ]
+    return (None, *word_masks, None)  # between the marks of begin and end
 
 
 def noticed(painted: Painted, number: int) -> tuple[str, ...]:
@@ -102,9 +111,9 @@ def noticed(painted: Painted, number: int) -> tuple[str, ...]:
 
 
 def _tell_held(painted: Painted, number: int) -> Iterator[str]:
-    found = [each for each in painted.statements(number) if each is not None]
-    if found:
-        yield f"In this picture {sum(found)} of {len(found)} statements hold, as the reader of scenes sees it."
+    verdicts = [verdict for verdict in painted.statements(number) if verdict is not None]
+    if verdicts:
+        yield f"In this picture {sum(verdicts)} of {len(verdicts)} statements hold, as the reader of scenes sees it."
     elif painted.sentence is not None and not painted.read:
         yield words.NO_READER
 
@@ -114,14 +123,14 @@ def _tell_taken(painted: Painted, number: int) -> Iterator[str]:
     own = [place for place, special in enumerate(painted.words.special) if not special]
     if not own or painted.looked != AS_LEARNED:
         return
-    told = []
+    phrases = []
     for look, pictures in zip(painted.looks, painted.stages[1:], strict=True):
         taken = look[number].mean(dim=0)
         most = max(own, key=lambda place: float(taken[place]))
-        told.append(
+        phrases.append(
             f"for the picture of {pictures.shape[1]} pixels **“{_label(painted, most)}”**, {float(taken[most]):.0%}"
         )
-    yield f"Of the words places took most: {'; '.join(told)} of all they took."
+    yield f"Of the words places took most: {'; '.join(phrases)} of all they took."
     marks = 1 - float(painted.looks[-1][number][:, own].sum(dim=1).mean())
     yield f"In the last stage {marks:.0%} of what places took came from the marks at both ends, which are no words."
 
@@ -132,37 +141,37 @@ def _tell_place(painted: Painted, number: int) -> Iterator[str]:
         return
     grid = painted.stages[-1].shape[1] // 2
     taken = on_grid(painted.looks[-1][number].numpy(), grid)
-    found = []
+    placements = []
     for place, mask in enumerate(meant_in(painted, number)):
         if mask is not None and taken[place].sum():
             inside = mask.reshape(grid, 2, grid, 2).mean(axis=(1, 3)).ravel()
-            found.append((float(taken[place] @ inside / taken[place].sum()), float(mask.mean()), place))
-    if found:
-        (high, wide, best), (low, narrow, worst) = max(found), min(found)
-        told = (
+            placements.append((float(taken[place] @ inside / taken[place].sum()), float(mask.mean()), place))
+    if placements:
+        (high, wide, best), (low, narrow, worst) = max(placements), min(placements)
+        sentence = (
             f"Taken most on what it means is “{_label(painted, best)}”: {high:.0%} of it lies on {wide:.0%} of the "
             "picture"
         )
         if worst != best:
-            told += f"; least “{_label(painted, worst)}”: {low:.0%} on {narrow:.0%}"
-        yield f"{told}."
+            sentence += f"; least “{_label(painted, worst)}”: {low:.0%} on {narrow:.0%}"
+        yield f"{sentence}."
 
 
 def _label(painted: Painted, place: int) -> str:
     return typeset.plain(painted.words.labels[place].strip())
 
 
-def formula(asked: Asked) -> None:
+def formula(request: Asked) -> None:
     """How places take words, and what of it was changed."""
-    config = attention_gan(asked.world).network.config
-    st.latex(FORMULAS[asked.looks])
+    config = attention_gan(request.world).network.config
+    st.latex(FORMULAS[request.looks])
     read = f"as an LSTM read it from both sides, {config.text} numbers; *U* makes {config.width} of them."
-    told = {
+    explanations = {
         AS_LEARNED: f"$e_i$: a word {read} The scores are not divided by a root. ",
         ALIKE: f"$e_i$: one of the *T* words {read} ",
         CUT: "",
     }
     st.markdown(
-        f"$h_j$: one of the places of the stage before, {config.width} numbers. {told[asked.looks]}"
+        f"$h_j$: one of the places of the stage before, {config.width} numbers. {explanations[request.looks]}"
         "$c_j$ is put beside $h_j$, and convolutions go on at twice the size (Xu et al. 2018, equations 1 and 2)."
     )

@@ -53,17 +53,17 @@ def gallery(made: Made, *, asks: bool = False, wide: int = WIDE) -> None:
 
 def below(made: Made, number: int, rank: int | None = None) -> str:
     """Its place among others, its score, and which statements hold in it."""
-    told = (f"**{rank}.** " if rank else "") + f"CLIP {signed(made.agreement[number])}"
-    if not (found := made.statements(number)):
-        return told
-    return f"{told}  \n:small[{ticks(made, found)}]"
+    caption = (f"**{rank}.** " if rank else "") + f"CLIP {signed(made.agreement[number])}"
+    if not (verdicts := made.statements(number)):
+        return caption
+    return f"{caption}  \n:small[{ticks(made, verdicts)}]"
 
 
-def ticks(made: Made, found: Sequence[bool | None]) -> str:
+def ticks(made: Made, verdicts: Sequence[bool | None]) -> str:
     """The statements of a sentence, each with a mark."""
     assert made.sentence is not None
-    said = zip(made.sentence.words, found, strict=True)
-    return " ".join(f"{'✓' if holds else '✗'}\u00a0{word.text}" for word, holds in said if holds is not None)
+    word_verdicts = zip(made.sentence.words, verdicts, strict=True)
+    return " ".join(f"{'✓' if holds else '✗'}\u00a0{word.text}" for word, holds in word_verdicts if holds is not None)
 
 
 def _ask(rank: int) -> None:
@@ -86,8 +86,8 @@ def arrays_of(drawn: Drawn) -> bytes:
 
 def noticed(drawn: Drawn) -> tuple[str, ...]:
     """What CLIP likes best, what holds in it and in the others, how alike the pictures are."""
-    told = (tell_rank(drawn), tell_statements(drawn), _tell_alike(drawn))
-    return tuple(sentence for part in told for sentence in part)
+    parts = (tell_rank(drawn), tell_statements(drawn), _tell_alike(drawn))
+    return tuple(sentence for part in parts for sentence in part)
 
 
 def tell_rank(made: Made) -> Iterator[str]:
@@ -115,13 +115,17 @@ def tell_statements(made: Made) -> Iterator[str]:
         yield words.NO_READER
         return
     best = made.order[0]
-    found = [each for each in made.statements(best) if each is not None]
-    if not found:
+    verdicts = [verdict for verdict in made.statements(best) if verdict is not None]
+    if not verdicts:
         return
-    count = "the statement holds" if sum(found) == len(found) == 1 else f"{sum(found)} of {len(found)} statements hold"
+    count = (
+        "the statement holds"
+        if sum(verdicts) == len(verdicts) == 1
+        else f"{sum(verdicts)} of {len(verdicts)} statements hold"
+    )
     yield f"In the first {count}, as the reader of scenes sees it."
     if len(made.pictures) > 1:
-        yield f"All that was said holds in **{made.whole} of {len(made.pictures)}** candidates."
+        yield f"All that was said holds in **{made.full_matches} of {len(made.pictures)}** candidates."
 
 
 def _tell_alike(drawn: Drawn) -> Iterator[str]:
@@ -133,7 +137,7 @@ def _tell_alike(drawn: Drawn) -> Iterator[str]:
     total = drawn.codes.shape[1]
     yield (
         f"{same} of {total} places have one code in all candidates. Together they use {used} of "
-        f"{picture_coder(drawn.said.world).network.config.codes} codes."
+        f"{picture_coder(drawn.prompt.world).network.config.codes} codes."
     )
 
 

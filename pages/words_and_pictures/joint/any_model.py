@@ -29,7 +29,7 @@ def show() -> None:
     model = model_name.named_model(
         "vilt",
         "both",
-        lambda found: check_offer(found, "joint"),
+        lambda offer: check_offer(offer, "joint"),
         named_joint,
         placeholder=words.NAMED_PLACEHOLDER,
         about=words.NAMED_HELP,
@@ -48,9 +48,9 @@ def show() -> None:
     with layout.waiting_place():
         looked = compute.look_by_name(model.name, chosen, text)
     word_maps(scene_of(model.name, chosen, text, way), key="vilt-maps", name=f"joint-{model.title}")
-    said = _said(model, looked)
-    told = (*co_attention.noticed(looked, one_stream=True), *said)
-    layout.notes(words.NAMED_NOTES, notice=told, formula=_formula)
+    output_sentences = _said(model, looked)
+    sentences = (*co_attention.noticed(looked, one_stream=True), *output_sentences)
+    layout.notes(words.NAMED_NOTES, notice=sentences, formula=_formula)
 
 
 @cached()
@@ -64,21 +64,23 @@ def scene_of(name: str, chosen: PictureInput, text: str, way: str) -> WordScene:
 
 def _said(model: NamedJointReader, looked: NamedLooked) -> tuple[str, ...]:
     """Show what it was trained to say, with the picture and with an even grey; the sentences that tell of it."""
-    said, without = looked.said, looked.without
-    if said.answers is not None:
+    outputs, without = looked.outputs, looked.without
+    if outputs.answers is not None:
         st.subheader("What it answers", anchor=False)
-        _beside(model.best_answers(said, TOP), model.best_answers(without, TOP), "answer")
-        return (tell_best(model.best_answers(said, 1)[0], model.best_answers(without, 1)[0], "the answer"),)
-    if said.match is not None and without.match is not None:
-        return (tell_match(said.match, without.match),)
-    places = model.masked(looked.tokens) if said.words is not None else ()
+        _beside(model.best_answers(outputs, TOP), model.best_answers(without, TOP), "answer")
+        return (tell_best(model.best_answers(outputs, 1)[0], model.best_answers(without, 1)[0], "the answer"),)
+    if outputs.match is not None and without.match is not None:
+        return (tell_match(outputs.match, without.match),)
+    places = model.masked(looked.tokens) if outputs.words is not None else ()
     for place in places:
         st.subheader(f"What stands at place {place}", anchor=False)
-        _beside(model.guesses(said, place, TOP), model.guesses(without, place, TOP), f"place-{place}")
-    if said.words is not None and not places:
+        _beside(model.guesses(outputs, place, TOP), model.guesses(without, place, TOP), f"place-{place}")
+    if outputs.words is not None and not places:
         return (words.NAMED_MASK,)
     return tuple(
-        tell_best(model.guesses(said, place, 1)[0], model.guesses(without, place, 1)[0], f"the word at place {place}")
+        tell_best(
+            model.guesses(outputs, place, 1)[0], model.guesses(without, place, 1)[0], f"the word at place {place}"
+        )
         for place in places
     )
 
@@ -86,8 +88,13 @@ def _said(model: NamedJointReader, looked: NamedLooked) -> tuple[str, ...]:
 def _beside(own: tuple[Prediction, ...], without: tuple[Prediction, ...], name: str) -> None:
     look = theme.look()
     titles = {"picture": "with the picture", "grey": "with an even grey"}
-    for column, (key, found) in zip(st.columns(2, gap="large"), {"picture": own, "grey": without}.items(), strict=True):
-        labels, values = [each.label for each in found], [each.probability for each in found]
+    for column, (key, predictions) in zip(
+        st.columns(2, gap="large"), {"picture": own, "grey": without}.items(), strict=True
+    ):
+        labels, values = (
+            [prediction.label for prediction in predictions],
+            [prediction.probability for prediction in predictions],
+        )
         with column:
             st.caption(titles[key])
             charts.chart(
@@ -101,10 +108,10 @@ def _beside(own: tuple[Prediction, ...], without: tuple[Prediction, ...], name: 
 def tell_best(own: Prediction, without: Prediction, what: str) -> str:
     """Its best guess with the picture, and with grey, each with its probability."""
     label, other = typeset.plain(own.label), typeset.plain(without.label)
-    said = f"With the picture {what} is **“{label}”**, {own.probability:.0%}; with grey it is"
+    sentence = f"With the picture {what} is **“{label}”**, {own.probability:.0%}; with grey it is"
     if own.label == without.label:
-        return f"{said} the same, {without.probability:.0%}."
-    return f"{said} “{other}”, {without.probability:.0%}."
+        return f"{sentence} the same, {without.probability:.0%}."
+    return f"{sentence} “{other}”, {without.probability:.0%}."
 
 
 def tell_match(own: float, without: float) -> str:

@@ -65,7 +65,7 @@ def view_of(
 ) -> WordScene:
     """The words with their maps: the mean of all heads first, then each head; `peek`: what each token means."""
     layers = _maps(looked.looks, way)
-    shown = tuple(
+    mapped_words = tuple(
         MappedWord(label, mask=mask, quiet=special)
         for label, mask, special in zip(_labels(looked.tokens), known, looked.tokens.special, strict=True)
     )
@@ -77,8 +77,8 @@ def view_of(
             WordMap(f"layer {number}, head {head}", own.numpy(), f"Layer {number}", says)
             for head, own in enumerate(layer)
         ]
-    start = next((place for place, mask in enumerate(known) if mask is not None), min(1, len(shown) - 1))
-    return WordScene(prepared.photograph, grid, shown, tuple(maps), text, start, photo=photo)
+    start = next((place for place, mask in enumerate(known) if mask is not None), min(1, len(mapped_words) - 1))
+    return WordScene(prepared.photograph, grid, mapped_words, tuple(maps), text, start, photo=photo)
 
 
 def _maps(looks: Sequence[WordPatchAttention], way: str) -> list[torch.Tensor]:
@@ -91,35 +91,35 @@ def _labels(tokens: Tokens) -> list[str]:
 
 def noticed(looked: Looked, *, one_stream: bool) -> tuple[str, ...]:
     """How much words give to the picture in each layer, and which word patches look at most."""
-    told = (_tell_share(looked, one_stream=one_stream), _tell_back(looked))
-    return tuple(sentence for part in told for sentence in part)
+    parts = (_tell_share(looked, one_stream=one_stream), _tell_back(looked))
+    return tuple(sentence for part in parts for sentence in part)
 
 
 def _tell_share(looked: Looked, *, one_stream: bool) -> Iterator[str]:
     """Of one stream: what words give to patches; of two: what is not given to the token of the whole picture."""
     shares = [float(layer.words.sum(dim=-1).mean()) for layer in looked.looks]
     low, high = int(np.argmin(shares)), int(np.argmax(shares))
-    of, rest = (
+    of, remainder = (
         ("all their attention", "stays with words and with the token of the whole picture")
         if one_stream
         else ("their looks at the picture", "goes to the token of the whole picture")
     )
     if f"{shares[low]:.0%}" == f"{shares[high]:.0%}":
-        yield f"Of {of} words give patches **{shares[low]:.0%}**, in every layer; the rest {rest}."
+        yield f"Of {of} words give patches **{shares[low]:.0%}**, in every layer; the rest {remainder}."
         return
     yield (
         f"Of {of} words give patches {shares[low]:.0%} in layer {low} and **{shares[high]:.0%}** in layer {high}; the "
-        f"rest {rest}."
+        f"rest {remainder}."
     )
 
 
 def _tell_back(looked: Looked) -> Iterator[str]:
     """Which token patches attend to most, beside an even share; tokens within CLOSE of it are named together."""
-    given = torch.stack([layer.patches.mean(dim=(0, 2)) for layer in looked.looks]).mean(dim=0)
-    shares, even = (given / given.sum()).tolist(), 1 / len(given)
+    weights = torch.stack([layer.patches.mean(dim=(0, 2)) for layer in looked.looks]).mean(dim=0)
+    shares, even = (weights / weights.sum()).tolist(), 1 / len(weights)
     high = max(shares)
     if compare(high, even, margin=CLOSE) != "more":
-        yield f"Patches give all {len(given)} tokens about as much, {even:.0%} each."
+        yield f"Patches give all {len(weights)} tokens about as much, {even:.0%} each."
         return
     most = [place for place, share in enumerate(shares) if compare(share, high, margin=CLOSE) == "as much"]
     labels = [f"**“{typeset.plain(_labels(looked.tokens)[place])}”**" for place in most]
@@ -132,12 +132,12 @@ def _tell_back(looked: Looked) -> Iterator[str]:
 
 def _formula(name: str, looked: Looked) -> None:
     config = joint(name).network.config
-    each, count = config.width // config.heads, len(looked.tokens)
+    head_width, count = config.width // config.heads, len(looked.tokens)
     if joint(name).one_stream:
         st.latex(r"a_{ij} = \operatorname{softmax}_j \frac{q_i \cdot k_j}{\sqrt{d}}")
         st.markdown(
-            f"*d* = {each}; *i* and *j* run over {count} tokens of the sentence, the token of the whole picture and "
-            f"{config.patches} patches."
+            f"*d* = {head_width}; *i* and *j* run over {count} tokens of the sentence, the token of the whole picture "
+            f"and {config.patches} patches."
         )
         return
     st.latex(
@@ -145,6 +145,6 @@ def _formula(name: str, looked: Looked) -> None:
         r"a^{p}_{pi} = \operatorname{softmax}_i \frac{W'_Q p \cdot W'_K w_i}{\sqrt{d}} \end{gathered}"
     )
     st.markdown(
-        f"*d* = {each}; {count} tokens of the sentence, 1 + {config.patches} of the picture. Both read what the other "
-        "was before the layer (Lu et al. 2019, figure 2 b)."
+        f"*d* = {head_width}; {count} tokens of the sentence, 1 + {config.patches} of the picture. Both read what the "
+        "other was before the layer (Lu et al. 2019, figure 2 b)."
     )

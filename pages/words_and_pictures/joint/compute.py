@@ -25,23 +25,23 @@ from dashboard.inputs.scene_builder import FIRST_SCENE
 
 
 @cached("Opening the picture …")
-def prepare(name: str, seen: PictureInput) -> PreparedPicture:
+def prepare(name: str, picture_input: PictureInput) -> PreparedPicture:
     """A scene as the network takes it, and a finer drawing for people."""
-    prepared = joint(name).prepare(seen.opened())
-    shown = seen.for_display()
-    return prepared if shown is None else replace(prepared, photograph=shown)
+    prepared = joint(name).prepare(picture_input.opened())
+    drawing = picture_input.for_display()
+    return prepared if drawing is None else replace(prepared, photograph=drawing)
 
 
-def another(seen: PictureInput) -> PictureInput:
+def other_scene(picture_input: PictureInput) -> PictureInput:
     """Another scene, always the same one for a scene."""
-    return PictureInput(SCENES, code_of(random_scene(Random(f"another than {seen.picture}"))))
+    return PictureInput(SCENES, code_of(random_scene(Random(f"another than {picture_input.picture}"))))
 
 
-def pixels_of(name: str, seen: PictureInput, shown: str) -> Float[Tensor, "batch channel row column"]:
+def pixels_of(name: str, picture_input: PictureInput, condition: str) -> Float[Tensor, "batch channel row column"]:
     """The picture, another one, or grey."""
-    if shown == NONE:
-        return torch.zeros_like(prepare(name, seen).pixels)
-    return prepare(name, another(seen) if shown == ANOTHER else seen).pixels
+    if condition == NONE:
+        return torch.zeros_like(prepare(name, picture_input).pixels)
+    return prepare(name, other_scene(picture_input) if condition == ANOTHER else picture_input).pixels
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +53,12 @@ class Looked:
 
 
 @cached("Looking …")
-def look(name: str, seen: PictureInput, text: str) -> Looked:
+def look(name: str, picture_input: PictureInput, text: str) -> Looked:
     """Who looked at whom."""
     model = joint(name)
     tokens = model.encode(text)
     with torch.inference_mode(), record_attention(model.network) as record:
-        model.run(prepare(name, seen).pixels, tokens)
+        model.run(prepare(name, picture_input).pixels, tokens)
     return Looked(tokens, model.attention(record, len(tokens)))
 
 
@@ -67,24 +67,29 @@ class NamedLooked(Looked):
     """The same of any model, with what it says with its picture and without."""
 
     prepared: PreparedPicture
-    said: NamedJointOutput
+    outputs: NamedJointOutput
     without: NamedJointOutput
 
 
 @cached("Looking …")
-def look_by_name(name: str, seen: PictureInput, text: str) -> NamedLooked:
+def look_by_name(name: str, picture_input: PictureInput, text: str) -> NamedLooked:
     """Who looked at whom in any model."""
     model = named_joint(name)
-    tokens, prepared = model.encode(text), model.prepare(seen.opened())
+    tokens, prepared = model.encode(text), model.prepare(picture_input.opened())
     with torch.inference_mode(), record_attention(model.network) as record:
-        said = model.run(prepared.pixels, tokens)
+        outputs = model.run(prepared.pixels, tokens)
     without = model.run(torch.zeros_like(prepared.pixels), tokens)
-    return NamedLooked(tokens, model.attention(record, len(tokens)), prepared, said, without)
+    return NamedLooked(tokens, model.attention(record, len(tokens)), prepared, outputs, without)
 
 
 @cached()
 def guesses(
-    name: str, seen: PictureInput, text: str, hidden: tuple[int, ...], shown: str = ITS, silenced: int | None = None
+    name: str,
+    picture_input: PictureInput,
+    text: str,
+    hidden: tuple[int, ...],
+    condition: str = ITS,
+    silenced: int | None = None,
 ) -> dict[int, tuple[Prediction, ...]]:
     """For each hidden place the most probable words.
 
@@ -93,20 +98,25 @@ def guesses(
     model = joint(name)
     tokens = model.mask_places(model.encode(text), hidden)
     with _apart(name, silenced, len(tokens)):
-        said = model.run(pixels_of(name, seen, shown), tokens)
-    return {place: model.guesses(said, place) for place in hidden}
+        outputs = model.run(pixels_of(name, picture_input, condition), tokens)
+    return {place: model.guesses(outputs, place) for place in hidden}
 
 
 @cached()
 def true_chances(
-    name: str, seen: PictureInput, text: str, hidden: tuple[int, ...], shown: str = ITS, silenced: int | None = None
+    name: str,
+    picture_input: PictureInput,
+    text: str,
+    hidden: tuple[int, ...],
+    condition: str = ITS,
+    silenced: int | None = None,
 ) -> dict[int, float]:
     """For each hidden place how probable the word is that stands there."""
     model = joint(name)
     tokens = model.encode(text)
     with _apart(name, silenced, len(tokens)):
-        said = model.run(pixels_of(name, seen, shown), model.mask_places(tokens, hidden))
-    chances = said.words[0].softmax(dim=-1)
+        outputs = model.run(pixels_of(name, picture_input, condition), model.mask_places(tokens, hidden))
+    chances = outputs.words[0].softmax(dim=-1)
     return {place: float(chances[place, tokens.ids[place]]) for place in hidden}
 
 
@@ -124,16 +134,16 @@ class Mended:
 
 
 @cached()
-def mend(name: str, seen: PictureInput, text: str, hidden: tuple[int, ...]) -> Mended:
+def mend(name: str, picture_input: PictureInput, text: str, hidden: tuple[int, ...]) -> Mended:
     """What the network puts where patches are hidden."""
     model = joint(name)
     config = model.network.config
-    pixels = prepare(name, seen).pixels
+    pixels = prepare(name, picture_input).pixels
     where = torch.zeros(1, config.patches, dtype=torch.bool)
     where[0, list(hidden)] = True
-    said = model.run(pixels, model.encode(text), where)
+    outputs = model.run(pixels, model.encode(text), where)
     true = patches_of(pixels, config.patch)
-    mixed = torch.where(where[..., None], said.patches, true)
+    mixed = torch.where(where[..., None], outputs.patches, true)
     picture = torch.nn.functional.fold(mixed.mT, (config.side, config.side), config.patch, stride=config.patch)[0]
     # The mean colour of the patches that are seen, channel by channel.
     seen_patches = true[0][~where[0]].unflatten(1, (3, -1))
@@ -141,21 +151,21 @@ def mend(name: str, seen: PictureInput, text: str, hidden: tuple[int, ...]) -> M
     truth = true[0][where[0]].unflatten(1, (3, -1))
     return Mended(
         (picture * 0.25 + 0.5).clamp(0, 1),
-        float((said.patches[0][where[0]] - true[0][where[0]]).square().mean()),
+        float((outputs.patches[0][where[0]] - true[0][where[0]]).square().mean()),
         float((truth - middle[:, None]).square().mean()),
     )
 
 
 @cached()
-def match_of(name: str, seen: PictureInput, text: str) -> float:
+def match_of(name: str, picture_input: PictureInput, text: str) -> float:
     """How probable it is, by the network, that a sentence belongs to a picture."""
     model = joint(name)
-    return float(model.run(prepare(name, seen).pixels, model.encode(text)).match.sigmoid()[0])
+    return float(model.run(prepare(name, picture_input).pixels, model.encode(text)).match.sigmoid()[0])
 
 
 def warm_up() -> None:
     """What the page shows at first."""
-    seen = PictureInput(SCENES, FIRST_SCENE)
-    scene = seen.scene
+    picture_input = PictureInput(SCENES, FIRST_SCENE)
+    scene = picture_input.scene
     assert scene is not None
-    look(next(iter(JOINT)), seen, sentence_for(scene))
+    look(next(iter(JOINT)), picture_input, sentence_for(scene))

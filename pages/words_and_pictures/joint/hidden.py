@@ -56,15 +56,21 @@ def show() -> None:
         chosen_layer = controls.choice("Silence the looks of layer", layers, key="silenced_layer")
         silenced = None if chosen_layer == NOBODY else int(chosen_layer)
     with right:
-        found = {shown: compute.guesses(name, chosen, text, places, shown) for shown in (ITS, ANOTHER, NONE)}
+        guesses = {
+            condition: compute.guesses(name, chosen, text, places, condition) for condition in (ITS, ANOTHER, NONE)
+        }
         if silenced is not None:
-            found["silenced"] = compute.guesses(name, chosen, text, places, ITS, silenced)
+            guesses["silenced"] = compute.guesses(name, chosen, text, places, ITS, silenced)
         for place in places:
-            _guesses(tokens, place, {shown: each[place] for shown, each in found.items()}, silenced)
-    chances = {shown: compute.true_chances(name, chosen, text, places, shown) for shown in (ITS, ANOTHER, NONE)}
+            _guesses(tokens, place, {condition: by_place[place] for condition, by_place in guesses.items()}, silenced)
+    chances = {
+        condition: compute.true_chances(name, chosen, text, places, condition) for condition in (ITS, ANOTHER, NONE)
+    }
     by_layer = [compute.true_chances(name, chosen, text, places, ITS, layer) for layer in range(model.layers)]
-    beside = next(each for each in JOINT if each != name)
-    other = {shown: compute.true_chances(beside, chosen, text, places, shown)[places[0]] for shown in (ITS, NONE)}
+    beside = next(network for network in JOINT if network != name)
+    other = {
+        condition: compute.true_chances(beside, chosen, text, places, condition)[places[0]] for condition in (ITS, NONE)
+    }
     layout.notes(
         words.HIDDEN_NOTES,
         notice=(*noticed(tokens, places, chances, by_layer), tell_other(tokens, places[0], JOINT[beside], other)),
@@ -72,25 +78,34 @@ def show() -> None:
     )
 
 
-def _guesses(tokens: Tokens, place: int, found: Mapping[str, tuple[Prediction, ...]], silenced: int | None) -> None:
+def _guesses(
+    tokens: Tokens, place: int, predictions: Mapping[str, tuple[Prediction, ...]], silenced: int | None
+) -> None:
     label = typeset.plain(tokens.labels[place].strip())
     st.markdown(f"**In place of “{label}”**")
-    columns = st.columns(len(found), gap="medium")
+    columns = st.columns(len(predictions), gap="medium")
     look = theme.look()
-    for column, (shown, guesses) in zip(columns, found.items(), strict=True):
+    for column, (condition, guesses) in zip(columns, predictions.items(), strict=True):
         with column:
-            title = f"layer {silenced} silenced" if shown == "silenced" else words.PICTURE_CONDITIONS[shown]
+            title = f"layer {silenced} silenced" if condition == "silenced" else words.PICTURE_CONDITIONS[condition]
             st.caption(title)
             labels = [guess.label for guess in guesses[:5]]
             values = [guess.probability for guess in guesses[:5]]
-            hues = [look.palette.map if each == tokens.labels[place].strip() else look.palette.soft for each in labels]
+            hues = [
+                look.palette.map if guess_label == tokens.labels[place].strip() else look.palette.soft
+                for guess_label in labels
+            ]
             charts.plot(
                 partial(prediction_bars, labels, values, look=look, hues=hues),
-                name=f"hidden-{place}-{shown}",
+                name=f"hidden-{place}-{condition}",
                 alt=f"Guesses {title}: " + "; ".join(f"{a} {b:.0%}" for a, b in zip(labels, values, strict=True)),
             )
     table = pd.DataFrame(
-        [(shown, guess.label, guess.probability) for shown, guesses in found.items() for guess in guesses],
+        [
+            (condition, guess.label, guess.probability)
+            for condition, guesses in predictions.items()
+            for guess in guesses
+        ],
         columns=["shown", "word", "probability"],
     )
     if not theme.is_presented():
@@ -104,13 +119,13 @@ def noticed(
     by_layer: list[dict[int, float]],
 ) -> tuple[str, ...]:
     """What the picture is worth for each hidden word, and which layers matter for the first of them."""
-    told = []
+    sentences = []
     for place in places[:3]:
-        own, other, none = (chances[shown][place] for shown in (ITS, ANOTHER, NONE))
-        told.append(tell_worth(typeset.plain(tokens.labels[place].strip()), own, other, none))
+        own, other, none = (chances[condition][place] for condition in (ITS, ANOTHER, NONE))
+        sentences.append(tell_worth(typeset.plain(tokens.labels[place].strip()), own, other, none))
     first = places[0]
     label = typeset.plain(tokens.labels[first].strip())
-    return (*told, tell_layers(label, chances[ITS][first], [each[first] for each in by_layer]))
+    return (*sentences, tell_layers(label, chances[ITS][first], [layer_chances[first] for layer_chances in by_layer]))
 
 
 def tell_worth(label: str, own: float, other: float, none: float) -> str:

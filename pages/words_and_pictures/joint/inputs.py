@@ -24,7 +24,7 @@ def scene_and_sentence() -> tuple[str, PictureInput, str]:
     with layout.control_bar():
         title = controls.choice("Network", JOINT.values(), key="joint_network")
         chosen = picture_input.choose((SCENES,))
-    name = next(name for name, each in JOINT.items() if each == title)
+    name = next(name for name, option in JOINT.items() if option == title)
     scene = chosen.scene
     assert scene is not None
     first = sentence_for(scene)

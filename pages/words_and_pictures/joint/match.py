@@ -38,12 +38,12 @@ def show() -> None:
     with left:
         st.image(compute.prepare(name, chosen).photograph, width=280, alt="The picture that the sentence is read with")
         truth = truth_of(chosen, text)
-        said = {True: "true", False: "not true", None: "no sentence of the drawn world"}[truth]
+        verdict = {True: "true", False: "not true", None: "no sentence of the drawn world"}[truth]
         st.metric("They belong together with", f"{chance:.1%}", help="The network's own probability")
-        st.caption(f"By the grammar the sentence is {said}.")
+        st.caption(f"By the grammar the sentence is {verdict}.")
     with right:
-        found = _exchanged(name, chosen, text)
-    layout.notes(words.MATCH_NOTES, notice=noticed(chance, truth, found), formula=lambda: _formula(chance))
+        candidates = _exchanged(name, chosen, text)
+    layout.notes(words.MATCH_NOTES, notice=noticed(chance, truth, candidates), formula=lambda: _formula(chance))
 
 
 def _exchanged(name: str, chosen: PictureInput, text: str) -> list[Tried]:
@@ -52,18 +52,18 @@ def _exchanged(name: str, chosen: PictureInput, text: str) -> list[Tried]:
     if not offered:
         st.markdown("No word of this sentence can be exchanged: write one that the drawn world knows.")
         return []
-    found = tried(name, chosen, offered[controls.choice("Exchange", list(offered), key="match_word")])
+    candidates = tried(name, chosen, offered[controls.choice("Exchange", list(offered), key="match_word")])
     look = theme.look()
-    labels, values = [each.label for each in found], [each.chance for each in found]
-    hues = [look.palette.map if each.true else look.palette.negative for each in found]
+    labels, values = [candidate.label for candidate in candidates], [candidate.chance for candidate in candidates]
+    hues = [look.palette.map if candidate.true else look.palette.negative for candidate in candidates]
     charts.chart(
         partial(prediction_bars, labels, values, look=look, hues=hues),
         name="match-words",
-        alt="; ".join(f"{each.label} {each.chance:.0%}" for each in found),
-        table=pd.DataFrame([asdict(each) for each in found]),
+        alt="; ".join(f"{candidate.label} {candidate.chance:.0%}" for candidate in candidates),
+        table=pd.DataFrame([asdict(candidate) for candidate in candidates]),
     )
     st.caption("Blue: the sentence would be true of this scene. Red: it would not.")
-    return found
+    return candidates
 
 
 def others(text: str) -> dict[str, dict[str, str]]:
@@ -76,7 +76,7 @@ def others(text: str) -> dict[str, dict[str, str]]:
     except InputError:
         return {}
     parts = [word.text for word in sentence.words]
-    found = {
+    exchanges = {
         f"{place + 1}. {word.text}": {
             other: " ".join([*parts[:place], other, *parts[place + 1 :]])
             for other in (word.text, *alternative_words(word))
@@ -85,33 +85,33 @@ def others(text: str) -> dict[str, dict[str, str]]:
         if word.kind != "relation" and alternative_words(word)
     }
     if sentence.other is not None:
-        found["the relation"] = {each: replace(sentence, relation=each).text for each in RELATIONS}
+        exchanges["the relation"] = {relation: replace(sentence, relation=relation).text for relation in RELATIONS}
         turned = replace(sentence, group=sentence.other, other=sentence.group)
-        found["the order"] = {each.text: each.text for each in (sentence, turned)}
-    return found
+        exchanges["the order"] = {version.text: version.text for version in (sentence, turned)}
+    return exchanges
 
 
 def tried(name: str, chosen: PictureInput, offered: Mapping[str, str]) -> list[Tried]:
     """Each sentence: the probability that it belongs to the scene, and whether it is true; the most probable first."""
-    found = [
+    candidates = [
         Tried(label, compute.match_of(name, chosen, changed), bool(truth_of(chosen, changed)))
         for label, changed in offered.items()
     ]
-    return sorted(found, key=lambda each: -each.chance)
+    return sorted(candidates, key=lambda candidate: -candidate.chance)
 
 
-def noticed(chance: float, truth: bool | None, found: Sequence[Tried]) -> tuple[str, ...]:
+def noticed(chance: float, truth: bool | None, candidates: Sequence[Tried]) -> tuple[str, ...]:
     """What the network says, beside what it says of the other sentences, and whether it prefers what is true.
 
     A yes is a probability above a half; differences of up to NOTICEABLE count as none.
     """
-    told = [_tell_answer(chance, truth, found)]
-    if len(found) > 1:
-        told += [_tell_best(found), *_tell_apart(found)]
-    return tuple(told)
+    sentences = [_tell_answer(chance, truth, candidates)]
+    if len(candidates) > 1:
+        sentences += [_tell_best(candidates), *_tell_apart(candidates)]
+    return tuple(sentences)
 
 
-def _tell_answer(chance: float, truth: bool | None, found: Sequence[Tried]) -> str:
+def _tell_answer(chance: float, truth: bool | None, candidates: Sequence[Tried]) -> str:
     """The network's answer; whether it is right counts for nothing where it gives every sentence the same."""
     answer = compare(chance, 0.5)
     if answer in ("as much", "unknown"):
@@ -119,44 +119,48 @@ def _tell_answer(chance: float, truth: bool | None, found: Sequence[Tried]) -> s
     says = "yes" if answer == "more" else "no"
     sure = f"The network says {says} with {max(chance, 1 - chance):.0%}"
     of = {True: "the sentence is true", False: "the sentence is not true", None: "whether that is so is not known"}
-    yes, true = sum(each.chance > 0.5 for each in found), sum(each.true for each in found)
-    if len(found) < 2:
+    yes, true = sum(candidate.chance > 0.5 for candidate in candidates), sum(candidate.true for candidate in candidates)
+    if len(candidates) < 2:
         return f"{sure}; {of[truth]}. No other sentence stands beside it, so it may say so of every one."
-    if yes in (0, len(found)):
+    if yes in (0, len(candidates)):
         return (
-            f"{sure}, but it says {says} to **all {len(found)}** sentences here, of which {true} "
+            f"{sure}, but it says {says} to **all {len(candidates)}** sentences here, of which {true} "
             f"{'is' if true == 1 else 'are'} true: its {says} tells nothing of this one."
         )
-    right = sum((each.chance > 0.5) == each.true for each in found)
-    counted = f"Of the {len(found)} sentences here it is right about **{right}**, saying yes to {yes}; {true} "
+    right = sum((candidate.chance > 0.5) == candidate.true for candidate in candidates)
+    counted = f"Of the {len(candidates)} sentences here it is right about **{right}**, saying yes to {yes}; {true} "
     return f"{sure}; {of[truth]}. {counted}{'is' if true == 1 else 'are'} true."
 
 
-def _tell_best(found: Sequence[Tried]) -> str:
+def _tell_best(candidates: Sequence[Tried]) -> str:
     """Which sentences match best; those within NOTICEABLE of the best one are named together."""
-    best = [each for each in found if compare(each.chance, found[0].chance, margin=NOTICEABLE) == "as much"]
-    if len(best) == len(found):
+    best = [
+        candidate
+        for candidate in candidates
+        if compare(candidate.chance, candidates[0].chance, margin=NOTICEABLE) == "as much"
+    ]
+    if len(best) == len(candidates):
         return (
-            f"It hardly tells the {len(found)} apart: they get {found[-1].chance:.0%} to {found[0].chance:.0%}, no "
-            f"more than {100 * NOTICEABLE:.0f} points apart."
+            f"It hardly tells the {len(candidates)} apart: they get {candidates[-1].chance:.0%} to "
+            f"{candidates[0].chance:.0%}, no more than {100 * NOTICEABLE:.0f} points apart."
         )
     if len(best) == 1:
         truth = "true" if best[0].true else "not true"
         return (
-            f"Of {len(found)} it likes **“{typeset.plain(best[0].label)}”** best, {best[0].chance:.0%}; with it the "
-            f"sentence is {truth}."
+            f"Of {len(candidates)} it likes **“{typeset.plain(best[0].label)}”** best, {best[0].chance:.0%}; with it "
+            f"the sentence is {truth}."
         )
-    true = sum(each.true for each in best)
+    true = sum(candidate.true for candidate in best)
     return (
-        f"It likes {len(best)} of {len(found)} about as well ({best[-1].chance:.0%} to {best[0].chance:.0%}); with "
-        f"{true or 'none'} of them the sentence is true."
+        f"It likes {len(best)} of {len(candidates)} about as well ({best[-1].chance:.0%} to {best[0].chance:.0%}); "
+        f"with {true or 'none'} of them the sentence is true."
     )
 
 
-def _tell_apart(found: Sequence[Tried]) -> Iterator[str]:
+def _tell_apart(candidates: Sequence[Tried]) -> Iterator[str]:
     """How probable true sentences are on average, beside false ones."""
-    trues = [each.chance for each in found if each.true]
-    falses = [each.chance for each in found if not each.true]
+    trues = [candidate.chance for candidate in candidates if candidate.true]
+    falses = [candidate.chance for candidate in candidates if not candidate.true]
     if not trues or not falses:
         return
     true, false = sum(trues) / len(trues), sum(falses) / len(falses)

@@ -28,32 +28,32 @@ measured = cached()(joint_results.results)
 
 def show() -> None:
     """Both figures, the notes."""
-    found = measured()
+    results = measured()
     with layout.control_bar():
         title = controls.choice("Scenes", SPLITS.values(), key="joint_split")
-        split = next(name for name, each in SPLITS.items() if each == title)
-        kinds = [ALL, *(kind for kind in KINDS if any(kind in each.by_kind for each in found.words))]
+        split = next(name for name, option in SPLITS.items() if option == title)
+        kinds = [ALL, *(kind for kind in KINDS if any(kind in measurement.by_kind for measurement in results.words))]
         kind = controls.choice("Words", kinds, key="joint_kind")
     layout.heading("Is a hidden word guessed?")
-    own = [each for each in found.words if each.split == split and kind in each.by_kind]
+    own = [measurement for measurement in results.words if measurement.split == split and kind in measurement.by_kind]
     guessed = [
         Scored(
-            JOINT[each.name],
-            words.PICTURE_CONDITIONS[each.picture],
-            each.by_kind[kind],
-            each.error(kind),
-            each.counts[kind],
+            JOINT[measurement.name],
+            words.PICTURE_CONDITIONS[measurement.picture],
+            measurement.by_kind[kind],
+            measurement.error(kind),
+            measurement.counts[kind],
         )
-        for each in own
+        for measurement in own
     ]
-    _figure(guessed, {}, "joint-words", "first guess is the word", "words", table_of(found.words))
+    _figure(guessed, {}, "joint-words", "first guess is the word", "words", table_of(results.words))
     layout.caption(words.MEASURED_ABOUT)
     layout.heading("Is a lie noticed?")
     false_sentences = [
-        Scored(JOINT[each.name], kind, share, each.error(kind), each.counts[kind])
-        for each in found.false_sentences
-        if each.split == split
-        for kind, share in each.by_kind.items()
+        Scored(JOINT[measurement.name], kind, share, measurement.error(kind), measurement.counts[kind])
+        for measurement in results.false_sentences
+        if measurement.split == split
+        for kind, share in measurement.by_kind.items()
     ]
     _figure(
         false_sentences,
@@ -61,10 +61,10 @@ def show() -> None:
         "joint-match",
         "the true sentence matches better",
         "pairs",
-        table_of(found.false_sentences),
+        table_of(results.false_sentences),
     )
     st.caption(words.MATCH_ABOUT)
-    layout.notes(words.MEASURED_NOTES, notice=noticed(found), formula=_formula)
+    layout.notes(words.MEASURED_NOTES, notice=noticed(results), formula=_formula)
 
 
 def _figure(rows: Sequence[Scored], lines: dict[str, float], name: str, x: str, unit: str, table: pd.DataFrame) -> None:
@@ -75,32 +75,48 @@ def _figure(rows: Sequence[Scored], lines: dict[str, float], name: str, x: str, 
     charts.chart(figure, name=name, alt=f"{x}: {alt}", table=table)
 
 
-def table_of(found: Sequence[Shares]) -> pd.DataFrame:
+def table_of(measurements: Sequence[Shares]) -> pd.DataFrame:
     """All shares."""
     return pd.DataFrame(
         [
-            (JOINT[each.name], each.split, each.picture, kind, share, each.error(kind), each.counts[kind])
-            for each in found
-            for kind, share in each.by_kind.items()
+            (
+                JOINT[measurement.name],
+                measurement.split,
+                measurement.picture,
+                kind,
+                share,
+                measurement.error(kind),
+                measurement.counts[kind],
+            )
+            for measurement in measurements
+            for kind, share in measurement.by_kind.items()
         ],
         columns=["network", "split", "shown", "kind", "share", "standard error", "asked"],
     )
 
 
-def noticed(found: Results) -> tuple[str, ...]:
+def noticed(results: Results) -> tuple[str, ...]:
     """What the picture is worth, which kind needs it most, which network is better, and whether order is noticed."""
-    told, own = [], {}
+    sentences, own = [], {}
     for name, title in JOINT.items():
-        shares = {each.picture: each for each in found.words if (each.name, each.split) == (name, "test")}
+        shares = {
+            measurement.picture: measurement
+            for measurement in results.words
+            if (measurement.name, measurement.split) == (name, "test")
+        }
         own[name] = shares[ITS]
-        told.append(
+        sentences.append(
             f"**{title}** guesses {shares[ITS].by_kind[ALL]:.0%} of the hidden words with the picture, "
             f"{shares[ANOTHER].by_kind[ALL]:.0%} with another one, {shares[NONE].by_kind[ALL]:.0%} without."
         )
-        told += _tell_needed(shares[ITS], shares[NONE])
-    told.append(_tell_better(*own.values()))
-    told += [_tell_order(each) for each in found.false_sentences if each.split == "test" and "order" in each.by_kind]
-    return tuple(told)
+        sentences += _tell_needed(shares[ITS], shares[NONE])
+    sentences.append(_tell_better(*own.values()))
+    sentences += [
+        _tell_order(measurement)
+        for measurement in results.false_sentences
+        if measurement.split == "test" and "order" in measurement.by_kind
+    ]
+    return tuple(sentences)
 
 
 def _tell_needed(own: Shares, without: Shares) -> Iterator[str]:
@@ -112,14 +128,16 @@ def _tell_needed(own: Shares, without: Shares) -> Iterator[str]:
     def error(kind: str) -> float:
         return math.hypot(own.error(kind), without.error(kind))
 
-    asked = [kind for kind in own.by_kind if kind != ALL and kind in without.by_kind and own.counts[kind] >= MANY]
-    kinds = [kind for kind in asked if compare(gain(kind), 0.0, margin=CLEAR * error(kind)) == "more"]
-    if asked and not kinds:
+    common_kinds = [
+        kind for kind in own.by_kind if kind != ALL and kind in without.by_kind and own.counts[kind] >= MANY
+    ]
+    kinds = [kind for kind in common_kinds if compare(gain(kind), 0.0, margin=CLEAR * error(kind)) == "more"]
+    if common_kinds and not kinds:
         yield "For no kind of word is its guess clearly better with the picture."
     if not kinds:
         return
-    first, *rest = sorted(kinds, key=gain, reverse=True)
-    near = [kind for kind in rest if gain(first) - gain(kind) <= CLEAR * math.hypot(error(first), error(kind))]
+    first, *others = sorted(kinds, key=gain, reverse=True)
+    near = [kind for kind in others if gain(first) - gain(kind) <= CLEAR * math.hypot(error(first), error(kind))]
     named = [f"“{kind}” ({points(gain(kind))})" for kind in (first, *near)]
     yield f"It gains most by the picture for words of the kind {' and '.join(named)}."
 

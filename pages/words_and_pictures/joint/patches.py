@@ -71,15 +71,15 @@ def first_thing(chosen: PictureInput, rows: int) -> tuple[int, ...]:
 
 def noticed(mended: Mended, count: int, total: int) -> tuple[str, ...]:
     """How far the guess is off, beside one that needs no network: the mean colour of what is seen."""
-    told = f"{count} of {total} patches are hidden. The mean squared error over them is **{mended.error:.3f}**"
+    sentence = f"{count} of {total} patches are hidden. The mean squared error over them is **{mended.error:.3f}**"
     if not count:
         return (words.NO_PATCH_HIDDEN,)
     if count == total:
-        return (f"{told}; nothing is seen whose mean colour could be compared with it.",)
-    told += f"; the mean colour of what is seen would have {mended.mean_error:.3f}."
+        return (f"{sentence}; nothing is seen whose mean colour could be compared with it.",)
+    sentence += f"; the mean colour of what is seen would have {mended.mean_error:.3f}."
     if not mended.mean_error:
         exact = "So is the network." if not mended.error else "The network is not."
-        return (told, f"One colour fills these patches, and the mean colour is exact. {exact}")
+        return (sentence, f"One colour fills these patches, and the mean colour is exact. {exact}")
     change = mended.error / mended.mean_error - 1
     match compare(mended.error, mended.mean_error, margin=ALIKE * mended.mean_error):
         case "less":
@@ -88,7 +88,7 @@ def noticed(mended: Mended, count: int, total: int) -> tuple[str, ...]:
             says = f"The network's error is {change:.0%} larger than that of the mean colour: here it is of no use."
         case _:
             says = f"The network is no nearer than the mean colour: the errors differ by no more than {ALIKE:.0%}."
-    return (told, says)
+    return (sentence, says)
 
 
 def _formula(mended: Mended) -> None:
