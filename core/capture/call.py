@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float, Int
@@ -57,6 +57,16 @@ class AttentionCall:
     def __post_init__(self):
         product_weights = None if self.product is None else ProductWeights(self.product)
         object.__setattr__(self, "_product_weights", product_weights)
+        object.__setattr__(self, "_versions", self._versions_now)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy is made from. Raises CaptureError after a change in place, of which the copy would not know."""
+        self.check_unchanged()
+        return self.__dict__
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """The copy's own tensors are unchanged from here on."""
+        self.__dict__.update(state)
         object.__setattr__(self, "_versions", self._versions_now)
 
     def __repr__(self) -> str:

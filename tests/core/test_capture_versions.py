@@ -1,5 +1,7 @@
 """Records stay what they were, or say that they do not, when a module writes in place into what they hold."""
 
+import pickle
+
 import pytest
 import torch
 from torch import nn
@@ -65,6 +67,19 @@ def test_a_record_that_was_changed_is_not_saved(tmp_path):
         model(X)
     with pytest.raises(CaptureError, match="changed in place"):
         record.save(tmp_path / "run.safetensors")
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_a_pickled_call_is_the_same_and_a_changed_one_is_not_pickled(fused):
+    call = recorded(Changed("nothing", fused=fused), torch.no_grad)
+    call.weights()
+    copied = pickle.loads(pickle.dumps(call))
+    assert torch.equal(copied.weights(), call.weights())
+    copied.value.add_(1)
+    with pytest.raises(CaptureError, match="changed in place"):
+        copied.output()
+    with pytest.raises(CaptureError, match="changed in place"):
+        pickle.dumps(recorded(Changed("value", fused=fused), torch.no_grad))
 
 
 @pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
