@@ -7,7 +7,7 @@ PY := .venv/bin/python
 # that would have each process compile it again: 6 of the 10 seconds that torch, Streamlit and transformers then take.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run serve test test-all check audit wheel format bench bench-load bench-alignment grammar grounding models results docs hostile clean
+.PHONY: run serve cluster test test-all test-cluster check audit wheel format bench bench-load bench-alignment grammar grounding models results docs hostile clean
 
 # For whoever sits at this computer: nobody else can reach it, and its folders may be opened.
 run: .venv/.installed
@@ -20,6 +20,12 @@ serve: .venv/.installed
 	@echo "Attention Atlas for everybody: http://$(ADDRESS):$(PORT)  (stop it with Ctrl+C)"
 	@exec env ATLAS_AT_HOME= MALLOC_ARENA_MAX=2 $(PY) -m streamlit run dashboard/hosting/server.py --server.port $(PORT) --server.address $(ADDRESS)
 
+# Work is done by Ray's workers in processes of their own (docs/cluster.md): WORKERS of them, up to MOST when many wait.
+WORKERS ?= 1
+MOST ?= $(WORKERS)
+cluster: .venv/.installed-cluster
+	@exec env ATLAS_AT_HOME= $(PY) -m dashboard.hosting.with_workers --workers $(WORKERS) --most $(MOST) --port $(PORT) --address $(ADDRESS)
+
 # What a change is tried with: everything but what needs a browser, a training or a process of its own, and one visit
 # of each page in the browser.
 test: .venv/.installed-dev
@@ -31,6 +37,10 @@ test-all: .venv/.installed-dev
 	@bin/browser
 	@bin/npm test
 	$(PY) -m pytest
+
+# The contract of workers, by Ray too: it is installed here and not by `make test`, which then says what it leaves out.
+test-cluster: .venv/.installed-dev .venv/.installed-cluster
+	$(PY) -m pytest -n 0 tests/cluster
 
 check: .venv/.installed-dev node_modules/.installed
 	$(PY) -m ruff format --check .
@@ -110,6 +120,10 @@ clean:
 .venv/.installed-dev: requirements.txt requirements-dev.txt bin/environment
 	@bin/environment requirements-dev.txt
 	@touch .venv/.installed $@
+
+.venv/.installed-cluster: requirements-cluster.txt .venv/.installed
+	$(PY) -m pip install --disable-pip-version-check --no-compile -qr requirements-cluster.txt
+	@touch $@
 
 # What checks and formats JavaScript; node itself comes with requirements-dev.txt.
 node_modules/.installed: package.json package-lock.json .npmrc .venv/.installed-dev

@@ -4,7 +4,9 @@ import ipaddress
 import logging
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -20,9 +22,24 @@ _FORWARDED = ("x-", "cf-", "cdn-", "fly-", "fastly-", "akamai-", "tailscale-", "
 _ADDED = ("forwarded", "via")
 
 
+_permission: ContextVar[Permission | None] = ContextVar("permission", default=None)
+
+
 def permission() -> Permission:
     """The permission of the current visitor; the only place that decides it."""
+    if known := _permission.get():
+        return known
     return AT_HOME if is_at_home() else _visitor_permission(os.environ.get("ATLAS_MODELS", ""))
+
+
+@contextmanager
+def acting_for(known: Permission) -> Iterator[None]:
+    """Work for a visitor of another process, which has decided what the visitor may open."""
+    token = _permission.set(known)
+    try:
+        yield
+    finally:
+        _permission.reset(token)
 
 
 def is_at_home() -> bool:

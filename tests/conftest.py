@@ -33,6 +33,7 @@ settings.load_profile("atlas")
 ROOT = Path(__file__).parent
 SLOW = {
     "browser": "starts a server and Chromium; test_smoke.py visits each page in `make test`",
+    "cluster": "starts workers in processes of their own",
     "training": "trains networks, which no visitor does",
     "test_api_reference.py": "builds the reference of the library in a process of its own",
     "test_environment.py": "makes virtual environments and installs into them",

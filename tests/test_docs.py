@@ -48,7 +48,7 @@ def test_every_command_of_make_that_is_named_is_one(text):
 
 def test_what_a_change_has_to_pass_is_what_the_readme_names():
     commands = re.findall(r"^make .+$", (ROOT / ".ci" / "run").read_text(), re.MULTILINE)
-    assert commands == ["make check", "make test-all"]
+    assert commands == ["make check", "make test-all", "make test-cluster"]
     assert all(f"`{command}`" in README.read_text() for command in commands)
 
 

@@ -136,9 +136,18 @@ def test_it_needs_torch_numpy_and_jaxtyping_and_all_that_is_pinned_is_in_an_extr
     assert {Requirement(line).name for line in PROJECT["dependencies"]} == ALONE
     assert extras["app"][0] == "attention-atlas[models]"
     bounds = [Requirement(line) for line in [*PROJECT["dependencies"], *extras["models"], *extras["app"][1:]]]
-    lines = (ROOT / "requirements.txt").read_text().splitlines()
-    pins = [Requirement(line) for line in lines if line and not line.startswith("#")]
-    assert {lowest(bound) for bound in bounds} == {lowest(pin) for pin in pins}
+    assert {lowest(bound) for bound in bounds} == {lowest(pin) for pin in pins("requirements.txt")}
+    assert extras["cluster"][0] == "attention-atlas[app]"
+    more = {requirement.name: requirement for requirement in map(Requirement, extras["cluster"][1:])}
+    for pin in pins("requirements-cluster.txt"):
+        assert next(iter(pin.specifier)).version in more.pop(pin.name).specifier
+    assert not more
+
+
+def pins(file):
+    """The requirements of a file, without those that it takes from another one."""
+    lines = (ROOT / file).read_text().splitlines()
+    return [Requirement(line) for line in lines if line and not line.startswith(("#", "-r"))]
 
 
 def lowest(need):

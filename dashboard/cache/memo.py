@@ -11,7 +11,8 @@
     stored_upload(upload.identity)   # the same, or None
 
 All values share one budget in bytes; the least recently used one is dropped first. Values are shared by all visitors,
-so they must never be changed. A call that ends by an exception is not cached.
+so they must never be changed. A call that ends by an exception is not cached. What is not cached an `Engine` computes:
+this process, unless `compute_with` names another one.
 """
 
 import functools
@@ -23,7 +24,7 @@ import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
 from core.machine import total_memory
 from core.progress import Progress, no_progress
@@ -75,6 +76,39 @@ class _Computation:
     progress: tuple[int, int] = (0, 1)
 
 
+@dataclass(frozen=True)
+class Call:
+    """A function and its arguments, complete with the defaults."""
+
+    function: "CachedFunction"
+    arguments: inspect.BoundArguments
+
+
+class Engine(Protocol):
+    """Where calls are computed that are not cached."""
+
+    def compute(self, call: Call, progress: Progress) -> Any:
+        """The value of a call; `progress` is called now and then, and may stop the work by an exception."""
+
+    def stored(self, key: Hashable, call: Call) -> None:
+        """Take note that the value of a call has been stored."""
+
+
+class Here:
+    """Calls are computed in this process: what needs the processor waits for its turn."""
+
+    def compute(self, call: Call, progress: Progress) -> Any:
+        """The value of a call."""
+        with turns.turn(progress) if call.function.computes else nullcontext():
+            return call.function.make(*call.arguments.args, **call.arguments.kwargs)
+
+    def stored(self, key: Hashable, call: Call) -> None:
+        """Nothing has to be known of a call here."""
+
+
+HERE = Here()
+FUNCTIONS: dict[tuple[str, str], "CachedFunction"] = {}  # all functions whose values are cached: by module and name
+_engine: Engine = HERE
 _store = Store(_budget())
 _computations: dict[Hashable, _Computation] = {}
 _guard = threading.Lock()  # for `_computations`; never held while something is computed
@@ -87,9 +121,11 @@ class CachedFunction(Generic[Parameters, Value]):
 
     def __init__(self, make: Callable[Parameters, Value], words: str, unit: str, age: float, computes: bool):
         functools.update_wrapper(self, make)
-        self._make, self._words, self._unit, self._age, self._computes = make, words, unit, age, computes
-        self._signature = inspect.signature(make)
-        self._reports = "progress" in self._signature.parameters
+        self.make, self.computes = make, computes
+        self._words, self._unit, self._age = words, unit, age
+        self.signature = inspect.signature(make)
+        self.reports = "progress" in self.signature.parameters
+        FUNCTIONS[make.__module__, make.__qualname__] = self
 
     def __call__(self, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Value:
         """The cached value, or a new one; `progress`, if the function takes it, may stop the work by an exception."""
@@ -102,6 +138,12 @@ class CachedFunction(Generic[Parameters, Value]):
             return self._get(key, bound, progress)
         with waiting.spinner(self._words, unit=self._unit) as progress:
             return self._get(key, bound, progress)
+
+    def answer(self, arguments: inspect.BoundArguments, progress: Progress) -> Value:
+        """The cached value, or a new one; `progress` may stop the work also of a function that takes none."""
+        key, bound = self._key_of(*arguments.args, **arguments.kwargs)
+        entry = _store.find(key)
+        return entry.value if entry else self._get(key, bound, progress)
 
     def peek(self, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Value | None:
         """The cached value, or None if it was never computed, or dropped."""
@@ -118,12 +160,12 @@ class CachedFunction(Generic[Parameters, Value]):
         _store.forget(self._key_of(*args, **kwargs)[0])
 
     def _key_of(self, *args: Any, **kwargs: Any) -> tuple[tuple[Hashable, ...], inspect.BoundArguments]:
-        bound = self._signature.bind(*args, **kwargs)
+        bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         if bound.arguments.get("progress") is no_progress:
             del bound.arguments["progress"]
         identities = (_identity(value) for name, value in bound.arguments.items() if name != "progress")
-        return (self._make.__module__, self._make.__qualname__, *identities), bound
+        return (self.make.__module__, self.make.__qualname__, *identities), bound
 
     def _get(
         self, key: tuple[Hashable, ...], bound: inspect.BoundArguments, progress: Progress, *, refresh: bool = False
@@ -152,12 +194,14 @@ class CachedFunction(Generic[Parameters, Value]):
             computation.progress = done, total
             turns.report(done, total, progress)
 
-        if self._reports:
+        if self.reports:
             bound.arguments["progress"] = report
-        with turns.turn(progress) if self._computes else nullcontext(), _recording_needs() as needs:
-            value = self._make(*bound.args, **bound.kwargs)
+        call = Call(self, bound)
+        with _recording_needs() as needs:
+            value = _engine.compute(call, progress)
         files = frozenset(map(_file_key, _digests(key)))
         _store.put(key, value, age=self._age, needs=frozenset(needs), within=files)
+        _engine.stored(key, call)
         return value
 
 
@@ -171,6 +215,19 @@ def cached(
     whether the function needs the processor, and so a turn; False for one that waits for a network.
     """
     return lambda make: CachedFunction(make, words, unit, age, computes)
+
+
+def compute_with(engine: Engine) -> None:
+    """Have calls that are not cached computed by another engine from now on."""
+    global _engine
+    _engine = engine
+
+
+def stored_values() -> Iterator[tuple[Hashable, Any]]:
+    """All stored values with their keys."""
+    for key in _store:
+        if entry := _store.peek(key):
+            yield key, entry.value
 
 
 def store_upload(content: bytes) -> Upload:

@@ -70,6 +70,11 @@ class Store:
                     self.find(need_key)
             return entry
 
+    def peek(self, key: Hashable) -> Entry | None:
+        """The entry, without counting as use."""
+        with self._guard:
+            return self._entry(key) if key in self._entries else None
+
     def put(
         self,
         key: Hashable,
@@ -86,8 +91,8 @@ class Store:
         with self._guard:
             self._size_again()
             now = self.timer()
-            until = min([now + age, *(self._peek(key).until if key in self._entries else -math.inf for key in within)])
-            besides = _parts(self._peek(need_key).value for need_key in needs if need_key in self._entries)
+            until = min([now + age, *(self._entry(key).until if key in self._entries else -math.inf for key in within)])
+            besides = _parts(self._entry(need_key).value for need_key in needs if need_key in self._entries)
             self._used[key] = now  # the caller goes on using it now
             self._set(key, Entry(value, _size(key, value, besides), until, needs | within, now))
 
@@ -107,7 +112,7 @@ class Store:
         if entry.size <= self._entries.maxsize:
             self._entries[key] = entry
 
-    def _peek(self, key: Hashable) -> Entry:
+    def _entry(self, key: Hashable) -> Entry:
         """The entry, without counting as use."""
         entry: Entry = Cache.__getitem__(self._entries, key)
         return entry
@@ -120,14 +125,14 @@ class Store:
         self._sized = self.timer()
         self._entries.expire()
         first_made = dict[int, float]()  # parts that several entries share count for the oldest of them
-        for entry in map(self._peek, list(self._entries)):
+        for entry in map(self._entry, list(self._entries)):
             for part in _parts([entry.value]):
                 first_made[part] = min(entry.made_at, first_made.get(part, math.inf))
         others = set(first_made)
         for key in [key for key, used_at in self._used.items() if used_at < before]:
             del self._used[key]
             if key in self._entries:
-                entry = self._peek(key)
+                entry = self._entry(key)
                 own = {part for part in _parts([entry.value]) if first_made[part] == entry.made_at}
                 others -= own
                 self._set(key, replace(entry, size=_size(key, entry.value, others)))

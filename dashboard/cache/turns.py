@@ -56,7 +56,7 @@ class Visitor:
 class Turn:
     """The work of one thread, from asking for a place until it is done."""
 
-    visitor: Visitor = field(default_factory=lambda: _visitor())
+    visitor: Visitor = field(default_factory=lambda: current_visitor())
     asked_at: float = field(default_factory=time.monotonic)
     line: "Line | None" = None  # the line in which it has a place
     worked: float = 0.0  # seconds of work in earlier places
@@ -213,6 +213,16 @@ def report(done: int, total: int, progress: Progress = no_progress) -> None:
 
 
 @contextmanager
+def acting_for(visitor: Visitor) -> Iterator[None]:
+    """Count the turns of this thread as those of a visitor of another process."""
+    _thread.visitor = visitor
+    try:
+        yield
+    finally:
+        _thread.visitor = None
+
+
+@contextmanager
 def lend_place(progress: Progress = no_progress) -> Iterator[None]:
     """Lend this thread's place to others while it waits for one of them in this block; then take it back."""
     own_turn = current()
@@ -251,8 +261,10 @@ def _about(seconds: float) -> str:
     return f"about {5 * math.ceil(seconds / 5)} s" if seconds <= 90 else f"about {math.ceil(seconds / 60)} min"
 
 
-def _visitor() -> Visitor:
+def current_visitor() -> Visitor:
     """The current visitor, by the cookie that Streamlit sets against forged requests, else by the session."""
+    if visitor := getattr(_thread, "visitor", None):
+        return visitor
     context = get_script_run_ctx(suppress_warning=True)
     if context is None:
         return Visitor()

@@ -37,6 +37,10 @@ async def lifespan(_app: st.App):
     st.navigation(contents.navigation())
     torch.set_num_threads(THREADS)
     visitor.check_settings()
+    if os.environ.get("ATLAS_CLUSTER"):
+        from dashboard.cluster import front, serving  # Ray is an extra
+
+        front.compute_by(serving.connect())
     stop = threading.Event()
     warming = threading.Thread(target=warm_up, args=(stop,), daemon=True)
     warming.start()

@@ -17,7 +17,7 @@ def lines(monkeypatch):
     """Empty lines, and visitors who are told apart by their threads."""
     monkeypatch.setattr(turns, "short_line", Line(turns.CONCURRENT_SHORT))
     monkeypatch.setattr(turns, "long_line", Line(turns.LONG_AT_ONCE))
-    monkeypatch.setattr(turns, "_visitor", lambda: Visitor(*threading.current_thread().name.split("/", 1)))
+    monkeypatch.setattr(turns, "current_visitor", lambda: Visitor(*threading.current_thread().name.split("/", 1)))
 
 
 class Job:
@@ -211,7 +211,7 @@ def test_work_that_takes_long_goes_on_in_the_long_line_and_leaves_its_place_to_s
 
 
 def test_what_the_server_does_for_itself_stands_in_nobodys_way(monkeypatch):
-    monkeypatch.setattr(turns, "_visitor", Visitor)
+    monkeypatch.setattr(turns, "current_visitor", Visitor)
     monkeypatch.setattr(turns, "LONG_AFTER", -1.0)
     with turn():
         turns.report(1, 2)

@@ -1,0 +1,121 @@
+"""Workers as a deployment of Ray Serve, and the way to them. Ray is an extra: attention-atlas[cluster]."""
+
+import logging
+import os
+from collections.abc import AsyncIterator, Generator
+from typing import Any
+
+import ray
+from ray import serve
+from ray._common.tls_utils import add_port_to_grpc_server
+from ray.exceptions import RayError
+from ray.serve._private import replica
+from ray.serve.exceptions import BackPressureError, RayServeException
+from ray.serve.handle import DeploymentHandle
+
+from core.errors import AtlasError
+from dashboard.cache import turns
+from dashboard.cluster import worker
+from dashboard.cluster.front import WorkerLostError
+
+# Serve opens a port in each replica for calls by gRPC: on all interfaces, and whatever is sent there is unpickled. We
+# make none, and have no setting for it: so it listens to this computer alone.
+replica.add_port_to_grpc_server = lambda server, _address: add_port_to_grpc_server(server, "127.0.0.1:0")
+
+APPLICATION = "atlas"
+QUIET: dict[str, Any] = {"namespace": APPLICATION, "log_to_driver": False, "logging_level": logging.WARNING}
+MODELS_HELD = 16  # models of a worker that Serve knows of, and sends questions about them to it
+QUEUED = 40  # questions of one front that wait for a worker to take them; after those a visitor is told so
+SHORT_WAIT = 1.0  # seconds between two looks whether a worker is well
+
+
+class ReplicaOfWorker(worker.Worker):
+    """A worker that tells Serve which models it has been asked about."""
+
+    async def answer(self, question: bytes) -> AsyncIterator[bytes]:
+        """See `Worker.answer`."""
+        if model := serve.get_multiplexed_model_id():
+            await self._hold(model)
+        async for message in super().answer(question):
+            yield message
+
+    @serve.multiplexed(max_num_models_per_replica=MODELS_HELD)
+    async def _hold(self, model: str) -> str:
+        """The name alone: the model itself is loaded, and dropped, with all other values of the cache."""
+        return model
+
+
+class RayWorkers:
+    """The workers of a Ray cluster, for `Front`."""
+
+    def __init__(self, handle: DeploymentHandle):
+        self._handle = handle
+
+    def ask(self, question: bytes, model: str) -> Generator[bytes, None, None]:
+        """See `Workers`. Raises AtlasError if too many questions wait."""
+        options: dict[str, Any] = {"stream": True, **({"multiplexed_model_id": model} if model else {})}
+        messages: Any = self._handle.options(**options).answer.remote(question)
+        try:
+            yield from messages
+        except BackPressureError as error:
+            raise AtlasError(turns.FULL.format(waiting=QUEUED, most=QUEUED)) from error
+        except (RayError, RayServeException, ConnectionError) as error:
+            raise WorkerLostError(str(error)) from error
+        finally:
+            messages.cancel()
+
+
+def start_here(cpus: int | None = None) -> None:
+    """Start Ray on this computer; it ends with this process. See `own_computer` for who may reach it."""
+    ray.init(address="local", num_cpus=cpus, include_dashboard=False, **QUIET)
+
+
+def join() -> None:
+    """Take part in the cluster of RAY_ADDRESS."""
+    if not ray.is_initialized():
+        ray.init(address=os.environ["RAY_ADDRESS"], **QUIET)
+
+
+def address() -> str:
+    """The address by which other processes take part."""
+    return ray.get_runtime_context().gcs_address
+
+
+def end() -> None:
+    """End the workers, and Ray where this process has started it."""
+    serve.shutdown()
+    ray.shutdown()
+
+
+def deploy(*, least: int, most: int, cpus: float, gpus: float = 0.0) -> RayWorkers:
+    """Start between `least` and `most` workers of so many processors and cards each; their number follows the queue.
+
+    A worker computes with a thread for each of its processors.
+    """
+    serve.start(proxy_location="Disabled")  # nobody asks workers by HTTP
+    deployment = serve.deployment(
+        name="worker",
+        max_ongoing_requests=worker.AT_ONCE,
+        max_queued_requests=QUEUED,
+        health_check_period_s=SHORT_WAIT,
+        graceful_shutdown_timeout_s=5.0,
+        ray_actor_options={"num_cpus": cpus, "num_gpus": gpus},
+        **(
+            {"num_replicas": least}
+            if least == most
+            else {
+                "autoscaling_config": {
+                    "min_replicas": least,
+                    "max_replicas": most,
+                    "target_ongoing_requests": turns.CONCURRENT_SHORT + turns.LONG_AT_ONCE,
+                }
+            }
+        ),
+    )(ReplicaOfWorker)
+    return RayWorkers(serve.run(deployment.bind(max(1, int(cpus))), name=APPLICATION, route_prefix=None))
+
+
+def connect() -> RayWorkers:
+    """The workers of the cluster of RAY_ADDRESS."""
+    join()
+    return RayWorkers(serve.get_app_handle(APPLICATION))
