@@ -20,11 +20,13 @@ serve: .venv/.installed
 	@echo "Attention Atlas for everybody: http://$(ADDRESS):$(PORT)  (stop it with Ctrl+C)"
 	@exec env ATLAS_AT_HOME= MALLOC_ARENA_MAX=2 $(PY) -m streamlit run dashboard/hosting/server.py --server.port $(PORT) --server.address $(ADDRESS)
 
-# Work is done by Ray's workers in processes of their own (docs/cluster.md): WORKERS of them, up to MOST when many wait.
+# Work is done by Ray's workers in processes of their own (docs/cluster.md): WORKERS of them, up to MOST when many wait;
+# FRONTS processes serve the pages.
 WORKERS ?= 1
 MOST ?= $(WORKERS)
+FRONTS ?= 1
 cluster: .venv/.installed-cluster
-	@exec env ATLAS_AT_HOME= $(PY) -m dashboard.hosting.with_workers --workers $(WORKERS) --most $(MOST) --port $(PORT) --address $(ADDRESS)
+	@exec env ATLAS_AT_HOME= $(PY) -m dashboard.hosting.with_workers --workers $(WORKERS) --most $(MOST) --fronts $(FRONTS) --port $(PORT) --address $(ADDRESS)
 
 # What a change is tried with: everything but what needs a browser, a training or a process of its own, and one visit
 # of each page in the browser.
@@ -40,7 +42,8 @@ test-all: .venv/.installed-dev
 
 # The contract of workers, by Ray too: it is installed here and not by `make test`, which then says what it leaves out.
 test-cluster: .venv/.installed-dev .venv/.installed-cluster
-	$(PY) -m pytest -n 0 tests/cluster
+	@bin/browser
+	$(PY) -m pytest -n 0 tests/cluster tests/browser/test_fronts.py
 
 check: .venv/.installed-dev node_modules/.installed
 	$(PY) -m ruff format --check .

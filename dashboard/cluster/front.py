@@ -2,7 +2,7 @@
 
 import dataclasses
 import time
-from collections.abc import Callable, Generator, Hashable
+from collections.abc import Generator, Hashable
 from typing import Any, Protocol
 
 from core.errors import AtlasError
@@ -14,10 +14,15 @@ from dashboard.cluster import values, wire
 from dashboard.cluster.wire import CallBook, NotPortableError
 
 PLACES = 1000  # of each line of a front, whose threads only wait
-PATIENCE = 15.0  # seconds for workers that have ended to be back
-UNREACHABLE = (
-    "The computers that do the work cannot be reached, and were not back within {seconds:.0f} seconds. Nothing is "
-    "lost: ask again in a moment."
+PATIENCE = 15.0  # seconds without a message from any worker
+ATTEMPTS = 3  # of workers at one question: whatever ends them may be the question itself
+SILENT = (
+    "The computers that do the work have not answered for {seconds:.0f} seconds. Nothing is lost: ask again in a "
+    "moment."
+)
+ENDED = (
+    "{count} workers ended while they computed this, so it is not tried again. It may need more memory than they have: "
+    "choose less, a shorter text or a smaller picture."
 )
 FAILED = "This could not be computed: {error}. The host finds the reason in the log of the worker."
 
@@ -30,7 +35,7 @@ class Workers(Protocol):
     """Where questions go."""
 
     def ask(self, question: bytes, model: str) -> Generator[bytes, None, None]:
-        """The messages of the worker that answers; it is best one that has this model.
+        """The messages of a worker, best of one that has this model; empty ones while there is nothing new.
 
         Raises WorkerLostError if it ends meanwhile. Closing the generator stops the work.
         """
@@ -57,15 +62,7 @@ class Front:
             question = wire.encode(call, self._calls, permission=visitor.permission(), visitor=turns.current_visitor())
         except NotPortableError:
             return HERE.compute(call, progress)
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                kind, content = self._answer(call, question, progress)
-                break
-            except WorkerLostError as error:
-                if time.monotonic() > deadline:
-                    raise AtlasError(UNREACHABLE.format(seconds=PATIENCE)) from error
-                progress(0, 1)
+        kind, content = self._answer(call, question, progress)
         if kind == "here":
             self._here.add(name)
             return HERE.compute(call, progress)
@@ -73,40 +70,58 @@ class Front:
 
     def _answer(self, call: Call, question: bytes, progress: Progress) -> tuple[str, Any]:
         """The last message about a question: "value" with it, or "here" if it cannot travel."""
-        messages, last = self._workers.ask(question, model_of(call)), (0, 1)
-        try:
-            for message in messages:
-                kind, content = values.loads(message, self._loaded)
-                if kind == "told":
-                    last = next((tuple(told) for kind, *told in content if kind == "progress"), last)
-                    self._tell(call, content, progress)
+        attempts, last, heard_at = 0, (0, 1), time.monotonic()
+        while True:
+            is_begun, messages = False, self._workers.ask(question, model_of(call))
+            try:
+                for message in messages:
+                    if message:
+                        is_begun, heard_at = True, time.monotonic()
+                        kind, content = values.loads(message, self._loaded)
+                        if kind != "reports":
+                            return _ending(kind, content)
+                        last = self._pass_on(call, content, progress) or last
+                    elif time.monotonic() - heard_at > PATIENCE:
+                        raise AtlasError(SILENT.format(seconds=PATIENCE))
                     progress(*last)  # also where nothing is new: here the visitor may have left
-                elif kind == "error":
-                    raise content
-                elif kind == "failed":
-                    raise AtlasError(FAILED.format(error=content))
-                else:
-                    return kind, content
-        finally:
-            messages.close()
-        raise WorkerLostError("The answer has no end.")
+                raise WorkerLostError("The answer has no end.")
+            except WorkerLostError as error:
+                attempts += is_begun
+                if attempts == ATTEMPTS:
+                    raise AtlasError(ENDED.format(count=attempts)) from error
+                if time.monotonic() - heard_at > PATIENCE:
+                    raise AtlasError(SILENT.format(seconds=PATIENCE)) from error
+                time.sleep(turns.PAUSE)
+            finally:
+                messages.close()
 
-    def _tell(self, call: Call, told: list[tuple[Any, ...]], progress: Progress) -> None:
-        """Pass on what the worker has told."""
-        report: Callable[..., None] = call.arguments.arguments.get("progress") or progress
-        for kind, *content in told:
+    def _pass_on(self, call: Call, reports: list[tuple[Any, ...]], progress: Progress) -> tuple[int, int] | None:
+        """Pass on what a worker has reported; the progress in it, if there is any."""
+        arguments, counts = call.arguments.arguments, None
+        for kind, *report in reports:
             if kind == "progress":
-                report(*content)
+                counts = (report[0], report[1])
+                arguments.get("progress", progress)(*counts)
             elif kind == "waits":
-                getattr(progress, "waits", lambda _sentence: None)(*content)
+                getattr(progress, "waits", lambda _sentence: None)(*report)
             else:
-                argument, field, arguments = content
-                getattr(call.arguments.arguments[argument], field)(*arguments)
+                argument, field, observed = report
+                getattr(arguments[argument], field)(*observed)
+        return counts
 
     def _loaded(self, encoded: Any) -> Any:
         """The value of a loader."""
         call = wire.decode_call(encoded)
         return call.function(*call.arguments.args, **call.arguments.kwargs)
+
+
+def _ending(kind: str, content: Any) -> tuple[str, Any]:
+    """The last message, or the error that it tells of."""
+    if kind == "error":
+        raise content
+    if kind == "failed":
+        raise AtlasError(FAILED.format(error=content))
+    return kind, content
 
 
 def model_of(call: Call) -> str:

