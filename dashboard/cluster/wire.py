@@ -17,26 +17,27 @@ import hashlib
 import inspect
 import json
 import sys
+import threading
 from collections.abc import Callable, Hashable
 from functools import cache
 from typing import Any
 
+from core.errors import AtlasError
 from dashboard.cache import memo
 from dashboard.cache.memo import CachedFunction, Call, Upload
 from dashboard.contents import ROOT
 
 PACKAGES = ("core", "dashboard", "pages")
 PLAIN = (str, int, float, bool, type(None))
-Observe = Callable[
-    [str, str, tuple[Any, ...]], None
-]  # gets an argument's name, a field's name, what that is called with
+# Gets the name of an argument, that of a field of it, and what the field is called with.
+Observe = Callable[[str, str, tuple[Any, ...]], None]
 
 
 class NotPortableError(Exception):
     """An argument, or a value, that cannot go to another process."""
 
 
-class RefusedQuestionError(Exception):
+class RefusedQuestionError(AtlasError):
     """A question that does not come from a front of the same version."""
 
 
@@ -45,15 +46,21 @@ class CallBook:
 
     def __init__(self) -> None:
         self._calls: dict[Hashable, Any] = {}
+        self._most = 100  # calls, after which those of values that were dropped are looked for
+        self._guard = threading.Lock()
 
     def note(self, key: Hashable, call: Call) -> None:
         """Note the call of a value that has been stored under this key, if it can travel."""
         try:
-            self._calls[key] = _Encoder(self).call(call)
+            encoded = _Encoder(self).call(call)
         except NotPortableError:
-            self._calls.pop(key, None)
-        if len(self._calls) > 2 * len(stored := {key for key, _ in memo.stored_values()}) + 100:
-            self._calls = {key: encoded for key, encoded in self._calls.items() if key in stored}
+            encoded = None
+        with self._guard:
+            self._calls[key] = encoded
+            if len(self._calls) > self._most:
+                stored = {stored_key for stored_key, _ in memo.stored_values()}
+                self._calls = {noted: encoded for noted, encoded in self._calls.items() if noted in stored}
+                self._most = 2 * len(self._calls) + 100
 
     def call_of(self, value: object) -> Any:
         """The encoded call whose stored value this very object is, else None."""
