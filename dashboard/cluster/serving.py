@@ -27,8 +27,8 @@ replica.add_port_to_grpc_server = lambda server, _address: add_port_to_grpc_serv
 APPLICATION = "atlas"
 QUIET: dict[str, Any] = {"namespace": APPLICATION, "log_to_driver": False, "logging_level": logging.WARNING}
 MODELS_HELD = 16  # models of a worker that Serve knows of, and sends questions about them to it
-QUEUED = 40  # questions of one front that wait for a worker to take them; after those a visitor is told so
-SHORT_WAIT = 1.0  # seconds between two looks whether a worker is well
+QUEUED = 40  # questions of one front that wait for a worker to take them; for one more there is a sentence
+HEALTH_PAUSE = 1.0  # seconds between two health checks of a worker
 
 
 class ReplicaOfWorker(worker.Worker):
@@ -119,7 +119,7 @@ def deploy(*, least: int, most: int, cpus: float, gpus: float = 0.0) -> RayWorke
         name="worker",
         max_ongoing_requests=worker.AT_ONCE,
         max_queued_requests=QUEUED,
-        health_check_period_s=SHORT_WAIT,
+        health_check_period_s=HEALTH_PAUSE,
         graceful_shutdown_timeout_s=5.0,
         ray_actor_options={"num_cpus": cpus, "num_gpus": gpus},
         **(

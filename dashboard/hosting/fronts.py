@@ -21,7 +21,7 @@ from dashboard.hosting.class_server import HEALTH
 
 HERE = "127.0.0.1"
 COOKIE = "atlas_front"
-WATCH_PAUSE = 0.2  # seconds between two looks whether all processes are there
+WATCH_PAUSE = 0.2  # seconds between two checks that all processes run
 ENDING = 10.0  # seconds that a process may take to end
 
 # A connection that is open may be silent: the socket of a page that nobody touches.

@@ -161,11 +161,17 @@ def test_an_error_is_the_same_sentence(as_front):
     assert str(error.value) == str(expected.value)
 
 
-def test_a_worker_opens_no_model_that_the_visitor_may_not(as_front, monkeypatch):
-    as_front()
-    monkeypatch.setattr(visitor, "permission", lambda: Permission(listed=frozenset({"openai-community/gpt2"})))
-    with pytest.raises(ModelError, match="Folders can be opened only in an app that you run yourself"):
+def test_a_worker_opens_no_model_that_the_visitor_may_not(as_front):
+    with visitor.acting_for(Permission(listed=frozenset({"openai-community/gpt2"}))):
+        with pytest.raises(ModelError) as expected:
+            watched.watch_text("/etc", "A cat sat.")
+        as_front()
+        with pytest.raises(ModelError) as error:
+            watched.watch_text("/etc", "A cat sat.")
+    assert str(error.value) == str(expected.value)
+    with pytest.raises(ModelError) as at_home:
         watched.watch_text("/etc", "A cat sat.")
+    assert str(at_home.value) != str(expected.value)
 
 
 def test_a_file_travels_with_the_question_and_names_its_value(as_front):
