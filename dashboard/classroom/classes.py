@@ -1,5 +1,11 @@
-"""All classes of this process: their codes, and limits of their number."""
+"""All classes of this process: their codes and keys, and limits of their number.
 
+A teacher's key is made from the code and a secret. A process that is started again with the same secret knows by the
+key that somebody has led the class, and opens it again.
+"""
+
+import hashlib
+import hmac
 import secrets
 import threading
 import time
@@ -11,6 +17,8 @@ from dashboard.classroom.classroom import AGE, HOUR, Class
 MOST_CLASSES = 50
 MOST_OF_ADDRESS = 10  # classes that are opened from one network address
 CODE = 6  # letters of a code
+RETURN_WITHIN = 30.0  # seconds from the start of a process, in which teachers of the one before come back
+MOST_OVER = 1000  # codes of classes that have ended, and stay so
 # Neither look-alikes (I and L, O and Q, U and V) nor vowels: a code is easy to read, and no word.
 LETTERS = "BCDFGHJKMNPRSTVWXZ"
 
@@ -28,11 +36,19 @@ TOO_MANY_CLASSES = (
 
 
 class Classes:
-    """All classes of this process by their codes. `pages` are the addresses to which a class can go."""
+    """All classes of this process by their codes. `pages` are the addresses to which a class can go.
 
-    def __init__(self, pages: Collection[str], timer: Callable[[], float] = time.monotonic):
+    `secret` is that of a process before, whose classes may be opened again.
+    """
+
+    def __init__(
+        self, pages: Collection[str], timer: Callable[[], float] = time.monotonic, *, secret: bytes | None = None
+    ):
         self._pages, self._timer = frozenset(pages), timer
+        self._secret = secret or secrets.token_bytes(32)
+        self._return_until = timer() + RETURN_WITHIN if secret else timer()
         self._classes: dict[str, Class] = {}  # the oldest first
+        self._over: dict[str, None] = {}  # codes of classes that have ended, the oldest first
         self._guard = threading.RLock()
 
     def __len__(self) -> int:
@@ -47,17 +63,39 @@ class Classes:
         all are busy.
         """
         with self._guard:
-            self.forget()
-            if by is not None:
-                self._make_room(
-                    [room for room in self._classes.values() if room.opened_by == by], MOST_OF_ADDRESS, TOO_MANY_CLASSES
-                )
-            self._make_room(list(self._classes.values()), MOST_CLASSES, NO_CODE_LEFT)
             code = new_code()
-            while code in self._classes:
+            while code in self._classes or code in self._over:
                 code = new_code()
-            self._classes[code] = Class(code, self._pages, self._timer, opened_by=by)
-            return self._classes[code]
+            return self._open(code, by)
+
+    def reopen(self, code: str, key: str, by: str | None = None) -> Class:
+        """The class with this code; if it was of a process before, it is opened again for whoever has its key.
+
+        AtlasError as by `find` and `open`.
+        """
+        with self._guard:
+            code = code.strip().upper()
+            is_led = hmac.compare_digest(key.encode(errors="replace"), self._key_of(code).encode())
+            if code not in self._classes and code not in self._over and is_led:
+                return self._open(code, by)
+            return self.find(code)
+
+    @property
+    def may_return(self) -> bool:
+        """Whether a code that is unknown may be of a class whose teacher is about to come back."""
+        return self._timer() < self._return_until
+
+    def _open(self, code: str, by: str | None) -> Class:
+        self.forget()
+        if by is not None:
+            of_address = [room for room in self._classes.values() if room.opened_by == by]
+            self._make_room(of_address, MOST_OF_ADDRESS, TOO_MANY_CLASSES)
+        self._make_room(list(self._classes.values()), MOST_CLASSES, NO_CODE_LEFT)
+        self._classes[code] = Class(code, self._pages, self._timer, key=self._key_of(code), opened_by=by)
+        return self._classes[code]
+
+    def _key_of(self, code: str) -> str:
+        return hmac.new(self._secret, code.encode(errors="replace"), hashlib.sha256).hexdigest()
 
     def _make_room(self, rooms: list[Class], most: int, sentence: str) -> None:
         """If there are `most` classes, end the oldest one without anybody in it; AtlasError if there is none."""
@@ -81,6 +119,9 @@ class Classes:
         """End a class and forget it."""
         with self._guard:
             self._classes.pop(room.code, None)
+            self._over[room.code] = None
+            if len(self._over) > MOST_OVER:
+                del self._over[next(iter(self._over))]
         room.end()
 
     def forget(self) -> None:

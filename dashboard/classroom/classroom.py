@@ -61,9 +61,10 @@ class Class:
         pages: Collection[str],
         timer: Callable[[], float] = time.monotonic,
         *,
+        key: str = "",
         opened_by: str | None = None,
     ):
-        self.code, self.key = code, secrets.token_urlsafe(16)
+        self.code, self.key = code, key or secrets.token_urlsafe(16)  # the key is the teacher's alone
         self.until = timer() + AGE
         self.opened_by = opened_by  # a network address, if one is known
         self.address: str | None = None  # where the teacher is

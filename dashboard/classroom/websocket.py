@@ -50,9 +50,9 @@ TOO_MANY = "This page sent more than {most} messages within {seconds:.0f} second
 ENDED = "Class {code} has ended."
 
 
-def route() -> WebSocketRoute:
-    """The route to which browsers connect, with classes of its own."""
-    school = School(Classes([page.url for page in contents.pages()]), Limits())
+def route(secret: bytes | None = None) -> WebSocketRoute:
+    """The route to which browsers connect, with classes of its own; `secret` as for `Classes`."""
+    school = School(Classes([page.url for page in contents.pages()], secret=secret), Limits())
 
     async def connected(socket: WebSocket) -> None:
         await Connection(socket, school).serve()
@@ -92,14 +92,23 @@ class School:
             self._audiences[room] = Audience(room)
         return self._audiences[room]
 
-    def find(self, code: str, network: str | None) -> Class:
-        """The class with this code; AtlasError if it is unknown, or after too many unknown codes from this network."""
+    def find(self, code: str, network: str | None, key: str | None = None) -> Class:
+        """The class with this code, which a teacher's key may open again.
+
+        AtlasError if it is unknown, or after too many unknown codes from this network; NotYetError if it may come back.
+        """
         self.limits.check_codes(network)
         try:
-            return self.classes.find(code)
-        except AtlasError:
+            return self.classes.find(code) if key is None else self.classes.reopen(code, key, network)
+        except AtlasError as error:
+            if self.classes.may_return:
+                raise NotYetError from error
             self.limits.note_unknown(network, code)
             raise
+
+
+class NotYetError(Exception):
+    """A class whose teacher may come back in a moment: so may whoever follows it."""
 
 
 class TooManyError(AtlasError):
@@ -131,7 +140,7 @@ class Connection:
                         await self._exchange(room)
             except AtlasError as error:
                 await self._close(str(error))
-            except TimeoutError:
+            except (TimeoutError, NotYetError):  # a page comes again by itself
                 await self._socket.close()
 
     def _enter(self, first: dict[str, Any]) -> Class:
@@ -140,9 +149,10 @@ class Connection:
             room = self._school.classes.open(self._network)
             room.connect_teacher(room.key)
             return room
-        room = self._school.find(_text(first, "code"), self._network)
-        if "key" in first:
-            room.connect_teacher(_text(first, "key"))
+        key = _text(first, "key") if "key" in first else None
+        room = self._school.find(_text(first, "code"), self._network, key)
+        if key is not None:
+            room.connect_teacher(key)
         else:
             self._member = _text(first, "who")
             self._number = room.join(self._member, following=first.get("following") is not False)

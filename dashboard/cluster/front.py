@@ -6,12 +6,13 @@ from collections.abc import Generator, Hashable
 from typing import Any, Protocol
 
 from core.errors import AtlasError
+from core.hub.permissions import Permission
 from core.progress import Progress
 from dashboard import visitor
 from dashboard.cache import memo, turns
 from dashboard.cache.memo import HERE, Call
 from dashboard.cluster import values, wire
-from dashboard.cluster.wire import CallBook, NotPortableError
+from dashboard.cluster.wire import CallBook, EncodedCall, NotPortableError
 
 PLACES = 1000  # of each line of a front, whose threads only wait
 PATIENCE = 15.0  # seconds without a message from any worker
@@ -34,8 +35,8 @@ class WorkerLostError(Exception):
 class Workers(Protocol):
     """Where questions go."""
 
-    def ask(self, question: bytes, model: str) -> Generator[bytes, None, None]:
-        """The messages of a worker, best of one that has this model; empty ones while there is nothing new.
+    def ask(self, question: bytes, key: str) -> Generator[bytes, None, None]:
+        """The messages of a worker, of the same one for the same key; empty ones while there is nothing new.
 
         Raises WorkerLostError if it ends meanwhile. Closing the generator stops the work.
         """
@@ -59,20 +60,21 @@ class Front:
         if not call.function.computes or name in self._here:
             return HERE.compute(call, progress)
         try:
-            question = wire.encode(call, self._calls, permission=visitor.permission(), visitor=turns.current_visitor())
+            permission = visitor.permission()
+            question = wire.encode(call, self._calls, permission=permission, visitor=turns.current_visitor())
         except NotPortableError:
             return HERE.compute(call, progress)
-        kind, content = self._answer(call, question, progress)
+        kind, content = self._answer(call, question, routing_key(call, question, permission), progress)
         if kind == "here":
             self._here.add(name)
             return HERE.compute(call, progress)
         return content
 
-    def _answer(self, call: Call, question: bytes, progress: Progress) -> tuple[str, Any]:
+    def _answer(self, call: Call, question: EncodedCall, key: str, progress: Progress) -> tuple[str, Any]:
         """The last message about a question: "value" with it, or "here" if it cannot travel."""
         attempts, last, heard_at = 0, (0, 1), time.monotonic()
         while True:
-            is_begun, messages = False, self._workers.ask(question, model_of(call))
+            is_begun, messages = False, self._workers.ask(question.content, key)
             try:
                 for message in messages:
                     if message:
@@ -124,8 +126,17 @@ def _ending(kind: str, content: Any) -> tuple[str, Any]:
     return kind, content
 
 
+def routing_key(call: Call, question: EncodedCall, permission: Permission) -> str:
+    """What the questions share that one worker answers: equal ones are computed once, whichever front asks.
+
+    A model of the hub is large, and what is asked about it goes to the worker that has it.
+    """
+    model = model_of(call)
+    return model if model in (permission.listed or ()) else question.digest
+
+
 def model_of(call: Call) -> str:
-    """The name of the model that a call is about, if it says one: its worker has that model in memory already."""
+    """The name of the model that a call is about, "" if it says none."""
     for name, value in call.arguments.arguments.items():
         if name in ("name", "model") and isinstance(value, str):
             return value

@@ -3,7 +3,7 @@
 import logging
 import os
 import threading
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import Generator, Iterator
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -13,6 +13,7 @@ from ray._common.tls_utils import add_port_to_grpc_server
 from ray.exceptions import RayError
 from ray.serve._private import replica
 from ray.serve.exceptions import BackPressureError, RayServeException
+from ray.serve.experimental.consistent_hash_router import ConsistentHashRouter
 from ray.serve.handle import DeploymentHandle
 
 from core.errors import AtlasError
@@ -26,25 +27,15 @@ replica.add_port_to_grpc_server = lambda server, _address: add_port_to_grpc_serv
 
 APPLICATION = "atlas"
 QUIET: dict[str, Any] = {"namespace": APPLICATION, "log_to_driver": False, "logging_level": logging.WARNING}
-MODELS_HELD = 16  # models of a worker that Serve knows of, and sends questions about them to it
+# Equal questions go to one worker, whichever front asks. Serve's own way for models (`multiplexed`) sends all questions
+# about a model to the first worker that has it until that one is full; ours are small, and each worker has them all.
+ROUTER = {"request_router_class": ConsistentHashRouter}
 QUEUED = 40  # questions of one front that wait for a worker to take them; for one more there is a sentence
 HEALTH_PAUSE = 1.0  # seconds between two health checks of a worker
 
 
-class ReplicaOfWorker(worker.Worker):
-    """A worker that tells Serve which models it has been asked about."""
-
-    async def answer(self, question: bytes) -> AsyncIterator[bytes]:
-        """See `Worker.answer`."""
-        if model := serve.get_multiplexed_model_id():
-            await self._hold(model)
-        async for message in super().answer(question):
-            yield message
-
-    @serve.multiplexed(max_num_models_per_replica=MODELS_HELD)
-    async def _hold(self, model: str) -> str:
-        """The name alone: the model itself is loaded, and dropped, with all other values of the cache."""
-        return model
+class Replica(worker.Worker):
+    """A worker in a process of Ray, which imports this module for it: so the port above is bound there."""
 
 
 class RayWorkers:
@@ -53,10 +44,9 @@ class RayWorkers:
     def __init__(self, handle: DeploymentHandle):
         self._handle = handle
 
-    def ask(self, question: bytes, model: str) -> Generator[bytes, None, None]:
+    def ask(self, question: bytes, key: str) -> Generator[bytes, None, None]:
         """See `Workers`. Raises AtlasError if too many questions wait."""
-        options: dict[str, Any] = {"stream": True, **({"multiplexed_model_id": model} if model else {})}
-        messages: Any = self._handle.options(**options).answer.remote(question)
+        messages: Any = self._handle.options(stream=True, session_id=key).answer.remote(question)
         arrived: SimpleQueue[bytes | Exception | None] = SimpleQueue()
         # Ray's own iterator waits without an end while there is no worker.
         threading.Thread(target=_pull, args=(messages, arrived), daemon=True).start()
@@ -119,6 +109,7 @@ def deploy(*, least: int, most: int, cpus: float, gpus: float = 0.0) -> RayWorke
         name="worker",
         max_ongoing_requests=worker.AT_ONCE,
         max_queued_requests=QUEUED,
+        request_router_config=ROUTER,
         health_check_period_s=HEALTH_PAUSE,
         graceful_shutdown_timeout_s=5.0,
         ray_actor_options={"num_cpus": cpus, "num_gpus": gpus},
@@ -133,7 +124,7 @@ def deploy(*, least: int, most: int, cpus: float, gpus: float = 0.0) -> RayWorke
                 }
             }
         ),
-    )(ReplicaOfWorker)
+    )(Replica)
     return RayWorkers(serve.run(deployment.bind(max(1, int(cpus))), name=APPLICATION, route_prefix=None))
 
 

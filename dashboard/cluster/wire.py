@@ -1,7 +1,7 @@
 """What a front sends to a worker: a function by its name, arguments by their types, as JSON.
 
-    content = encode(call, calls, permission=...)   # bytes; NotPortableError if an argument cannot travel
-    question = Question(content, observe)           # in the worker: question.about, question.call()
+    encoded = encode(call, calls, permission=...)   # NotPortableError if an argument cannot travel
+    question = Question(encoded.content, observe)   # in the worker: question.about, question.call()
 
 An argument is a number, a string, bytes, a tuple, a list, a set or a dictionary of such, an enumeration, a file of a
 visitor, or a frozen dataclass or named tuple of this project with such fields. A value that a cached function has
@@ -80,16 +80,26 @@ def source_version() -> str:
     return digest.hexdigest()
 
 
-def encode(call: Call, calls: CallBook, **about: Any) -> bytes:
-    """A question as bytes: the call, the visitors' files in it, the version, and what else a worker has to know."""
+@dataclasses.dataclass(frozen=True)
+class EncodedCall:
+    """A question as bytes, and the digest of its call, which is the same whoever asks."""
+
+    content: bytes
+    digest: str
+
+
+def encode(call: Call, calls: CallBook, **about: Any) -> EncodedCall:
+    """A question: the call, the visitors' files in it, the version, and what else a worker has to know."""
     encoder = _Encoder(calls)
+    encoded_call = encoder.call(call)
     question = {
         "version": source_version(),
-        "call": encoder.call(call),
+        "call": encoded_call,
         "about": {name: encoder.value(value) for name, value in about.items()},
         "files": encoder.files,
     }
-    return json.dumps(question).encode()
+    digest = hashlib.blake2b(json.dumps(encoded_call).encode(), digest_size=16).hexdigest()
+    return EncodedCall(json.dumps(question).encode(), digest)
 
 
 class Question:

@@ -62,8 +62,10 @@ class Fronts:
         self.ports = [free_port() for _ in range(count)]
         self.class_port = free_port()
         self.processes: dict[str, subprocess.Popen] = {}
-        # One secret for all fronts: an upload may reach another one than its page did.
-        self._environment = {**environment, "STREAMLIT_SERVER_COOKIE_SECRET": secrets.token_hex(32)}
+        # One secret for all fronts: an upload may reach another one than its page did. And one for all starts of the
+        # server of classes, which so opens them again.
+        names = ("STREAMLIT_SERVER_COOKIE_SECRET", "ATLAS_CLASS_SECRET")
+        self._environment = {**environment, **{name: secrets.token_hex(32) for name in names}}
         self._folder = tempfile.TemporaryDirectory(prefix="atlas-fronts-")
         uvicorn = ["-m", "uvicorn", "dashboard.hosting.class_server:app", "--host", HERE, "--log-level", "warning"]
         self._commands: dict[str, list[str]] = {

@@ -78,6 +78,23 @@ def test_a_class_has_members_of_all_fronts_and_a_page_comes_back_when_its_front_
     assert front_of(visitors[0]) in fronts.names
 
 
+def test_a_class_goes_on_when_its_server_is_killed(site, visitors):
+    address, fronts = site
+    teacher, follower = (page_of(visitor, f"{address}/text?text=The+sea+was+calm&layer=2") for visitor in visitors[:2])
+    teacher.get_by_role("button", name="Class").click()
+    teacher.get_by_role("button", name="Open a class").click()
+    code = teacher.locator(".class-bar .code").inner_text()
+    follower.goto(f"{address}/?class={code}")
+    expect(teacher.locator(".class-bar .count")).to_have_text("1 follows")
+    os.kill(fronts.processes["classes"].pid, signal.SIGKILL)
+    wait_until(lambda: fronts.restart_ended() == ["classes"], 10)
+    teacher.get_by_label("Your text").fill("A heron stood in the river")
+    teacher.get_by_label("Your text").press("Control+Enter")
+    expect(follower.locator(".atlas .reading")).to_contain_text("river")
+    expect(teacher.locator(".class-bar .code")).to_have_text(code)
+    expect(teacher.locator(".class-bar .count")).to_have_text("1 follows")
+
+
 def test_a_proxy_that_is_killed_is_back_with_its_visitors(site, visitors):
     address, fronts = site
     page = page_of(visitors[0], f"{address}/text?text=The+sea+was+calm&layer=2&head=1")

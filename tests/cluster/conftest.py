@@ -58,9 +58,9 @@ class PipedWorker:
     def __init__(self, connection: Connection):
         self._connection = connection
 
-    def ask(self, question: bytes, model: str) -> Generator[bytes, None, None]:
+    def ask(self, question: bytes, key: str) -> Generator[bytes, None, None]:
         """See `Workers`."""
-        del model
+        del key
         self._connection.send(("ask", question))
         ended = False
         try:

@@ -180,7 +180,7 @@ def test_a_file_travels_with_the_question_and_names_its_value(as_front):
     value = watched.watch_image(photo.name, photo.picture, None)
     assert photo.picture.identity in str(value.identity)
     encoded = wire.encode(call(watched.watch_image, photo.name, photo.picture, None), CallBook())
-    assert encoded.count(b64encode(photo.picture.content)) == 1
+    assert encoded.content.count(b64encode(photo.picture.content)) == 1
 
 
 def call(function: memo.CachedFunction, *arguments: object) -> memo.Call:
@@ -197,7 +197,7 @@ def question_of(**changes: Any) -> bytes:
             CallBook(),
             permission=Permission(),
             visitor=turns.Visitor(),
-        )
+        ).content
     )
     return json.dumps(encoded | changes).encode()
 

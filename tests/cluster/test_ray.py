@@ -1,6 +1,7 @@
 """Workers of Ray: who may reach them, and what visitors see of one that is killed."""
 
 import ipaddress
+import json
 import os
 import signal
 import subprocess
@@ -61,6 +62,49 @@ def test_nobody_without_the_token_takes_part(workers):
         for settings in (known, stranger)
     ]
     assert [answer.stdout.strip().endswith("joined") for answer in answers] == [True, False]
+
+
+NAMED = """
+import json, os, sys
+from dashboard.cluster import serving
+serving.join()
+handle = serving.serve.get_app_handle("routed")
+keys = json.loads(sys.argv[1])
+print(json.dumps([handle.options(session_id=key).remote().result() for key in keys]))
+"""
+
+
+@pytest.fixture
+def routed(workers):
+    """An application of two workers that answer with their process; it is routed as ours is."""
+    del workers
+    from dashboard.cluster import serving
+
+    class Process:
+        def __call__(self) -> int:
+            return os.getpid()
+
+    options = {"num_replicas": 2, "ray_actor_options": {"num_cpus": 0}, "request_router_config": serving.ROUTER}
+    serving.serve.run(serving.serve.deployment(**options)(Process).bind(), name="routed", route_prefix=None)
+    yield
+    serving.serve.delete("routed")
+
+
+def test_one_worker_gets_equal_questions_of_all_fronts(routed):
+    del routed
+    from dashboard.cluster import serving
+
+    keys = [f"question {number}" for number in range(20)]
+    settings = os.environ | {"RAY_ADDRESS": serving.address()}
+    fronts = [
+        subprocess.run(
+            [sys.executable, "-c", NAMED, json.dumps(order)], env=settings, capture_output=True, text=True, timeout=120
+        )
+        for order in (keys, keys[::-1])
+    ]
+    first, second = (json.loads(front.stdout.splitlines()[-1]) for front in fronts)
+    assert first == second[::-1]
+    assert len(set(first)) == 2
 
 
 def test_each_start_has_a_token_of_its_own():

@@ -11,7 +11,7 @@ from core.errors import AtlasError
 from dashboard.classroom import classes as codes
 from dashboard.classroom import classroom
 from dashboard.classroom import limits as classroom_limits
-from dashboard.classroom.classes import LETTERS, MOST_CLASSES, MOST_OF_ADDRESS, Classes
+from dashboard.classroom.classes import LETTERS, MOST_CLASSES, MOST_OF_ADDRESS, RETURN_WITHIN, Classes
 from dashboard.classroom.classroom import (
     AGE,
     MOST_FOLLOWERS,
@@ -76,6 +76,47 @@ def test_only_the_key_makes_a_teacher(classes):
     for key in ("", room.code, room.key + "x", "ä", "\ud800"):
         with pytest.raises(AtlasError, match="Only the browser tab that opened"):
             room.connect_teacher(key)
+
+
+def test_a_process_with_the_same_secret_opens_a_class_again_for_its_key_alone(clock):
+    before, after = (Classes(PAGES, clock, secret=b"secret") for _ in range(2))
+    room = before.open()
+    for code, key in ((room.code, ""), (room.code, "é"), (room.code, room.key[::-1]), ("BCDFGH", room.key)):
+        with pytest.raises(AtlasError):
+            after.reopen(code, key)
+    again = after.reopen(room.code.lower(), room.key)
+    assert (again.code, again.key) == (room.code, room.key)
+    assert after.reopen(room.code, room.key) is after.find(room.code) is again
+    with pytest.raises(AtlasError):
+        Classes(PAGES, clock, secret=b"another").reopen(room.code, room.key)
+    with pytest.raises(AtlasError):
+        Classes(PAGES, clock).reopen(room.code, room.key)
+
+
+def test_a_class_that_has_ended_stays_so(clock):
+    classes = Classes(PAGES, clock, secret=b"secret")
+    room = classes.open()
+    classes.end(room)
+    with pytest.raises(AtlasError):
+        classes.reopen(room.code, room.key)
+
+
+def test_classes_that_are_opened_again_are_bounded_as_others_are(clock):
+    before, after = (Classes(PAGES, clock, secret=b"secret") for _ in range(2))
+    rooms = [before.open() for _ in range(MOST_OF_ADDRESS)]
+    after_rooms = [after.reopen(room.code, room.key, "192.0.2.1") for room in rooms]
+    for room in after_rooms:
+        room.connect_teacher(room.key)
+    one_more = Classes(PAGES, clock, secret=b"secret").open()
+    with pytest.raises(AtlasError):
+        after.reopen(one_more.code, one_more.key, "192.0.2.1")
+
+
+def test_classes_may_come_back_only_at_the_start_and_only_to_a_secret_of_a_process_before(clock):
+    with_secret, without = Classes(PAGES, clock, secret=b"secret"), Classes(PAGES, clock)
+    assert (with_secret.may_return, without.may_return) == (True, False)
+    clock.now += RETURN_WITHIN
+    assert not with_secret.may_return
 
 
 def test_a_class_ends_after_a_day_for_those_who_are_there_too(classes, clock):

@@ -379,3 +379,19 @@ def test_a_class_whose_day_is_over_ends_for_those_who_are_there(tab, monkeypatch
     code = teacher.hear()["code"]
     follower = tab(code=code, who="a")
     assert follower.is_over() == teacher.is_over() == f"Class {code} has ended."
+
+
+def test_a_class_goes_on_in_the_next_process_for_its_teacher_and_then_for_who_follows():
+    with ExitStack() as stack:
+        before, after = (
+            stack.enter_context(TestClient(Starlette(routes=[websocket.route(b"secret")]))) for _ in range(2)
+        )
+        room = Tab(stack, before, open=True).hear()
+        early = Tab(stack, after, code=room["code"], who="a", following=True)
+        with pytest.raises(WebSocketDisconnect) as closed:
+            early.hear()
+        assert closed.value.code != websocket.OVER  # so the page comes again
+        teacher = Tab(stack, after, code=room["code"], key=room["key"])
+        teacher.until(key=room["key"], followers=0)
+        teacher.say(address="text?layer=3")
+        assert Tab(stack, after, code=room["code"], who="a", following=True).hear()["address"] == "text?layer=3"

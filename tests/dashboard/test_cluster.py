@@ -13,7 +13,7 @@ from core.translation.decoding import Hypothesis
 from dashboard.cache import memo, turns
 from dashboard.cache.memo import HERE, Upload, cached
 from dashboard.cluster import front, values, wire
-from dashboard.cluster.front import Front, WorkerLostError, compute_by, model_of
+from dashboard.cluster.front import Front, WorkerLostError, compute_by, model_of, routing_key
 from dashboard.cluster.wire import CallBook, NotPortableError, RefusedQuestionError
 from dashboard.inputs.photograph import Photograph
 from dashboard.recordings.watched import watch_text
@@ -25,9 +25,9 @@ class PlayedWorkers:
 
     scripts: list[Iterable[tuple | Exception | None]]
 
-    def ask(self, question: bytes, model: str) -> Generator[bytes, None, None]:
+    def ask(self, question: bytes, key: str) -> Generator[bytes, None, None]:
         """See `Workers`; after the last script nobody answers."""
-        del question, model
+        del question, key
         for part in self.scripts.pop(0) if self.scripts else [WorkerLostError()]:
             if isinstance(part, Exception):
                 raise part
@@ -153,8 +153,8 @@ PORTABLE = [
 
 @pytest.mark.parametrize("value", PORTABLE, ids=lambda value: type(value).__name__)
 def test_arguments_arrive_as_they_were(value):
-    content = wire.encode(call(echo, "gpt-books", value), CallBook(), permission=Permission())
-    question = wire.Question(content, lambda *_: None)
+    encoded = wire.encode(call(echo, "gpt-books", value), CallBook(), permission=Permission())
+    question = wire.Question(encoded.content, lambda *_: None)
     arrived = question.call()
     assert arrived.function is echo
     assert arrived.arguments.arguments == {"name": "gpt-books", "value": value}
@@ -174,8 +174,8 @@ def test_a_stored_value_travels_as_the_call_that_made_it():
     key = next(key for key, value in memo.stored_values() if value is made)
     assert calls.call_of(made) is None
     calls.note(key, call(echo, "gpt-books", "a"))
-    content = wire.encode(call(echo, "gpt-books", made), calls)
-    assert wire.Question(content, lambda *_: None).call().arguments.arguments["value"] is made
+    encoded = wire.encode(call(echo, "gpt-books", made), calls)
+    assert wire.Question(encoded.content, lambda *_: None).call().arguments.arguments["value"] is made
     memo.clear()
     assert calls.call_of(made) is None
 
@@ -209,3 +209,26 @@ def test_the_model_of_a_question_is_its_name():
     assert model_of(call(echo, Photograph("hybrid-vit", "cat", None), 1)) == "hybrid-vit"
     assert model_of(call(echo, 3, None)) == ""
     assert isinstance(Front(PlayedWorkers([])), Front)
+
+
+HUB_MODEL = "openai-community/gpt2"
+
+
+def key_of(name: str, value: object, permission: Permission = Permission(), **about: object) -> str:  # noqa: B008
+    question = call(echo, name, value)
+    return routing_key(question, wire.encode(question, CallBook(), permission=permission, **about), permission)
+
+
+def test_equal_questions_have_one_key_whoever_asks():
+    keys = [key_of("gpt-books", "a", visitor=turns.Visitor(browser, "session")) for browser in ("first", "second")]
+    assert keys[0] == keys[1]
+    photographs = [Photograph("hybrid-vit", Upload(content), None) for content in (b"one", b"one", b"another")]
+    keys = [key_of("hybrid-vit", photograph) for photograph in photographs]
+    assert keys[0] == keys[1] != keys[2]
+    assert len({key_of("gpt-books", text) for text in ("a", "b", "c")}) == 3
+
+
+def test_all_questions_about_a_model_of_the_hub_have_one_key():
+    permission = Permission(listed=frozenset({HUB_MODEL}))
+    assert len({key_of(HUB_MODEL, text, permission) for text in ("a", "b", "c")}) == 1
+    assert len({key_of(HUB_MODEL, text) for text in ("a", "b", "c")}) == 3
