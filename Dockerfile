@@ -6,9 +6,12 @@ FROM python:3.11-slim-bookworm AS packages
 # to be of one kind: if they are not, the import below fails, and the build with it. Then build with
 # --build-arg WHEELS=https://pypi.org/simple
 ARG WHEELS=https://download.pytorch.org/whl/cpu
-COPY requirements.txt .
+# For several machines (docs/cluster.md) add Ray: --build-arg EXTRAS=cluster
+ARG EXTRAS=
+COPY requirements.txt requirements-cluster.txt ./
 RUN python -m venv /opt/venv \
     && /opt/venv/bin/pip install --disable-pip-version-check --no-cache-dir --extra-index-url "$WHEELS" -r requirements.txt \
+        ${EXTRAS:+-r "requirements-$EXTRAS.txt"} \
     && /opt/venv/bin/python -c "import torch, torchvision, timm, transformers, streamlit, plotly"
 
 FROM python:3.11-slim-bookworm
@@ -22,7 +25,7 @@ COPY core core
 COPY dashboard dashboard
 COPY pages pages
 COPY lessons lessons
-COPY streamlit_app.py requirements.txt ./
+COPY streamlit_app.py requirements.txt requirements-cluster.txt ./
 # Compiled now: later nothing can be written here.
 RUN /opt/venv/bin/python -m compileall -q core dashboard pages streamlit_app.py
 

@@ -7,7 +7,7 @@ PY := .venv/bin/python
 # that would have each process compile it again: 6 of the 10 seconds that torch, Streamlit and transformers then take.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run serve cluster test test-all test-cluster check audit wheel format bench bench-load bench-alignment grammar grounding models results docs hostile clean
+.PHONY: run serve cluster test test-all test-cluster check audit wheel format bench bench-load bench-cluster bench-alignment grammar grounding models results docs hostile clean
 
 # For whoever sits at this computer: nobody else can reach it, and its folders may be opened.
 run: .venv/.installed
@@ -79,6 +79,10 @@ hostile: .venv/.installed-dev
 # Many visitors at once: what a rerun costs, how long a crowd waits, what memory it takes. Some 25 minutes.
 bench-load: .venv/.installed-dev
 	$(PY) -m benchmarks.load
+
+# Crowds with and without workers, and a simulation of a larger one: some 15 minutes.
+bench-cluster: .venv/.installed-dev .venv/.installed-cluster
+	$(PY) -m benchmarks.cluster
 
 # How well the translation models align: DATA is a folder with word_alignments/ and tatoeba/.
 bench-alignment: .venv/.installed-dev

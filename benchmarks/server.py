@@ -50,6 +50,16 @@ class Server:
                 total += process.memory_info().rss
         return total
 
+    def wait_until_served(self, patience: float = 60) -> None:
+        """Wait until the server answers; TimeoutError after `patience` seconds."""
+        deadline = time.perf_counter() + patience
+        while time.perf_counter() < deadline:
+            with contextlib.suppress(OSError), urllib.request.urlopen(f"{self.address}/_stcore/health") as answer:
+                if answer.status == 200:
+                    return
+            time.sleep(0.05)
+        raise TimeoutError(f"The server did not answer within {patience:.0f} seconds.")
+
     def wait_until_idle(self, quiet: float = QUIET, patience: float = 240) -> None:
         """Wait until the server has been idle for `quiet` seconds; TimeoutError after `patience` seconds."""
         deadline, calm = time.perf_counter() + patience, 0.0
@@ -101,7 +111,7 @@ def start(app: str = ATLAS, settings: Mapping[str, str] | None = None, port: int
     )
     server = Server(f"http://127.0.0.1:{port}", process, started)
     try:
-        _wait_for(server.address)
+        server.wait_until_served()
     except TimeoutError:
         server.stop()
         raise
@@ -113,13 +123,3 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
-
-
-def _wait_for(address: str, patience: float = 60) -> None:
-    deadline = time.perf_counter() + patience
-    while time.perf_counter() < deadline:
-        with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health") as answer:
-            if answer.status == 200:
-                return
-        time.sleep(0.05)
-    raise TimeoutError(f"The server did not answer within {patience:.0f} seconds.")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from benchmarks.load.pages import PLACES, Place
+from benchmarks.load.pages import PICTURE, PLACES, TEXT, Place
 from benchmarks.load.visitor import GONE, Visitor
 from benchmarks.server import EMPTY, Server, serving
 from benchmarks.table import Row
@@ -44,6 +44,32 @@ class Size:
 
 # Python computes in one thread of a process at a time: a hundred visitors need a second one, as docs/hosting.md says.
 CROWDS = (Size(8), Size(30, budget=0.5), Size(100), Size(100, processes=2, budget=2.0))
+
+
+class Choices:
+    """What one visitor of a crowd does, which a simulation of this crowd does as well.
+
+    No visitor of another crowd has the same new inputs: a server would know them already.
+    """
+
+    def __init__(self, number: int, visitors: int, places: Sequence[Place]):
+        visitor = f"{number} of {visitors} on {', '.join(place.url for place in places)}"
+        self._chance, self._places = random.Random(f"choices of {visitor}"), places
+        self.inputs = random.Random(f"inputs of {visitor}")
+        self.first = PAUSE * number / visitors  # seconds until the first request
+
+    def place(self) -> Place:
+        """The page to go to."""
+        return self._chance.choices(self._places, [VISITS.get(place.url, 1) for place in self._places])[0]
+
+    def is_new(self, place: Place, *, by_link: bool) -> bool:
+        """Whether the next request asks something new; no link leads to a photograph of somebody's own."""
+        is_new = self._chance.random() < NEW.get(place.url, NEW_ELSEWHERE)
+        return is_new and (place.about == TEXT or (place.about == PICTURE and not by_link))
+
+    def pause(self) -> float:
+        """Seconds until the next request."""
+        return PAUSE * self._chance.uniform(2 / 3, 4 / 3)
 
 
 @dataclass
@@ -86,18 +112,18 @@ def measure(crowds: Sequence[Size], seconds: float) -> Iterator[tuple[Size, str,
         servers = [running.enter_context(serving()) for _ in range(max(size.processes for size in crowds))]
         for server in servers:
             server.wait_until_idle()
-            asyncio.run(_warm_up(server.address))
+            asyncio.run(warm_up(server.address))
         gc.freeze()  # what was imported need not be looked through again while clocks are read
         for size in crowds:
-            empty = asyncio.run(_crowd([empty_server], size.visitors, seconds, (NOWHERE,)))
+            empty = asyncio.run(visits([empty_server], size.visitors, seconds, (NOWHERE,)))
             for where, places in MIXES.items():
                 for server in servers:
                     server.wait_until_idle(3)  # from the crowd before
-                crowd = asyncio.run(_crowd(servers[: size.processes], size.visitors, seconds, places))
+                crowd = asyncio.run(visits(servers[: size.processes], size.visitors, seconds, places))
                 yield size, where, crowd, empty
 
 
-async def _warm_up(address: str) -> None:
+async def warm_up(address: str) -> None:
     """Visit all pages with all known inputs."""
     for place in PLACES:
         async with Visitor(address) as visitor:
@@ -106,52 +132,50 @@ async def _warm_up(address: str) -> None:
                 await visitor.rerun(**await place.show(visitor, place.known_input(number)))
 
 
-async def _crowd(servers: Sequence[Server], visitors: int, seconds: float, places: Sequence[Place]) -> Crowd:
+async def visits(servers: Sequence[Server], visitors: int, seconds: float, places: Sequence[Place]) -> Crowd:
     """Run a crowd; each visitor keeps one of the servers, as behind a proxy with a cookie."""
     crowd, start = Crowd(), time.perf_counter()
     client_seconds, server_seconds = time.process_time(), sum(server.processor_seconds() for server in servers)
     async with asyncio.TaskGroup() as group:
         for number in range(visitors):
-            first, server = start + PAUSE * number / visitors, servers[number % len(servers)]
-            group.create_task(_arrive(server.address, first, start + seconds, random.Random(number), places, crowd))
+            server, choices = servers[number % len(servers)], Choices(number, visitors, places)
+            group.create_task(_arrive(server.address, start, start + seconds, choices, crowd))
     elapsed = time.perf_counter() - start
     crowd.client = (time.process_time() - client_seconds) / elapsed
     crowd.server = (sum(server.processor_seconds() for server in servers) - server_seconds) / elapsed
     return crowd
 
 
-async def _arrive(
-    address: str, due: float, end: float, chance: random.Random, places: Sequence[Place], crowd: Crowd
-) -> None:
+async def _arrive(address: str, start: float, end: float, choices: Choices, crowd: Crowd) -> None:
     """One visitor: visit after visit until `end`."""
+    due = start + choices.first
     while due < end:
-        place = chance.choices(places, [VISITS.get(place.url, 1) for place in places])[0]
+        place = choices.place()
         try:
-            due = await _visit(address, due, end, chance, place, crowd)
+            due = await _visit(address, due, end, choices, place, crowd)
         except GONE as error:
             crowd.troubles.append(f"{place.name}: {type(error).__name__}: {error}")
             due = time.perf_counter() + PAUSE
 
 
-async def _visit(address: str, due: float, end: float, chance: random.Random, place: Place, crowd: Crowd) -> float:
+async def _visit(address: str, due: float, end: float, choices: Choices, place: Place, crowd: Crowd) -> float:
     """Open a page by a link, then make STAY requests; returns the time of the next visit."""
     await asyncio.sleep(due - time.perf_counter())
     start = time.perf_counter()
     async with Visitor(address) as visitor:
         for turn in range(STAY):
-            new = bool(place.about) and chance.random() < NEW.get(place.url, NEW_ELSEWHERE)
+            new = choices.is_new(place, by_link=turn == 0)
+            chance = choices.inputs
             page_input = place.new_input(chance) if new else place.known_input(chance.randrange(3))
             if turn:
                 await asyncio.sleep(due - time.perf_counter())
                 start = time.perf_counter()
                 answer = await visitor.rerun(**await place.show(visitor, page_input))
             else:
-                if isinstance(page_input, bytes):  # no link leads to a photograph of somebody's own
-                    page_input, new = place.known_input(0), False
-                answer = await visitor.open(place.url, **place.link(page_input))
+                answer = await visitor.open(place.url, **place.link(str(page_input)))
             crowd.waits.append((place.name, new, time.perf_counter() - start))
             crowd.troubles += (f"{place.name}: {trouble}" for trouble in answer.troubles)
-            due = max(time.perf_counter(), due + PAUSE * chance.uniform(2 / 3, 4 / 3))
+            due = max(time.perf_counter(), due + choices.pause())
             if due >= end or answer.troubles:  # a page that refuses may lack what the next request would change
                 break
     return due

@@ -230,6 +230,12 @@ def stored_values() -> Iterator[tuple[Hashable, Any]]:
             yield key, entry.value
 
 
+def stored_value(key: Hashable) -> Any:
+    """The value that is stored under a key, without counting as use of it; None if there is none."""
+    entry = _store.peek(key)
+    return entry.value if entry else None
+
+
 def store_upload(content: bytes) -> Upload:
     """Keep a visitor's file for AGE, or until the budget needs room."""
     upload = Upload(content)

@@ -2,7 +2,8 @@
 
 import dataclasses
 import time
-from collections.abc import Generator, Hashable
+from collections.abc import Callable, Generator, Hashable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 from core.errors import AtlasError
@@ -12,7 +13,7 @@ from dashboard import visitor
 from dashboard.cache import memo, turns
 from dashboard.cache.memo import HERE, Call
 from dashboard.cluster import values, wire
-from dashboard.cluster.wire import CallBook, EncodedCall, NotPortableError
+from dashboard.cluster.wire import CallBook, EncodedCall, Noting, NotPortableError
 
 PLACES = 1000  # of each line of a front, whose threads only wait
 PATIENCE = 15.0  # seconds without a message from any worker
@@ -42,12 +43,26 @@ class Workers(Protocol):
         """
 
 
+# Gets the name of a function and surrounds a question for its value.
+Measured = Callable[[str], AbstractContextManager[None]]
+
+
+def unmeasured(_function: str) -> AbstractContextManager[None]:
+    """Measure nothing."""
+    return nullcontext()
+
+
 class Front:
     """Sends calls to workers; what cannot travel is computed here."""
 
-    def __init__(self, workers: Workers):
-        self._workers, self._calls = workers, CallBook()
+    def __init__(self, workers: Workers, calls: CallBook, measured: Measured = unmeasured):
+        self._workers, self._calls, self._measured = workers, calls, measured
         self._here: set[tuple[str, str]] = set()  # functions whose values cannot travel
+        self._has_ended = False
+
+    def end(self) -> None:
+        """Ask no more: there are no workers. What they were asked is computed here."""
+        self._has_ended = True
 
     def stored(self, key: Hashable, call: Call) -> None:
         """Note the call of a value, which then stands for it in questions."""
@@ -64,9 +79,11 @@ class Front:
             question = wire.encode(call, self._calls, permission=permission, visitor=turns.current_visitor())
         except NotPortableError:
             return HERE.compute(call, progress)
-        kind, content = self._answer(call, question, routing_key(call, question, permission), progress)
+        with self._measured(".".join(name)):
+            kind, content = self._answer(call, question, routing_key(call, question, permission), progress)
         if kind == "here":
-            self._here.add(name)
+            if not self._has_ended:
+                self._here.add(name)
             return HERE.compute(call, progress)
         return content
 
@@ -77,6 +94,8 @@ class Front:
             is_begun, messages = False, self._workers.ask(question.content, key)
             try:
                 for message in messages:
+                    if self._has_ended:
+                        return "here", None
                     if message:
                         is_begun, heard_at = True, time.monotonic()
                         kind, content = values.loads(message, self._loaded)
@@ -88,6 +107,8 @@ class Front:
                     progress(*last)  # also where nothing is new: here the visitor may have left
                 raise WorkerLostError("The answer has no end.")
             except WorkerLostError as error:
+                if self._has_ended:
+                    return "here", None
                 attempts += is_begun
                 if attempts == ATTEMPTS:
                     raise AtlasError(ENDED.format(count=attempts)) from error
@@ -145,7 +166,18 @@ def model_of(call: Call) -> str:
     return ""
 
 
-def compute_by(workers: Workers) -> None:
-    """Make this process a front: it waits for workers, and leaves it to them how many visitors are served at a time."""
-    memo.compute_with(Front(workers))
+def compute_by(workers: Workers, calls: CallBook, measured: Measured = unmeasured) -> Front:
+    """Make this process a front: it waits for workers, and leaves it to them how many visitors are served at a time.
+
+    `calls` has those of the values that this process has computed before.
+    """
+    front = Front(workers, calls, measured)
+    memo.compute_with(front)
     turns.short_line.places = turns.long_line.places = PLACES
+    return front
+
+
+def compute_here(calls: CallBook) -> None:
+    """Make this process compute itself, as one alone does, and note the calls of its values."""
+    memo.compute_with(Noting(calls))
+    turns.short_line.places, turns.long_line.places = turns.CONCURRENT_SHORT, turns.LONG_AT_ONCE

@@ -3,10 +3,14 @@
 import logging
 import os
 import threading
+import time
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
+import psutil
 import ray
 from ray import serve
 from ray._common.tls_utils import add_port_to_grpc_server
@@ -15,11 +19,13 @@ from ray.serve._private import replica
 from ray.serve.exceptions import BackPressureError, RayServeException
 from ray.serve.experimental.consistent_hash_router import ConsistentHashRouter
 from ray.serve.handle import DeploymentHandle
+from ray.util.metrics import Counter, Histogram
 
 from core.errors import AtlasError
 from dashboard.cache import turns
 from dashboard.cluster import worker
-from dashboard.cluster.front import WorkerLostError
+from dashboard.cluster.front import WorkerLostError, compute_by, compute_here
+from dashboard.cluster.wire import CallBook
 
 # Serve opens a port in each replica for calls by gRPC: on all interfaces, and whatever is sent there is unpickled. We
 # make none, and have no setting for it: so it listens to this computer alone.
@@ -31,6 +37,7 @@ QUIET: dict[str, Any] = {"namespace": APPLICATION, "log_to_driver": False, "logg
 # about a model to the first worker that has it until that one is full; ours are small, and each worker has them all.
 ROUTER = {"request_router_class": ConsistentHashRouter}
 QUEUED = 40  # questions of one front that wait for a worker to take them; for one more there is a sentence
+LOOK_PAUSE = 0.5  # seconds between two looks whether there is a cluster
 HEALTH_PAUSE = 1.0  # seconds between two health checks of a worker
 
 
@@ -46,10 +53,9 @@ class RayWorkers:
 
     def ask(self, question: bytes, key: str) -> Generator[bytes, None, None]:
         """See `Workers`. Raises AtlasError if too many questions wait."""
-        messages: Any = self._handle.options(stream=True, session_id=key).answer.remote(question)
-        arrived: SimpleQueue[bytes | Exception | None] = SimpleQueue()
-        # Ray's own iterator waits without an end while there is no worker.
-        threading.Thread(target=_pull, args=(messages, arrived), daemon=True).start()
+        arrived, has_left = SimpleQueue[bytes | Exception | None](), threading.Event()
+        # Whatever is called of Ray may wait without an end while there is no worker, or no cluster.
+        threading.Thread(target=self._pull, args=(question, key, arrived, has_left), daemon=True).start()
         try:
             while True:
                 try:
@@ -64,28 +70,58 @@ class RayWorkers:
                     raise WorkerLostError(str(message)) from message
                 yield message
         finally:
-            messages.cancel()
+            has_left.set()
+
+    def _pull(
+        self, question: bytes, key: str, arrived: "SimpleQueue[bytes | Exception | None]", has_left: threading.Event
+    ) -> None:
+        """Put all messages into a queue, and at last what has ended them; None: there is no further one."""
+        try:
+            messages: Any = self._handle.options(stream=True, session_id=key).answer.remote(question)
+            for message in messages:  # at least one each PAUSE
+                if has_left.is_set():
+                    messages.cancel()
+                    return
+                arrived.put(message)
+            arrived.put(None)
+        except Exception as error:  # of Ray: its core raises plain ones
+            arrived.put(error)
 
 
-def _pull(messages: Iterator[bytes], arrived: "SimpleQueue[bytes | Exception | None]") -> None:
-    """Put all messages into a queue, and at last what has ended them; None: there is no further one."""
+# For Prometheus, on each computer at the port where Ray exports its own, with "ray_" before their names.
+SECONDS = Histogram(
+    "atlas_question_seconds",
+    "From a front's question to its answer",
+    boundaries=[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    tag_keys=("function",),
+)
+FAILED = Counter("atlas_questions_failed", "Questions without an answer", tag_keys=("function", "error"))
+
+
+@contextmanager
+def measured(function: str) -> Iterator[None]:
+    """Measure a question for what this function returns."""
+    start = time.monotonic()
     try:
-        for message in messages:
-            arrived.put(message)
-        arrived.put(None)
-    except (RayError, RayServeException, OSError) as error:
-        arrived.put(error)
+        yield
+    except Exception as error:
+        FAILED.inc(1.0, {"function": function, "error": type(error).__qualname__})
+        raise
+    SECONDS.observe(time.monotonic() - start, {"function": function})
 
 
-def start_here(cpus: int | None = None) -> None:
-    """Start Ray on this computer; it ends with this process. See `own_computer` for who may reach it."""
-    ray.init(address="local", num_cpus=cpus, include_dashboard=False, **QUIET)
+def start_here(cpus: int | None = None, metrics_port: int | None = None) -> None:
+    """Start Ray on this computer; it ends with this process. See `own_computer` for who may reach it.
+
+    What Prometheus reads is at `metrics_port`, or at any that is free.
+    """
+    ray.init(address="local", num_cpus=cpus, include_dashboard=False, _metrics_export_port=metrics_port, **QUIET)
 
 
-def join() -> None:
-    """Take part in the cluster of RAY_ADDRESS."""
+def join(cluster: str) -> None:
+    """Take part in the cluster at this address."""
     if not ray.is_initialized():
-        ray.init(address=os.environ["RAY_ADDRESS"], **QUIET)
+        ray.init(address=cluster, **QUIET)
 
 
 def address() -> str:
@@ -128,7 +164,43 @@ def deploy(*, least: int, most: int, cpus: float, gpus: float = 0.0) -> RayWorke
     return RayWorkers(serve.run(deployment.bind(max(1, int(cpus))), name=APPLICATION, route_prefix=None))
 
 
-def connect() -> RayWorkers:
-    """The workers of the cluster of RAY_ADDRESS."""
-    join()
+def connect(cluster: str) -> RayWorkers:
+    """The workers of the cluster at this address."""
+    join(cluster)
     return RayWorkers(serve.get_app_handle(APPLICATION))
+
+
+def compute_by_workers(file: Path, stop: threading.Event) -> None:
+    """Have workers compute as soon as a file names their cluster; until then this process computes as one alone does.
+
+    It does so again when the cluster has ended. Ray cannot join another one in the same process: where there is one,
+    this process ends, and whoever has started it starts it again; its pages connect again by themselves.
+    """
+    calls = CallBook()
+    compute_here(calls)
+    while not stop.wait(LOOK_PAUSE):
+        try:
+            cluster = file.read_text()
+            front = compute_by(connect(cluster), calls, measured)
+            break
+        except (OSError, RayError, RayServeException, RuntimeError) as error:
+            logging.getLogger(__name__).info("There are no workers yet: %s", error)
+            ray.shutdown()
+    while not stop.wait(LOOK_PAUSE):
+        if not file.exists():
+            compute_here(calls)
+            front.end()
+        elif file.read_text() != cluster:
+            os._exit(1)  # Ray's own end would wait for what is not there any more
+
+
+def is_running() -> bool:
+    """Whether Ray, as this process has started or joined it, still works."""
+    names = {"raylet", "gcs_server"}
+    own = {child.name(): child.status() for child in psutil.Process().children() if child.name() in names}
+    if own:
+        return names == own.keys() and psutil.STATUS_ZOMBIE not in own.values()
+    try:
+        return any(node["Alive"] for node in ray.nodes())
+    except RayError:
+        return False

@@ -13,7 +13,6 @@ from typing import Any
 import cloudpickle
 from torch import nn
 
-from dashboard.cache import memo
 from dashboard.cluster.wire import CallBook, NotPortableError
 
 
@@ -35,11 +34,8 @@ def loads(content: bytes, call: Callable[[Any], Any]) -> Any:
 def _loaded(calls: CallBook) -> dict[int, tuple[Any, ...]]:
     """By their ids: values of loaders and their networks, with the encoded call and the path from its value."""
     paths: dict[int, tuple[Any, ...]] = {}
-    for key, value in memo.stored_values():
-        function = memo.FUNCTIONS.get(key[:2]) if isinstance(key, tuple) else None
-        if function is None or function.computes or isinstance(value, str | int | tuple | None):
-            continue
-        if encoded := calls.call_of(value):
+    for value, encoded in calls.loaded():
+        if encoded and not isinstance(value, str | int | tuple):
             paths[id(value)] = (encoded, ())
             for name, part in getattr(value, "__dict__", {}).items():
                 if isinstance(part, nn.Module):

@@ -46,6 +46,8 @@ class CallBook:
 
     def __init__(self) -> None:
         self._calls: dict[Hashable, Any] = {}
+        self._keys: dict[int, Hashable] = {}  # by the id of the value, which another one may have had before
+        self._loaders: set[Hashable] = set()  # keys of what does not need the processor
         self._most = 100  # calls, after which those of values that were dropped are looked for
         self._guard = threading.Lock()
 
@@ -57,16 +59,42 @@ class CallBook:
             encoded = None
         with self._guard:
             self._calls[key] = encoded
+            self._keys[id(memo.stored_value(key))] = key
+            if not call.function.computes:
+                self._loaders.add(key)
             if len(self._calls) > self._most:
-                stored = {stored_key for stored_key, _ in memo.stored_values()}
-                self._calls = {noted: encoded for noted, encoded in self._calls.items() if noted in stored}
-                self._most = 2 * len(self._calls) + 100
+                self._forget_dropped()
+
+    def _forget_dropped(self) -> None:
+        stored = {key: id(value) for key, value in memo.stored_values() if key in self._calls}
+        self._calls = {key: self._calls[key] for key in stored}
+        self._keys = {number: key for key, number in stored.items()}
+        self._loaders &= stored.keys()
+        self._most = 2 * len(self._calls) + 100
 
     def call_of(self, value: object) -> Any:
         """The encoded call whose stored value this very object is, else None."""
         if isinstance(value, PLAIN):
             return None
-        return next((self._calls.get(key) for key, stored in memo.stored_values() if stored is value), None)
+        key = self._keys.get(id(value))
+        return self._calls.get(key) if memo.stored_value(key) is value else None
+
+    def loaded(self) -> list[tuple[Any, Any]]:
+        """The stored values of loaders (cached functions that do not need the processor), and their encoded calls."""
+        with self._guard:
+            keys = list(self._loaders)
+        return [(value, self._calls.get(key)) for key in keys if (value := memo.stored_value(key)) is not None]
+
+
+class Noting(memo.Here):
+    """Computes in this process, and notes the calls of what is stored, so that they can stand for it in questions."""
+
+    def __init__(self, calls: CallBook):
+        self._calls = calls
+
+    def stored(self, key: Hashable, call: Call) -> None:
+        """Note the call."""
+        self._calls.note(key, call)
 
 
 @cache

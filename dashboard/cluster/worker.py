@@ -15,7 +15,6 @@ from core.errors import AtlasError
 from core.hub.permissions import Permission
 from dashboard import visitor
 from dashboard.cache import memo, turns
-from dashboard.cache.memo import Call
 from dashboard.cluster import values, wire
 from dashboard.cluster.wire import CallBook, NotPortableError, RefusedQuestionError
 from dashboard.contents import ROOT
@@ -28,23 +27,12 @@ class VisitorLeftError(Exception):
     """The visitor who asked is gone."""
 
 
-class Noting(memo.Here):
-    """Computes here, and notes the calls of what is stored, so that models can be named."""
-
-    def __init__(self, calls: CallBook):
-        self._calls = calls
-
-    def stored(self, key: Hashable, call: Call) -> None:
-        """Note the call."""
-        self._calls.note(key, call)
-
-
 class Worker:
     """Answers questions with what this process computes and keeps; each computation has so many `threads`."""
 
     def __init__(self, threads: int = 1) -> None:
         self._calls = CallBook()
-        memo.compute_with(Noting(self._calls))
+        memo.compute_with(wire.Noting(self._calls))
         torch.set_num_threads(threads)
         for file in sorted((ROOT / "pages").rglob("*.py")):  # all functions that are cached are known from here on
             if file.name != "page.py":  # a script

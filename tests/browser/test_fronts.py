@@ -1,13 +1,18 @@
 """Two fronts behind a proxy in a real browser: one place of classes, and a page that outlives its front."""
 
+import itertools
 import os
 import re
 import signal
+import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 
+import psutil
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from dashboard.hosting import with_workers
 from dashboard.hosting.fronts import COOKIE, Fronts, free_port
 from tests.browser.conftest import DESK, WITHIN, follow_requests, settled
 from tests.cluster.conftest import WITH_RAY
@@ -105,3 +110,43 @@ def test_a_proxy_that_is_killed_is_back_with_its_visitors(site, visitors):
     page.reload()
     expect(page.locator(".middle .caption b")).to_have_text("Layer 2, head 1")
     assert front_of(visitors[0]) == name
+
+
+def test_pages_go_on_when_ray_is_killed_and_then_by_new_workers(chromium, monkeypatch):
+    monkeypatch.setenv("RAY_metrics_report_interval_ms", "1000")
+    port, metrics = free_port(), free_port()
+    with with_workers.processes(with_workers.read([f"--port={port}", f"--metrics={metrics}"])) as site:
+        address = f"http://127.0.0.1:{port}"
+        wait_until_served(f"{address}/_stcore/health", site.processes["front-1"])
+        visitor = chromium.new_context(viewport=DESK)
+        page = page_of(visitor, f"{address}/text?text=The+sea+was+calm&layer=2&head=1")
+        texts = (f"A heron stood in {number} rivers" for number in itertools.count(2))
+        wait_until(lambda: is_computed_by_workers(page, next(texts), metrics))
+        (raylet,) = (process for process in psutil.Process().children(recursive=True) if process.name() == "raylet")
+        raylet.kill()
+        read(page, next(texts))
+        expect(page.locator(".middle .caption b")).to_have_text("Layer 2, head 1")
+        wait_until(lambda: site.restart_ended() == [with_workers.HEAD])
+        wait_until(lambda: site.restart_ended() == ["front-1"])  # it joins the next cluster
+        wait_until(lambda: is_computed_by_workers(page, next(texts), metrics))
+        expect(page.locator(".middle .caption b")).to_have_text("Layer 2, head 1")
+        visitor.close()
+
+
+def read(page: Page, text: str) -> None:
+    page.get_by_label("Your text").fill(text)
+    page.get_by_label("Your text").press("Control+Enter")
+    expect(page.locator(".atlas .reading")).to_contain_text(text.split()[-2])
+
+
+def is_computed_by_workers(page: Page, text: str, metrics: int) -> bool:
+    """Have a text read, and look whether workers were asked for such a thing; Ray says so after a while."""
+    read(page, text)
+    return "watch_text" in measured(metrics)
+
+
+def measured(port: int) -> str:
+    """What Prometheus would read of how long questions to workers took."""
+    with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+        return "\n".join(line for line in answer.read().decode().splitlines() if "atlas_question_seconds_count" in line)
+    return ""

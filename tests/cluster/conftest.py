@@ -14,6 +14,7 @@ from dashboard.cache import memo, turns
 from dashboard.cache.memo import HERE
 from dashboard.cluster import own_computer
 from dashboard.cluster.front import Workers, compute_by
+from dashboard.cluster.wire import CallBook
 
 # Ray reads its settings when it is imported: it is not imported to find out whether it is there.
 WITH_RAY = pytest.mark.skipif(
@@ -37,7 +38,7 @@ def as_front(workers) -> Iterator[Callable[[], None]]:
 
     def become_front() -> None:
         forget()
-        compute_by(workers)
+        compute_by(workers, CallBook())
 
     yield become_front
     memo.compute_with(HERE)

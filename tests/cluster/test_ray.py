@@ -52,7 +52,7 @@ def test_nobody_without_the_token_takes_part(workers):
     del workers
     from dashboard.cluster import serving
 
-    join = "from dashboard.cluster import serving; serving.join(); print('joined')"
+    join = "import os; from dashboard.cluster import serving; serving.join(os.environ['RAY_ADDRESS']); print('joined')"
     known = {"RAY_ADDRESS": serving.address()}
     stranger = {**known, "RAY_AUTH_TOKEN": "0" * 64}
     answers = [
@@ -67,7 +67,7 @@ def test_nobody_without_the_token_takes_part(workers):
 NAMED = """
 import json, os, sys
 from dashboard.cluster import serving
-serving.join()
+serving.join(os.environ["RAY_ADDRESS"])
 handle = serving.serve.get_app_handle("routed")
 keys = json.loads(sys.argv[1])
 print(json.dumps([handle.options(session_id=key).remote().result() for key in keys]))

@@ -44,7 +44,7 @@ def play(monkeypatch) -> Callable[..., PlayedWorkers]:
 
     def start(*scripts: Iterable) -> PlayedWorkers:
         workers = PlayedWorkers(list(scripts))
-        compute_by(workers)
+        compute_by(workers, CallBook())
         return workers
 
     yield start
@@ -208,7 +208,7 @@ def test_the_model_of_a_question_is_its_name():
     assert model_of(call(watch_text, "gpt-books", "A cat.")) == "gpt-books"
     assert model_of(call(echo, Photograph("hybrid-vit", "cat", None), 1)) == "hybrid-vit"
     assert model_of(call(echo, 3, None)) == ""
-    assert isinstance(Front(PlayedWorkers([])), Front)
+    assert isinstance(Front(PlayedWorkers([]), CallBook()), Front)
 
 
 HUB_MODEL = "openai-community/gpt2"
