@@ -28,7 +28,7 @@ SECTIONS = (
 )
 WITH_SENTENCES = ("Heads", "Weights", "Bits")  # sections of Shrinking whose sentences change with one's own
 # What all charts say, where the last thing on a page need not change with the sentence.
-DRAWN = "() => [...document.querySelectorAll('.js-plotly-plot')].map((each) => each.textContent).join()"
+DRAWN = "() => [...document.querySelectorAll('.js-plotly-plot')].map((chart) => chart.textContent).join()"
 OPEN = 2.0  # seconds from a link to a complete page
 
 

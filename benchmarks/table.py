@@ -1,6 +1,7 @@
 """The table of measurements: a row for each, with its value, its budget and whether it holds."""
 
 import json
+import os
 import platform
 import subprocess
 from collections.abc import Iterable, Iterator
@@ -97,7 +98,7 @@ def describe_machine() -> dict[str, str]:
     return {
         "processor": _first_line(["sh", "-c", "grep -m1 'model name' /proc/cpuinfo | cut -d: -f2"])
         or platform.machine(),
-        "cores": _first_line(["nproc"]) or "unknown",
+        "cores": str(os.cpu_count()),
         "system": f"{platform.system()} {platform.release()}, Python {platform.python_version()}",
         "versions": ", ".join(f"{name} {version(name)}" for name in names),
     }

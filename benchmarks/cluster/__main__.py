@@ -68,8 +68,9 @@ def crowds(servers: Sequence[Server], seconds: float) -> Iterator[tuple[int, Cro
 
 def _rows(name: str, result: Crowd) -> Iterator[Row]:
     late, middle = result.seconds(share=0.95), result.seconds(share=0.5)
-    detail = f"median {middle:.3f} s; {len(result.waits)} requests, {len(result.troubles)} refused or failed; "
-    yield Row(f"{name}: whole page, 95th percentile", late, "s", detail=detail + "; ".join(result.troubles[:2]))
+    detail = f"median {middle:.3f} s; {len(result.waits)} requests, {len(result.troubles)} refused or failed"
+    detail = "; ".join([detail, *result.troubles[:2]])
+    yield Row(f"{name}: whole page, 95th percentile", late, "s", detail=detail)
 
 
 def _compared(visitors: int, simulated: Crowd, result: Crowd) -> Row:

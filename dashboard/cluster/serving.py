@@ -180,18 +180,19 @@ def compute_by_workers(file: Path, stop: threading.Event) -> None:
     compute_here(calls)
     while not stop.wait(LOOK_PAUSE):
         try:
-            cluster = file.read_text()
-            front = compute_by(connect(cluster), calls, measured)
+            front = compute_by(connect(file.read_text()), calls, measured)
             break
         except (OSError, RayError, RayServeException, RuntimeError) as error:
             logging.getLogger(__name__).info("There are no workers yet: %s", error)
             ray.shutdown()
-    while not stop.wait(LOOK_PAUSE):
-        if not file.exists():
-            compute_here(calls)
-            front.end()
-        elif file.read_text() != cluster:
-            os._exit(1)  # Ray's own end would wait for what is not there any more
+    while file.exists() and not stop.wait(LOOK_PAUSE):
+        pass
+    compute_here(calls)
+    front.end()
+    while not file.exists():
+        if stop.wait(LOOK_PAUSE):
+            return
+    os._exit(1)  # Ray's own end would wait for what is not there any more
 
 
 def is_running() -> bool:

@@ -19,6 +19,7 @@ def leading(values: Mapping[Name, float], margin: float, *, least: bool = False)
     return [name for name, value in finite.items() if abs(value - best) <= margin]
 
 
-def join_names(names: Sequence[str]) -> str:
-    """Names as a sentence lists them: "A", "A and B", "A, B and C"."""
+def join_names(names: Sequence[str], *, bold: bool = False) -> str:
+    """Names as a sentence lists them: "A", "A and B", "A, B and C"; in Markdown, each in bold letters or plain."""
+    names = [f"**{name}**" if bold else name for name in names]
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]

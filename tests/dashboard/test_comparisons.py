@@ -26,3 +26,4 @@ def test_those_within_the_margin_of_the_best_lead(values, most, least):
 
 def test_names_are_listed_as_in_a_sentence():
     assert [join_names(list("ABC"[:count])) for count in (1, 2, 3)] == ["A", "A and B", "A, B and C"]
+    assert [join_names(list("ABC"[:count]), bold=True) for count in (1, 3)] == ["**A**", "**A**, **B** and **C**"]

@@ -30,7 +30,6 @@ VARIANTS_SEEN = {
     "Clustered": Clustered(clusters=2),
     "Low rank": LowRank(rank=2),
 }
-LOSS = r"“w(\d+)” \(token \d+\) gave \*\*([\d.]+)\*\* to (?:“w(\d+)”|itself)(.*) and gives (.+) now"
 KINDS = [*VARIANTS_SEEN.items(), ("Linformer", Linformer(rank=2, block=4, projection="random"))]
 
 

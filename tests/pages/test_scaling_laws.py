@@ -100,7 +100,7 @@ def test_a_formula_has_a_place_for_each_coefficient(law):
 def wanted(layers=12, width=768, context=1024, tokens=10**10, batch=1, count=8, used=0.5, heads=12):
     shape = gpt(layers, width, heads, vocabulary=50_257, positions=context)
     device = next(device for device in devices() if device.name == "NVIDIA A100 SXM 80 GB")
-    return calculator.ViewRequest(shape, context, tokens, batch, device, count, used)
+    return calculator.TrainingRun(shape, context, tokens, batch, device, count, used)
 
 
 def test_gpt3_is_there_at_once_with_its_published_numbers_and_heads_that_do_not_fit_get_a_sentence(visit):

@@ -17,6 +17,7 @@ from dashboard import theme, typeset
 from dashboard.frame import layout
 from dashboard.number_format import NOISE, compare_times, in_latex
 from dashboard.output import charts, measured_costs
+from dashboard.output.comparisons import join_names
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
 from pages.scale.efficient_attention import words
@@ -171,14 +172,10 @@ def notices(rows: pd.DataFrame, shortest: int) -> tuple[str, ...]:
     if len(slower):
         multiplied = by["multiplications there"]
         fewer = [name for name in slower.index if multiplied[name] < multiplied[FUSED]]
-        though = f", though {_and(fewer)} multipl{'ies' if len(fewer) == 1 else 'y'} fewer numbers" if fewer else ""
-        sentences.append(f"At {longest:,} tokens the exact fused kernel is faster than {_and(slower.index)}{though}.")
+        verb, names = "multiplies" if len(fewer) == 1 else "multiply", join_names(slower.index, bold=True)
+        though = f", though {join_names(fewer, bold=True)} {verb} fewer numbers" if fewer else ""
+        sentences.append(f"At {longest:,} tokens the exact fused kernel is faster than {names}{though}.")
     return tuple(sentences)
-
-
-def _and(names: Sequence[str]) -> str:
-    bold_names = [f"**{name}**" for name in names]
-    return " and ".join(filter(None, (", ".join(bold_names[:-1]), bold_names[-1])))
 
 
 def _formula(tokens: int) -> None:

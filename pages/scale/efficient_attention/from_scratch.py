@@ -13,6 +13,7 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.number_format import compare
 from dashboard.output import charts
+from dashboard.output.comparisons import join_names
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
 from pages.scale.efficient_attention import words
@@ -92,7 +93,10 @@ def notices(runs: Sequence[EfficientRun]) -> tuple[str, ...]:
         return ()
     best, worst = min(others, key=lambda run: run.bits), max(others, key=lambda run: run.bits)
     near_best = [run for run in others if compare(run.bits, best.bits, margin=ALIKE) == "as much" and run != best]
-    also = f" {_and([run.variant for run in near_best])} cannot be told from it by one training." if near_best else ""
+    also = ""
+    if near_best:
+        names = join_names([run.variant for run in near_best], bold=True)
+        also = f" {names} cannot be told from it by one training."
     cheapest = min(others, key=lambda run: run.multiplications)
     sentences = [
         f"Of all that leave something out, **{best.variant}** ({best.settings}) predicts best: {best.bits:.3f} bits a "
@@ -120,11 +124,6 @@ def _against(run: EfficientRun, exact: EfficientRun) -> str:
     if side == "as much":
         return f"as many bits as exact attention, within {ALIKE}"
     return f"{abs(run.bits - exact.bits):.3f} bits {'more' if side == 'more' else 'fewer'} than exact attention"
-
-
-def _and(names: Sequence[str]) -> str:
-    bold_names = [f"**{name}**" for name in names]
-    return " and ".join(filter(None, (", ".join(bold_names[:-1]), bold_names[-1])))
 
 
 def _formula(runs: Sequence[EfficientRun]) -> None:

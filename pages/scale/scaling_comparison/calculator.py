@@ -39,8 +39,8 @@ NOTICEABLE = 0.002  # nats
 
 
 @dataclass(frozen=True)
-class ViewRequest:
-    """All that was chosen."""
+class TrainingRun:
+    """A training as it was chosen: the network, its data and the devices that it runs on."""
 
     shape: Shape
     context: int
@@ -74,30 +74,30 @@ def show() -> None:
     """Controls, numbers, two figures."""
     if not theme.is_presented():
         st.markdown(words_laws.CALCULATOR_LEAD, width=theme.PROSE)
-    wanted = _choose()
-    rule, exact = wanted.flops
+    run = _choose()
+    rule, exact = run.flops
     with layout.control_bar():
-        st.metric("Parameters", amount(total(wanted.shape)))
+        st.metric("Parameters", amount(total(run.shape)))
         st.metric(f"FLOPs, {RULE}", with_power(rule.value, digits=3))
         st.metric(f"FLOPs, {EXACT.lower()}", with_power(exact.value, digits=3))
-        st.metric("Duration", wanted.duration(float(exact.value)))
-        st.metric("KV cache of the texts", f"{amount(wanted.kv_cache.value)}B")
+        st.metric("Duration", run.duration(float(exact.value)))
+        st.metric("KV cache of the texts", f"{amount(run.kv_cache.value)}B")
     left, right = st.columns(2, gap="medium")
     with left:
-        _memory(wanted)
+        _memory(run)
     with right:
-        split = _split(wanted)
+        split = _split(run)
     if not theme.is_presented():
         with st.expander(words_laws.BILL):
             st.markdown(words_laws.BILL_SYMBOLS)
-            for line in (*wanted.flops, *wanted.memory, wanted.kv_cache):
+            for line in (*run.flops, *run.memory, run.kv_cache):
                 st.markdown(f"**{line.part}**")
                 st.latex(rf"{line.formula} = {line.filled} = {in_latex(line.value)}")
         contents.NEXT_WORD.link("Next word: what such a cache keeps, measured", show="Cache")
-    layout.notes(words_laws.CALCULATOR_NOTES, notice=notice(wanted, split), formula=formula)
+    layout.notes(words_laws.CALCULATOR_NOTES, notice=notice(run, split), formula=formula)
 
 
-def _choose() -> ViewRequest:
+def _choose() -> TrainingRun:
     shape, context = gpt_size.choose("calc")
     offered = {device.name: device for device in devices()}
     with layout.control_bar():
@@ -133,7 +133,7 @@ def _choose() -> ViewRequest:
             width=300,
         )
     layout.caption(words_laws.DEVICES.format(device=device, source=offered[device].source))
-    return ViewRequest(shape, context, tokens, batch, offered[device], count, used / 100)
+    return TrainingRun(shape, context, tokens, batch, offered[device], count, used / 100)
 
 
 def duration(number: float) -> str:
@@ -144,18 +144,16 @@ def duration(number: float) -> str:
     return f"{3600 * number:,.3g} seconds"
 
 
-def _memory(wanted: ViewRequest) -> None:
+def _memory(run: TrainingRun) -> None:
     st.subheader("Does the training fit?", anchor=False)
     layout.caption(words_laws.FIT)
-    parts = {line.part: line.value / BILLION for line in wanted.memory}
-    figure = partial(memory_bar, parts, wanted.device.bytes / BILLION, device=wanted.device.name, look=theme.look())
+    parts = {line.part: line.value / BILLION for line in run.memory}
+    figure = partial(memory_bar, parts, run.device.bytes / BILLION, device=run.device.name, look=theme.look())
     charts.chart(
         figure,
         name="calculator-memory",
         alt="Memory of the training: " + ", ".join(f"{name} {amount(1e9 * size)}B" for name, size in parts.items()),
-        table=pd.DataFrame(
-            [{"part": line.part, "bytes": line.value, "formula": line.formula} for line in wanted.memory]
-        ),
+        table=pd.DataFrame([{"part": line.part, "bytes": line.value, "formula": line.formula} for line in run.memory]),
     )
 
 
@@ -169,11 +167,11 @@ class Split:
     best: tuple[float, float]
 
 
-def _split(wanted: ViewRequest) -> Split:
+def _split(run: TrainingRun) -> Split:
     st.subheader("Would another size buy more?", anchor=False)
     law, runs = compute.law_of_chinchilla()
     layout.caption(words_laws.SPLIT.format(runs=len(runs), most=with_power(runs.flops.max(), digits=2)))
-    split = split_of(law, total(wanted.shape), wanted.tokens)
+    split = split_of(law, total(run.shape), run.tokens)
     charts.chart(
         split_curve(split),
         name="calculator-split",
@@ -222,18 +220,18 @@ def split_curve(split: Split) -> go.Figure:
     return figure
 
 
-def notice(wanted: ViewRequest, split: Split) -> tuple[str, ...]:
+def notice(run: TrainingRun, split: Split) -> tuple[str, ...]:
     """The rule beside the count, the fit, and the better split."""
-    return (rule_and_count(wanted), _fit(wanted), _better(wanted, split))
+    return (rule_and_count(run), _fit(run), _better(run, split))
 
 
-def rule_and_count(wanted: ViewRequest) -> str:
+def rule_and_count(run: TrainingRun) -> str:
     """How far the exact count is from 6 N D, and the two ways in which they differ, as shares."""
-    rule, exact = (line.value for line in wanted.flops)
+    rule, exact = (line.value for line in run.flops)
     share = 100 * (exact / rule - 1)
-    forward = sum(line.value for line in flops(wanted.shape, wanted.context))
-    scores = 4 * wanted.shape.layers * wanted.context**2 * wanted.shape.inner  # keys and values, 2 FLOPs a product
-    idle = 1 - (forward - scores) / (2 * wanted.context * total(wanted.shape))
+    forward = sum(line.value for line in flops(run.shape, run.context))
+    scores = 4 * run.shape.layers * run.context**2 * run.shape.inner  # keys and values, 2 FLOPs a product
+    idle = 1 - (forward - scores) / (2 * run.context * total(run.shape))
     side = {"more": "above", "less": "below"}.get(compare(float(exact), float(rule)))
     beside = f"{abs(share):.3g} % {side} {RULE}" if side else f"the same as {RULE}"
     return (
@@ -243,27 +241,27 @@ def rule_and_count(wanted: ViewRequest) -> str:
     )
 
 
-def _fit(wanted: ViewRequest) -> str:
-    needed, has = sum(line.value for line in wanted.memory), wanted.device.bytes
-    largest = max(wanted.memory, key=lambda line: line.value)
+def _fit(run: TrainingRun) -> str:
+    needed, has = sum(line.value for line in run.memory), run.device.bytes
+    largest = max(run.memory, key=lambda line: line.value)
     sentence = (
         f"By this bill, training needs {amount(needed)}B, {largest.value / needed:.0%} of it for *{largest.part}*"
     )
     if needed <= has:
-        return f"{sentence}: it fits into one {wanted.device.name}."
-    return f"{sentence}: shared out evenly, it takes at least {math.ceil(needed / has):,} × {wanted.device.name}."
+        return f"{sentence}: it fits into one {run.device.name}."
+    return f"{sentence}: shared out evenly, it takes at least {math.ceil(needed / has):,} × {run.device.name}."
 
 
-def _better(wanted: ViewRequest, split: Split) -> str:
+def _better(run: TrainingRun, split: Split) -> str:
     (size, loss), (best, lowest) = split.chosen, split.best
     if loss - lowest < NOTICEABLE:
         return f"By the law, no other size would lower the loss by {NOTICEABLE} or more for this compute."
-    compute_used = FLOPS_EACH * size * wanted.tokens
+    compute_used = FLOPS_EACH * size * run.tokens
     larger, dearer = ("smaller", "cheaper") if best < size else ("larger", "dearer")
     return (
         f"By the law, a {larger} model of {amount(best).strip()} parameters that reads "
-        f"{amount(size * wanted.tokens / best).strip()} tokens would reach {lowest:.3f} instead of {loss:.3f} in the "
-        f"same {wanted.duration(compute_used)} of {RULE}. Each token would also be {dearer} to run."
+        f"{amount(size * run.tokens / best).strip()} tokens would reach {lowest:.3f} instead of {loss:.3f} in the "
+        f"same {run.duration(compute_used)} of {RULE}. Each token would also be {dearer} to run."
     )
 
 

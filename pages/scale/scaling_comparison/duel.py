@@ -10,10 +10,11 @@ from core import published
 from dashboard import theme, typeset
 from dashboard.frame import layout
 from dashboard.output import charts
+from dashboard.output.comparisons import join_names
 from dashboard.output.data_table import data_table
 from pages.scale.scaling_comparison import compute, words
 from pages.scale.scaling_comparison.figures_bars import differences
-from pages.scale.scaling_comparison.selection import FAMILIES, difference, listed
+from pages.scale.scaling_comparison.selection import FAMILIES, difference
 
 RIVAL = "BiT-L (ResNet152x4)"
 RUNS = 3  # of the tuning, behind each published mean and standard deviation
@@ -112,7 +113,7 @@ def notice(own: str, other: str, rows: pd.DataFrame) -> tuple[str, ...]:
     if len(even) < len(rows):
         widest = rows[rows.difference.abs() == rows.difference.abs().max()]
         gaps = (f"{typeset.plain(row.dataset)} ({difference(row.difference, 2)} points)" for row in widest.itertuples())
-        sentences.append(f"The widest gap is on {listed(list(gaps))}.")
+        sentences.append(f"The widest gap is on {join_names(list(gaps))}.")
     known = rows[rows.error.notna()]
     if len(known):
         clear = int((known.difference.abs() > 2 * known.error).sum())

@@ -11,10 +11,11 @@ from dashboard import theme, typeset
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
+from dashboard.output.comparisons import join_names
 from dashboard.theme import HUES
 from pages.scale.scaling_comparison import compute, words
 from pages.scale.scaling_comparison.figures_bars import against
-from pages.scale.scaling_comparison.selection import FAMILIES, Measure, Selection, Table, difference, listed
+from pages.scale.scaling_comparison.selection import FAMILIES, Measure, Selection, Table, difference
 
 
 def show() -> None:
@@ -84,7 +85,7 @@ def notice(tasks: pd.DataFrame) -> tuple[str, ...]:
         f"({difference(least.difference)}). No errors of these scores are published, so small leads prove nothing."
         if most.difference > least.difference
         else f"On all tasks the difference is {difference(most.difference)}.",
-        *((f"On {listed(never)} no entry of the table is ahead of people.",) if never else ()),
+        *((f"On {join_names(never)} no entry of the table is ahead of people.",) if never else ()),
         words.PEOPLE,
     )
 

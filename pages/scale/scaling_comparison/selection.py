@@ -1,7 +1,7 @@
 """What of a table of published figures is shown, and what that picture hides: pure functions of the choices."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,6 +11,7 @@ import pandas as pd
 from core.scaling.pareto import pareto_front
 from dashboard import typeset
 from dashboard.number_format import with_power
+from dashboard.output.comparisons import join_names
 from dashboard.theme import HUES
 
 FAMILIES = {
@@ -227,12 +228,7 @@ def with_most(rows: pd.DataFrame, column: str) -> pd.DataFrame:
 def named(rows: pd.DataFrame, column: str = "label") -> str:
     """The names of rows in a sentence, in bold; of more than three the rest is counted."""
     names = [f"**{typeset.plain(str(name))}**" for name in rows[column]]
-    return listed(names if len(names) < 4 else [*names[:2], f"{len(names) - 2} more"])
-
-
-def listed(names: Sequence[str]) -> str:
-    """Several in a sentence: "a, b and c"."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return join_names(names if len(names) < 4 else [*names[:2], f"{len(names) - 2} more"])
 
 
 def difference(value: float, digits: int = 1) -> str:

@@ -21,7 +21,7 @@ class Zeros:
     """The network with a share of its weights at zero: as full matrices, and as compressed rows.
 
     `packed`: bytes on disk if a bit says of each weight whether it is zero and only the others are written;
-    `remaining` and `gone`: how many weights of each matrix lie between `edges`, and how many of these become zero.
+    `by_matrix`: the share of zeros in each matrix.
     """
 
     full: Beside

@@ -78,7 +78,7 @@ def show() -> None:
 def noticed(
     scores: np.ndarray, truths: Sequence[bool | None], titles: Sequence[str], text: str, known: Sequence[bool | None]
 ) -> tuple[str, ...]:
-    """How far the first is from the others, and how many of the first are true; `peek`: the truths of all."""
+    """How far the first is from the others, and how many of the first are true; `known`: the truths of all."""
     order = np.sort(scores)[::-1]
     first, *others = map(signed, order.tolist())
     sentences = []

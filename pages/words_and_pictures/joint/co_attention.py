@@ -63,7 +63,7 @@ def view_of(
     *,
     photo: str,
 ) -> WordScene:
-    """The words with their maps: the mean of all heads first, then each head; `peek`: what each token means."""
+    """The words with their maps: the mean of all heads first, then each head; `known`: what each token means."""
     layers = _maps(looked.looks, way)
     mapped_words = tuple(
         MappedWord(label, mask=mask, quiet=special)
