@@ -232,8 +232,7 @@ def stored_values() -> Iterator[tuple[Hashable, Any]]:
 
 def stored_value(key: Hashable) -> Any:
     """The value that is stored under a key, without counting as use of it; None if there is none."""
-    entry = _store.peek(key)
-    return entry.value if entry else None
+    return entry.value if (entry := _store.peek(key)) else None
 
 
 def store_upload(content: bytes) -> Upload:

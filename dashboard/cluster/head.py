@@ -18,6 +18,7 @@ def main() -> int:
     """Serve until SIGTERM; the exit code."""
     options, file = read(), Path(os.environ["ATLAS_CLUSTER"])
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    file.unlink(missing_ok=True)  # of one that was killed, with its Ray: fronts see by it that there is none
     try:
         if "RAY_ADDRESS" in os.environ:
             serving.join(os.environ["RAY_ADDRESS"])

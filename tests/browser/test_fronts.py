@@ -128,6 +128,8 @@ def test_pages_go_on_when_ray_is_killed_and_then_by_new_workers(chromium, monkey
         expect(page.locator(".middle .caption b")).to_have_text("Layer 2, head 1")
         wait_until(lambda: site.restart_ended() == [with_workers.HEAD])
         wait_until(lambda: site.restart_ended() == ["front-1"])  # it joins the next cluster
+        wait_until_served(f"{address}/_stcore/health", site.processes["front-1"])
+        page.reload()
         wait_until(lambda: is_computed_by_workers(page, next(texts), metrics))
         expect(page.locator(".middle .caption b")).to_have_text("Layer 2, head 1")
         visitor.close()
