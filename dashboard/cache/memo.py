@@ -28,13 +28,12 @@ from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
 from core.machine import total_memory
 from core.progress import Progress, no_progress
-from dashboard.cache import turns, waiting
+from dashboard.cache import shared_files, turns, waiting
+from dashboard.cache.shared_files import AGE
 from dashboard.cache.store import Store
 
 Parameters = ParamSpec("Parameters")
 Value = TypeVar("Value")
-
-AGE = 3600.0  # seconds that a visitor's file is kept, and at most the values computed from it
 
 
 def _budget() -> int:
@@ -110,6 +109,7 @@ HERE = Here()
 FUNCTIONS: dict[tuple[str, str], "CachedFunction"] = {}  # all functions whose values are cached: by module and name
 _engine: Engine = HERE
 _store = Store(_budget())
+SHARED_FILES = shared_files.named()  # with other servers; None where there are none
 _computations: dict[Hashable, _Computation] = {}
 _guard = threading.Lock()  # for `_computations`; never held while something is computed
 
@@ -236,16 +236,24 @@ def stored_value(key: Hashable) -> Any:
 
 
 def store_upload(content: bytes) -> Upload:
-    """Keep a visitor's file for AGE, or until the budget needs room."""
+    """Keep a visitor's file, and what is computed from it, for AGE, or until the budget needs room."""
     upload = Upload(content)
     _store.put(_file_key(upload.identity), upload, age=AGE)
+    if SHARED_FILES:
+        SHARED_FILES.put(upload.identity, content)
     return upload
 
 
 def stored_upload(identity: Digest) -> Upload | None:
     """A stored file; None if it was dropped."""
-    entry = _store.find(_file_key(identity))
-    return entry.value if entry else None
+    if entry := _store.find(_file_key(identity)):
+        return entry.value
+    if SHARED_FILES and (file := SHARED_FILES.get(identity)):
+        content, age = file
+        upload = Upload(content)
+        _store.put(_file_key(identity), upload, age=age)
+        return upload
+    return None
 
 
 def clear() -> None:

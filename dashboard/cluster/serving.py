@@ -1,7 +1,6 @@
 """Workers as a deployment of Ray Serve, and the way to them. Ray is an extra: attention-atlas[cluster]."""
 
 import logging
-import os
 import threading
 import time
 from collections.abc import Generator, Iterator
@@ -173,26 +172,33 @@ def connect(cluster: str) -> RayWorkers:
 def compute_by_workers(file: Path, stop: threading.Event) -> None:
     """Have workers compute as soon as a file names their cluster; until then this process computes as one alone does.
 
-    It does so again when the cluster has ended. Ray cannot join another one in the same process: where there is one,
-    this process ends, and whoever has started it starts it again; its pages connect again by themselves.
+    It does so again when the cluster has ended. Ray cannot join another one in the same process, which whoever has
+    started this one therefore starts again.
     """
     calls = CallBook()
     compute_here(calls)
     while not stop.wait(LOOK_PAUSE):
         try:
-            front = compute_by(connect(file.read_text()), calls, measured)
+            cluster = file.read_text()
+            front = compute_by(connect(cluster), calls, measured)
             break
         except (OSError, RayError, RayServeException, RuntimeError) as error:
             logging.getLogger(__name__).info("There are no workers yet: %s", error)
             ray.shutdown()
-    while file.exists() and not stop.wait(LOOK_PAUSE):
+    else:
+        return
+    while _content(file) == cluster and not stop.wait(LOOK_PAUSE):
         pass
     compute_here(calls)
     front.end()
-    while not file.exists():
-        if stop.wait(LOOK_PAUSE):
-            return
-    os._exit(1)  # Ray's own end would wait for what is not there any more
+
+
+def _content(file: Path) -> str:
+    """The text of a file; "" if it is not there."""
+    try:
+        return file.read_text()
+    except FileNotFoundError:
+        return ""
 
 
 def is_running() -> bool:

@@ -1,4 +1,4 @@
-"""`python -m dashboard.hosting.with_workers`: workers, and fronts before them, until Ctrl+C.
+"""`python -m dashboard.hosting.with_workers`: workers, and fronts before them, until Ctrl+C; SIGHUP: new fronts.
 
 Without RAY_ADDRESS, Ray is started on this computer, for this computer alone; with it, the workers are started on the
 cluster at that address.
@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dashboard.cluster import own_computer
@@ -26,6 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(stop, signal.default_int_handler)
     try:
         with processes(options) as fronts:
+            signal.signal(signal.SIGHUP, lambda _number, _frame: fronts.restart_in_background())
             print(f"Attention Atlas, computed by workers: http://localhost:{options.port}  (stop it with Ctrl+C)")
             fronts.watch()
     except KeyboardInterrupt:
@@ -51,6 +53,7 @@ def processes(options: argparse.Namespace) -> Iterator[Fronts]:
             environment=environment | {"ATLAS_CLUSTER": f"{folder}/address", "ATLAS_AT_HOME": ""},
             haproxy=get_haproxy_binary(),
             others={HEAD: [sys.executable, "-m", "dashboard.cluster.head", *arguments]},
+            read_once=Path(folder) / "address",  # Ray cannot join a second cluster in one process
         ) as fronts,
     ):
         yield fronts

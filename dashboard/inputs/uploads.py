@@ -4,6 +4,8 @@
     uploads.uploader("text_file", "A text file")   # draws where to upload one; another one replaces it
 
 Streamlit would hold each file until its visitor has left, outside of any budget; here its copy is dropped at once.
+Where several servers share files, a page that comes back from another one, because its own has ended, still has its
+file.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,6 +24,7 @@ EXPIRED = (
     "Your {what} is forgotten: files are kept for an hour at most, less if others need the room. {again}, or go on "
     "with {instead}."
 )
+ADOPTED = "files adopted"  # in the session's state: it has looked for files of the session before it
 MOST_CHARACTERS = 24  # characters of a file's name
 
 
@@ -35,6 +38,7 @@ class _StoredFile:
 
 def current(key: str) -> Upload | None:
     """This visitor's file; None if there is none, or if it was dropped from the cache."""
+    _adopt_files()
     stored: _StoredFile | None = st.session_state.get(_session_key(key))
     if stored is None:
         return None
@@ -58,6 +62,7 @@ def go_on(key: str) -> None:
 def remove(key: str) -> None:
     """Forget the visitor's file. The cache keeps it for its time: others may have uploaded the same."""
     st.session_state.pop(_session_key(key), None)
+    _note_files()
 
 
 def name_of(key: str) -> str:
@@ -100,6 +105,7 @@ def _store(key: str, widget: str, on_new: Callable[[], None] | None) -> None:
         return
     upload = memo.store_upload(file.getvalue())
     st.session_state[_session_key(key)] = _StoredFile(upload.identity, file.name)
+    _note_files()
     st.session_state[f"{key} count"] = st.session_state.get(f"{key} count", 0) + 1
     go_on(key)
     context = get_script_run_ctx()
@@ -107,6 +113,30 @@ def _store(key: str, widget: str, on_new: Callable[[], None] | None) -> None:
         drop(session_id=context.session_id, file_id=file.file_id)
     if on_new:
         on_new()
+
+
+def _note_files() -> None:
+    """Note for other servers which files this session has."""
+    if memo.SHARED_FILES and (context := get_script_run_ctx()):
+        files = [(str(key), file) for key, file in st.session_state.items() if isinstance(file, _StoredFile)]
+        memo.SHARED_FILES.note(context.session_id, {key: (file.identity, file.name) for key, file in files})
+
+
+def _adopt_files() -> None:
+    """Take over, once, the files that this page had at a server which has ended since."""
+    if memo.SHARED_FILES is None or ADOPTED in st.session_state:
+        return
+    st.session_state[ADOPTED] = True
+    if session := _session_before():
+        for key, (identity, name) in memo.SHARED_FILES.noted(session).items():
+            st.session_state.setdefault(key, _StoredFile(Digest(identity), name))
+        _note_files()
+
+
+def _session_before() -> str:
+    """The last session of a page that connects again, as it says (Streamlit's `_parse_subprotocols`); "" if none."""
+    _subprotocol, _token, session = (*st.context.headers.get("Sec-WebSocket-Protocol", "").split(","), "", "", "")[:3]
+    return session.strip()
 
 
 def _session_key(key: str) -> str:

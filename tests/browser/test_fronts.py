@@ -5,7 +5,7 @@ import os
 import re
 import signal
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import psutil
@@ -83,6 +83,26 @@ def test_a_class_has_members_of_all_fronts_and_a_page_comes_back_when_its_front_
     assert front_of(visitors[0]) in fronts.names
 
 
+def test_fronts_that_are_started_again_one_by_one_lose_no_file_of_a_visitor(site, visitors):
+    address, fronts = site
+    page = page_of(visitors[0], f"{address}/text?layer=2&head=1")
+    page.get_by_role("button", name="Open a file").click()
+    own = {"name": "own.txt", "mimeType": "text/plain", "buffer": b"A heron stood in the river"}
+    page.locator("input[type=file]").set_input_files(own)
+    expect(page.locator(".atlas .reading")).to_contain_text("river")
+    before = dict(fronts.processes)
+    restart_all(fronts)
+    assert {name for name, process in fronts.processes.items() if process is not before[name]} == set(fronts.names)
+    expect(page.get_by_role("combobox", name="Model")).to_be_enabled()
+    page.get_by_role("combobox", name="Model").click()
+    page.get_by_role("option").filter(has_text="bert-books").click()
+    expect(page.locator(".atlas .reading")).to_contain_text("[CLS]")
+    expect(page.locator(".atlas .reading")).to_contain_text("river")
+    page.get_by_role("button", name="own.txt").click()
+    page.get_by_role("button", name="Remove own.txt").click()
+    expect(page.locator(".atlas .reading")).not_to_contain_text("river")
+
+
 def test_a_class_goes_on_when_its_server_is_killed(site, visitors):
     address, fronts = site
     teacher, follower = (page_of(visitor, f"{address}/text?text=The+sea+was+calm&layer=2") for visitor in visitors[:2])
@@ -121,18 +141,33 @@ def test_pages_go_on_when_ray_is_killed_and_then_by_new_workers(chromium, monkey
         visitor = chromium.new_context(viewport=DESK)
         page = page_of(visitor, f"{address}/text?text=The+sea+was+calm&layer=2&head=1")
         texts = (f"A heron stood in {number} rivers" for number in itertools.count(2))
-        wait_until(lambda: is_computed_by_workers(page, next(texts), metrics))
-        (raylet,) = (process for process in psutil.Process().children(recursive=True) if process.name() == "raylet")
-        raylet.kill()
+        wait_until_tended(site, lambda: is_computed_by_workers(page, next(texts), metrics))
+        assert not site.is_outdated()
+        site.processes[with_workers.HEAD].kill()
+        wait_until(lambda: site.restart_ended() == [with_workers.HEAD])
         read(page, next(texts))
         expect(page.locator(".middle .caption b")).to_have_text("Layer 2, head 1")
-        wait_until(lambda: site.restart_ended() == [with_workers.HEAD])
-        wait_until(lambda: site.restart_ended() == ["front-1"])  # it joins the next cluster
-        wait_until_served(f"{address}/_stcore/health", site.processes["front-1"])
+        wait_until_tended(site, site.is_outdated)  # there is another cluster
+        restart_all(site)
         page.reload()
-        wait_until(lambda: is_computed_by_workers(page, next(texts), metrics))
+        wait_until_tended(site, lambda: is_computed_by_workers(page, next(texts), metrics))
+        expect(page.locator(".middle .caption b")).to_have_text("Layer 2, head 1")
+        children = psutil.Process(site.processes[with_workers.HEAD].pid).children()
+        next(child for child in children if child.name() == "raylet").kill()
+        wait_until(lambda: site.restart_ended() == [with_workers.HEAD])  # it has noticed
+        read(page, next(texts))
         expect(page.locator(".middle .caption b")).to_have_text("Layer 2, head 1")
         visitor.close()
+
+
+def restart_all(fronts: Fronts) -> None:
+    restart = fronts.restart_in_background()
+    wait_until_tended(fronts, lambda: not restart.is_alive())
+
+
+def wait_until_tended(fronts: Fronts, is_so: Callable[[], object]) -> None:
+    """Start again what ends, until it is so."""
+    wait_until(lambda: (fronts.restart_ended(), is_so())[1])
 
 
 def read(page: Page, text: str) -> None:
