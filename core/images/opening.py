@@ -9,6 +9,7 @@ from PIL import Image
 from ..errors import InputError
 from .decoder import LARGEST, LARGEST_OTHER, LONGEST_SIDE
 from .decoder_pool import Pool
+from .example_pictures import EXAMPLES
 
 LARGEST_FILE = 20_000_000  # bytes
 LIMITS = (
@@ -16,20 +17,6 @@ LIMITS = (
     f"megapixels, WebP and AVIF to {LARGEST['WebP'] / 1e6:.0f}, all others and progressive JPEG to "
     f"{LARGEST_OTHER / 1e6:.0f}."
 )
-
-# Photographs that scikit-image carries in its wheel: title in the address bar -> file.
-EXAMPLES = {
-    "cat": "chelsea.png",
-    "coffee": "coffee.png",
-    "astronaut": "astronaut.png",
-    "rocket": "rocket.jpg",
-    "motorcycle": "motorcycle_left.png",
-    "photographer": "camera.png",
-    "galaxies": "hubble_deep_field.jpg",
-}
-
-# A part of the photograph, because models classify their crop of the full one as a dog.
-PARTS = {"cat": (0, 0, 300, 300)}  # left, top, right, bottom, in pixels
 
 DECODERS = Pool()
 
@@ -53,8 +40,9 @@ def open_example(name: str) -> Image.Image:
     package = find_spec("skimage")
     if package is None or package.origin is None:
         raise InputError("The example photographs come with scikit-image: pip install scikit-image.")
-    picture = open_picture((Path(package.origin).parent / "data" / EXAMPLES[name]).read_bytes())
-    return picture.crop(PARTS[name]) if name in PARTS else picture
+    example = EXAMPLES[name]
+    picture = open_picture((Path(package.origin).parent / "data" / example.file).read_bytes())
+    return picture.crop(example.part) if example.part else picture
 
 
 def open_picture(raw: bytes) -> Image.Image:

@@ -17,15 +17,14 @@ from dashboard import typeset
 from dashboard.address import parameter
 from dashboard.cache.memo import Upload
 from dashboard.frame import carried
-from dashboard.inputs import example_texts as texts
-from dashboard.inputs import uploads
+from dashboard.inputs import example_texts, uploads
 
 Option = TypeVar("Option")
 Number = TypeVar("Number", int, float)
 
 # Defaults of a page; the resolution in pixels on a side.
-FIRST_TEXT = next(iter(texts.TO_GO_ON.values()))
-FIRST_PICTURE, FIRST_RESOLUTION = "cat", 96
+FIRST_TEXT = example_texts.opening("next-word")
+FIRST_PICTURE, FIRST_RESOLUTION = next(iter(EXAMPLES)), 96
 WIDTH = 260  # pixels: of a control that does not grow
 LONGEST_TYPED = 50_000  # characters of an address; the server answers none of 64 KB
 TOKENS_BEFORE = "tokens_before"  # the last token and the default one, when the slider was last drawn
@@ -99,6 +98,8 @@ def picture() -> str | Upload:
     upload = uploads.current(OWN_PHOTO)
     if upload is None and st.session_state.get("picture") == OWN_PICTURE:
         st.session_state.picture = FIRST_PICTURE  # it has been taken away again
+    elif upload and OWN in st.query_params and OWN not in st.session_state:
+        st.session_state.picture = OWN_PICTURE  # it came with the page from a server that has ended
     options = [*EXAMPLES, OWN_PICTURE] if upload else list(EXAMPLES)
     chosen = choice(
         "Photograph", options, key="picture", first=FIRST_PICTURE, on_change=uploads.go_on, args=(OWN_PHOTO,)

@@ -1,23 +1,31 @@
-"""Example texts that several pages offer, by the label of their button."""
+"""Example texts that pages offer: example_texts.toml has them in groups, by the labels of their buttons."""
 
-# For a model that continues a text; the first one is the default.
-TO_GO_ON = {
-    "Repetition": "The cat that the dogs chased sat down because it was tired. The cat that the dogs",
-    "A pronoun": "Mary lent John her umbrella because it was raining, and John thanked",
-    "Negation": "He was not rich, and he was not young, but he was never",
-    "A list": "In spring, in summer, in autumn and in",
-    "A dialogue": (
-        "“Where have you been?” asked the king.\n“At the sea,” said the boy.\n“And what did you see?” asked the"
-    ),
-    "Code": "def add(a, b):\n    return a + b\n\ndef take(a, b):\n    return a",
-    "Two languages": "The cat is black. Le chat est noir. The dog is white. Le chien est",
-}
+import tomllib
+from pathlib import Path
+from typing import Any, TypeVar
 
-# English sentences for translators that were trained on short ones.
-TO_TRANSLATE = {
-    "A pronoun": "My brother bought a small red car because it was not expensive.",
-    "Negation": "I have never seen this film.",
-    "Repetition": "The more you eat, the more you want to eat.",
-    "A question": "Why didn't you tell me that you were ill?",
-    "An idiom": "It is raining cats and dogs.",
-}
+from msgspec import convert
+
+from core.published.table import Text
+
+Example = TypeVar("Example")
+
+GROUPS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+
+def examples(group: str) -> dict[str, str]:
+    """The texts of a group by their labels, the one that opens its page first; as `examples_of` for what is wrong."""
+    return convert(GROUPS[group], dict[str, Text])
+
+
+def examples_of(group: str, kind: type[Example]) -> dict[str, Example]:
+    """The examples of a group whose examples are several texts each, such as a dataclass, by their labels.
+
+    KeyError for a group that is not in the file, ValueError with the place for an example that is not of its kind.
+    """
+    return convert(GROUPS[group], dict[str, kind])  # type: ignore[valid-type]
+
+
+def opening(group: str) -> str:
+    """The text of a group that is there before anybody has typed."""
+    return next(iter(examples(group).values()))

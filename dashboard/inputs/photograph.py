@@ -6,6 +6,7 @@ from pathlib import Path
 
 from core import zoo
 from core.errors import ModelError
+from core.images import EXAMPLES
 from core.results import classifier_results
 from core.zoo.embedded import IMAGE, WEIGHTS
 from dashboard.cache.memo import Upload
@@ -26,6 +27,8 @@ RIGHT_OF_NAMES = (
     "take {error}; the convolutional network in it may have learned from some of them at full size."
 )
 UNSURE = "**It is unsure**: all other answers together are more probable than its first."
+CANNOT_KNOW = "**It cannot know this.** The picture shows {shows}, and none of its {count:,} classes is right."
+WRONG = "**It is wrong.** The picture shows {shows}; “{name}” is one of its classes."
 PIXELS_OF_WINDOWS = 128  # a picture of which Swin's windows fill every stage, and leave something to shift
 
 
@@ -85,6 +88,24 @@ def accuracy_sentence(name: str, side: int, weights: Path = WEIGHTS) -> str:
 def doubt_sentence(largest: float) -> str:
     """A sentence about an answer whose probability, the largest of all classes, is below a half; "" for others."""
     return UNSURE if largest < 0.5 else ""
+
+
+def failure_sentence(model: zoo.ImageModel, example: str, answer: str) -> str:
+    """A sentence about a wrong first answer of a model of ours to an example photograph, and the reason where known.
+
+    `example`: its name, "" for other pictures; `answer`: the class. "" for an answer that is right or is not judged.
+    """
+    if example not in EXAMPLES or model.name not in IMAGE:
+        return ""
+    picture = EXAMPLES[example]
+    right = picture.right_names(model.classes)
+    if answer in right:
+        return ""
+    if not right:
+        sentence = CANNOT_KNOW.format(shows=picture.shows, count=len(model.classes))
+    else:
+        sentence = WRONG.format(shows=picture.shows, name=right[0].partition(",")[0])
+    return f"{sentence} {picture.reason}".rstrip()
 
 
 def choose(offered: Sequence[str] = (), *, attends: bool = True) -> Photograph:

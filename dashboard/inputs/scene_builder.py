@@ -15,16 +15,10 @@ from core.scenes.sentences import parse
 from core.scenes.telling import scene_for
 from core.scenes.things import COLOURS, MOST, SHAPES, SIZES, TEXTURES, Scene, Thing, place_things, random_scene
 from dashboard.components.scene_mover import scene_mover
-from dashboard.inputs import controls
+from dashboard.inputs import controls, example_texts
 
 FIRST_SCENE = "0-1~star.red.large.plain.18.22~circle.blue.small.plain.45.16~square.green.medium.striped.40.46"
-SENTENCES = {
-    "Above": "a red star above a blue circle",
-    "Two of them": "two small green squares",
-    "Left of": "a large striped purple heart left of a yellow ring",
-    "The largest": "the largest thing is orange",
-    "Nothing": "nothing is green",
-}
+SENTENCES = example_texts.examples("scene")
 
 
 def choose() -> str:

@@ -42,6 +42,8 @@ def show(plain: Watched, changed: Watched | None) -> None:
             caption += f" {photograph.accuracy_sentence(plain.model.name, plain.inputs.pixels.shape[-1])}"
             if doubt := photograph.doubt_sentence(float(shares[0].max())):
                 st.markdown(doubt)
+            if failure := photograph.failure_sentence(plain.model, plain.example, classes[int(shares[0].argmax())]):
+                st.markdown(failure)
         st.caption(caption.rstrip())
     bars = [share[[*labels]].tolist() for share in shares]
     alt = ", ".join(

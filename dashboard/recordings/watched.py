@@ -11,7 +11,7 @@ from torch import nn
 from core import zoo
 from core.capture import Record, by_layer, edit_attention, record_attention
 from core.errors import CaptureError
-from core.images import open_example, open_picture
+from core.images import EXAMPLES, open_example, open_picture
 from core.text import Tokens, read_text
 from dashboard.cache.memo import Upload, cached
 from dashboard.cache.models import image_model, text_model
@@ -56,7 +56,13 @@ class WatchedImage:
     run: zoo.ImageRun
     record: Record
     first: Head | None = None
-    identity: Hashable = field(kw_only=True)
+    identity: tuple[Hashable, ...] = field(kw_only=True)
+
+    @property
+    def example(self) -> str:
+        """The name of the example photograph that the model reads; "" where it is a visitor's own."""
+        picture = self.identity[1]
+        return picture if isinstance(picture, str) and picture in EXAMPLES else ""
 
     @cached_property
     def scene(self) -> Scene:

@@ -212,7 +212,7 @@ def test_any_bytes_are_a_picture_or_a_sentence(raw):
 def test_examples_come_with_the_installed_packages(name):
     picture = open_example(name)
     assert picture.mode == "RGB"
-    assert min(picture.size) >= 300
+    assert min(picture.size) >= 256
 
 
 def test_an_unknown_example_is_a_sentence():

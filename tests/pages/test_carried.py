@@ -159,7 +159,7 @@ def test_a_section_that_cannot_use_the_model_of_the_one_before_shows_its_own():
 
 def test_an_address_wins_over_what_is_carried_also_where_it_names_the_usual():
     app = session()
-    follow(app, contents.TEXT, text=example_texts.TO_GO_ON["A pronoun"], model="bert-books")
+    follow(app, contents.TEXT, text=example_texts.examples("next-word")["A pronoun"], model="bert-books")
     follow(app, contents.GLOSSARY)
     follow(app, contents.TRANSLATION, text=translation.SENTENCE)
     assert controls_of(app)["text"] == translation.SENTENCE

@@ -171,8 +171,8 @@ def test_maps_agree_on_a_patch_only_where_both_find_one():
 @pytest.mark.parametrize("picture", EXAMPLES)
 def test_why_begins_with_a_sentence_of_its_own_photograph_in_words_that_are_known(picture):
     first = why.first_sentence(compute.clip("photographs"), PictureInput(PHOTOGRAPHS, picture))
-    assert first == why.OF_PHOTOGRAPH[picture]
-    assert len(set(why.OF_PHOTOGRAPH.values())) == len(EXAMPLES)
+    assert first == EXAMPLES[picture].sentence
+    assert len({example.sentence for example in EXAMPLES.values()}) == len(EXAMPLES)
     assert not compute.clip("photographs").unknown(first)
 
 

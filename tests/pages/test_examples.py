@@ -10,13 +10,13 @@ from pages.foundations.order.order_controls import SENTENCES as SHUFFLED
 from pages.words_and_pictures.clip.inputs import SENTENCES
 
 PLACES = {
-    "explore/text": ({}, "text", example_texts.TO_GO_ON),
-    "foundations/many_heads": ({}, "text", example_texts.TO_GO_ON),
-    "foundations/inside_the_transformer": ({}, "text", example_texts.TO_GO_ON),
+    "explore/text": ({}, "text", example_texts.examples("next-word")),
+    "foundations/many_heads": ({}, "text", example_texts.examples("next-word")),
+    "foundations/inside_the_transformer": ({}, "text", example_texts.examples("next-word")),
     "foundations/attention_step_by_step": ({"begin": "Your sentence"}, "text", FOLLOWED),
     "foundations/order": ({}, "text", SHUFFLED),
     "foundations/before_attention": ({}, "line", LINES),
-    "language/translation": ({}, "text", example_texts.TO_TRANSLATE),
+    "language/translation": ({}, "text", example_texts.examples("translation")),
     "words_and_pictures/clip": ({"world": PHOTOGRAPHS}, "texts_photographs", SENTENCES[PHOTOGRAPHS]),
 }
 

@@ -106,7 +106,7 @@ def test_the_address_holds_how_it_is_drawn(visit):
 
 
 def test_another_throw_of_the_dice_is_another_picture(visit):
-    app = visit(ROOM, candidates="1")
+    app = visit(ROOM, candidates="1", draw_scenes=TEXT)
     next(button for button in app.button if button.label == "Draw again").click().run()
     assert not app.exception
     one, other = (compute.draw.peek(replace(WISH, count=1, seed=seed)) for seed in (0, 1))
@@ -127,6 +127,7 @@ def test_a_candidate_leads_to_who_told_it(visit):
 def test_what_was_stopped_is_drawn_when_it_is_wished(visit):
     compute.draw.forget(WISH)
     app = visit(ROOM, show=words.CODES)
+    app.session_state.draw_scenes = TEXT
     app.session_state.stopped_drawing = ("draw", WISH)
     app.session_state.show = words.WRITE
     app.run()
@@ -198,7 +199,7 @@ def test_a_photograph_is_said_to_be_of_another_world_and_a_code_is_marked(visit)
 
 
 def test_the_view_is_sent_every_head_of_every_layer(visit):
-    app = visit(ROOM, show=words.SOURCES)
+    app = visit(ROOM, show=words.SOURCES, draw_scenes=TEXT)
     (sent,) = [data for part in app.get("bidi_component") if "scene" in (data := json.loads(part.proto.json))]
     assert [layer["heads"] for layer in sent["scene"]["layers"]] == [2, 2]
     assert [word["text"] for word in sent["scene"]["words"]] == ["[BEGIN]", *TEXT.split(), "[END]", "15 empty places"]

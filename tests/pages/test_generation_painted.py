@@ -84,7 +84,8 @@ def test_a_sentence_without_another_word_of_its_kind_gets_a_sentence(visit):
 
 
 def test_the_word_that_is_changed_and_the_other_one_stand_in_the_address(visit):
-    app = visit(ROOM, show=words.PAINTED, painted_view=words.SWAP, painted_word="blue", painted_other="pink")
+    choices = {"painted_view": words.SWAP, "painted_word": "blue", "painted_other": "pink"}
+    app = visit(ROOM, show=words.PAINTED, draw_scenes=TEXT, **choices)
     assert "“pink”" in prose(app)
     assert compute_painted.paint.peek(replace(ASKED, text="a red star above a pink circle")) is not None
 

@@ -10,7 +10,7 @@ from core import zoo
 from core.capture import record_attention
 from core.heads import jobs
 from core.heads.jobs import AgainstControl
-from pages.explore.home import compute, examples
+from pages.explore.home import compute, examples, words
 from pages.explore.home.compute import Looked, Matrix
 
 
@@ -31,11 +31,11 @@ def test_every_group_but_the_first_has_an_example_that_is_alive(visit):
 def test_the_head_at_the_top_finds_what_followed_the_same_words():
     repetition = compute.repeated()
     model = zoo.load_text("gpt-books")
-    tokens = model.encode("The old man looked at their house, and the old man looked at their")
+    tokens = model.encode(words.REPEATING)
     with record_attention(model.network) as record:
         model.run(tokens)
     labels = [label.strip() for label in tokens.labels]
-    assert labels[repetition.place] == "house"
+    assert labels[repetition.place] == "hat"
     assert labels[repetition.place - repetition.length : repetition.place] == labels[-repetition.length :]
     assert labels[repetition.place - repetition.length - 1] != labels[-repetition.length - 1]
     layer, head = repetition.head
@@ -43,7 +43,7 @@ def test_the_head_at_the_top_finds_what_followed_the_same_words():
     assert repetition.head == jobs.repeated_words(model).best
     assert repetition.tested.holds
     sentence = examples.about_repeated(repetition)
-    assert f"gives {repetition.weight:.0%} of its attention to “house”" in sentence
+    assert f"gives {repetition.weight:.0%} of its attention to “hat”" in sentence
     assert f"{repetition.tested.job:.0%} on average, and {repetition.tested.control:.0%} where" in sentence
     assert f"layer {layer}, head {head}" in sentence.lower()
 

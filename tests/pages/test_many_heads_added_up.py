@@ -9,7 +9,7 @@ from core.capture import record_attention
 from core.errors import CaptureError, InputError
 from core.heads.contributions import HeadOutputs, largest_difference, output_shares
 from core.images import Patches
-from dashboard.inputs import controls
+from dashboard.inputs import example_texts
 from dashboard.recordings.watched import WatchedText, watch_text
 from dashboard.theme import LIGHT, Look
 from pages.foundations.many_heads import compute
@@ -20,15 +20,17 @@ from pages.foundations.many_heads.head_in_view import sequences_of, token_names
 from tests.core import saved_models
 from tests.pages.conftest import prose
 
+TEXT = example_texts.examples("next-word")["Repetition"]
+
 
 @pytest.fixture
 def opened(visit):
-    return lambda **address: visit("foundations/many_heads", show="Added up", **address)
+    return lambda **address: visit("foundations/many_heads", **{"show": "Added up", "text": TEXT, **address})
 
 
 @pytest.fixture(scope="module")
 def example():
-    return watch_text("gpt-books", controls.FIRST_TEXT)
+    return watch_text("gpt-books", TEXT)
 
 
 @pytest.mark.parametrize("layer", range(6))

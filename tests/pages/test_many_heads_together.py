@@ -13,7 +13,7 @@ from core.errors import CaptureError, InputError
 from core.images import Patches
 from core.view.packing import overview_of
 from dashboard.cache import waiting
-from dashboard.inputs import controls
+from dashboard.inputs import example_texts
 from dashboard.recordings.watched import watch_image, watch_text
 from pages.foundations.many_heads import compute, words
 from pages.foundations.many_heads.compute import take_together
@@ -22,15 +22,17 @@ from tests.core import saved_models
 from tests.dashboard.watched import calls_of, causal, tokens_of
 from tests.pages.conftest import message_text
 
+TEXT = example_texts.examples("next-word")["Repetition"]
+
 
 @pytest.fixture
 def opened(visit):
-    return lambda **address: visit("foundations/many_heads", show="Taken together", **address)
+    return lambda **address: visit("foundations/many_heads", **{"show": "Taken together", "text": TEXT, **address})
 
 
 @pytest.fixture(scope="module")
 def example():
-    return watch_text("gpt-books", controls.FIRST_TEXT)
+    return watch_text("gpt-books", TEXT)
 
 
 @pytest.fixture(scope="module")

@@ -81,7 +81,7 @@ def test_an_example_replaces_the_text_or_the_file_and_what_was_written(visit):
     check(app.run())
     assert app.button_group(key="text_example").value is None, "what is read is no example"
     check(app.button_group(key="text_example").set_value("A list").run())
-    assert app.text_area(key="text").value == example_texts.TO_GO_ON["A list"]
+    assert app.text_area(key="text").value == example_texts.examples("next-word")["A list"]
     assert uploads._session_key(controls.OWN_TEXT) not in app.session_state
     assert written(app) == ()
     assert "written" not in app.query_params

@@ -1,6 +1,7 @@
 """What the first page says."""
 
 from dashboard.frame.layout import PageWords
+from dashboard.inputs import example_texts
 
 HOME = PageWords(
     question="See attention at work",
@@ -14,9 +15,7 @@ HOME = PageWords(
 )
 
 # What the small examples are made of.
-REPEATING = "The old man looked at their house, and the old man looked at their"
-SENTENCE = "The dog that the boy saw was tired because it"
-TRANSLATED = "I have never seen this film."
+REPEATING, SENTENCE, TRANSLATED = example_texts.examples("home").values()
 PICTURE = "coffee"
 SCENE = "0-2~star.red.large.plain.18.20~circle.blue.medium.plain.46.46"
 

@@ -8,7 +8,7 @@ from dashboard.recordings.watched import watch_text
 from pages.explore.text import words
 
 page_head.head(words.TEXT)
-controls.examples(example_texts.TO_GO_ON)
+controls.examples(example_texts.examples("next-word"))
 with layout.control_bar():
     text = controls.text()
     name = model_name.model("text")

@@ -16,16 +16,10 @@ from core.text import read_text
 from dashboard import contents, typeset
 from dashboard.cache.models import text_model
 from dashboard.frame import carried, layout
-from dashboard.inputs import controls
+from dashboard.inputs import controls, example_texts
 from pages.foundations.attention_step_by_step import matrices
 
-# Sentences to click; the first is there before anybody has typed.
-SENTENCES = {
-    "A pronoun": "The old man looked at the sea because he was tired.",
-    "Repetition": "The cat sat on the mat, and the dog sat on the",
-    "Negation": "He did not say that she had never been there.",
-    "A list": "In spring, in summer, in autumn and in",
-}
+SENTENCES = example_texts.examples("steps")
 SENTENCE = next(iter(SENTENCES.values()))
 LONGEST = 48  # tokens: so many rows can still be told apart
 

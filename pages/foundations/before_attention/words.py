@@ -4,14 +4,9 @@ from dataclasses import replace
 
 from dashboard.frame.layout import PageWords
 from dashboard.frame.references import references
+from dashboard.inputs import example_texts
 
-# Lines to click; the first is there before anybody has typed.
-LINES = {
-    "A question": "To be, or not to be, that is the question: whether 'tis nobler in the mind to suf",
-    "Repetition": "My lord, the queen is dead. My lord, the qu",
-    "Negation": "I do not know thee, nor will I know thee, nor did I ever kn",
-    "A name": "O Romeo, Romeo! wherefore art thou Rom",
-}
+LINES = example_texts.examples("characters")
 LINE = next(iter(LINES.values()))
 
 # The sections of the page, as they stand in the address.

@@ -30,7 +30,7 @@ def walked_through() -> Walk:
             return compute.walk_picture(Photograph(name, picture, resolution))
     with second:
         text = controls.text()
-    controls.examples(example_texts.TO_GO_ON if machine == DECODER else example_texts.TO_TRANSLATE)
+    controls.examples(example_texts.examples("next-word" if machine == DECODER else "translation"))
     if machine == DECODER:
         with first:
             name = model_name.model("text")

@@ -32,7 +32,7 @@ with layout.control_bar():
         picture, name = controls.picture(), model_name.model("image")
         run = Photograph(name, picture, controls.resolution(image_model(name))).watched
 if kind == TEXT:
-    controls.examples(example_texts.TO_GO_ON)
+    controls.examples(example_texts.examples("next-word"))
 with layout.waiting_place():
     watched = run()
 if isinstance(watched, WatchedText):

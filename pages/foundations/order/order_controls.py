@@ -14,15 +14,10 @@ from dashboard.address import parameter
 from dashboard.cache.models import text_model
 from dashboard.frame import carried
 from dashboard.frame.layout import PageWords
-from dashboard.inputs import controls
+from dashboard.inputs import controls, example_texts
 
 MODEL = "gpt-books"
-# Sentences to click, each with words that stand twice; the first is there before anybody has typed.
-SENTENCES = {
-    "Two roles": "The dog bit the man because the man had kicked the dog.",
-    "Repetition": "The man saw the man, and the man saw the dog.",
-    "Negation": "He said that she was not old, not that she was old.",
-}
+SENTENCES = example_texts.examples("order")
 SENTENCE = next(iter(SENTENCES.values()))
 WIDE = 370  # pixels: beside the other controls on a usual window; a narrower one gives it a row of its own
 WIDE_PRESENTED = 510  # pixels: as many letters of a projector's size

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from dashboard.frame.layout import PageWords
 from dashboard.frame.references import references
+from dashboard.inputs import example_texts
 
 PAGE = PageWords(
     question="What does a BERT look at?",
@@ -36,13 +37,7 @@ UNKNOWN = (
     "pieces from English and French sentences."
 )
 
-# Texts to click, by what stands on the button; the first is there before anybody has typed.
-EXAMPLES = {
-    "By the fire": "The old man sat down by the fire, lit his pipe, and told the children a long story.",
-    "Who is he?": "When the king saw his daughter, he took her by the hand and led her into the garden.",
-    "Only the end tells": "He opened the door of the stable and led out his white horse.",
-    "A word twice": "The sea was calm, the wind was soft, and the ship lay still upon the sea.",
-}
+EXAMPLES = example_texts.examples("missing-word")
 SENTENCE = next(iter(EXAMPLES.values()))
 
 # Fill in.
@@ -107,9 +102,7 @@ BOTH_NOTES = replace(
 )
 
 # Two sentences.
-FIRST_SENTENCE = "The old man sat down by the fire and lit his pipe."
-FOLLOWS = "Then he began to tell the children a long story."
-FOLLOWS_NOT = "The ship had lost her mast in the storm, and the captain was dead."
+FIRST_SENTENCE, FOLLOWS, FOLLOWS_NOT = example_texts.examples("two-sentences").values()
 # Second sentences of ours that follow no first one: what the model says of these is the yardstick of its answer.
 UNRELATED = (
     FOLLOWS_NOT,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from dashboard.frame.layout import PageWords
 from dashboard.frame.references import references
+from dashboard.inputs import example_texts
 from pages.language.missing_word import words
 
 
@@ -17,17 +18,7 @@ class Example:
     hidden_french: frozenset[int] = frozenset()
 
 
-# By what stands on the button; the first is there before anybody has typed.
-EXAMPLES = {
-    "Word order": Example(
-        "My brother bought a small red car.", "Mon frère a acheté une petite voiture rouge.", frozenset({5})
-    ),
-    "He or she?": Example("She is a doctor.", "Elle est médecin.", hidden_french=frozenset({0})),
-    "One or many?": Example("The sheep are in the garden.", "Les moutons sont dans le jardin.", frozenset({2})),
-    "A false friend": Example("He is now in Paris.", "Il est actuellement à Paris.", frozenset({2})),
-    "Said another way": Example("How old are you?", "Quel âge avez-vous ?", frozenset({1})),
-    "An idiom": Example("It cost me an arm and a leg.", "Ça m'a coûté les yeux de la tête.", frozenset({4})),
-}
+EXAMPLES = example_texts.examples_of("across", Example)
 FIRST = next(iter(EXAMPLES.values()))
 
 NOTES = PageWords(

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from core.probing.fine_tuning.inference import Language
 from dashboard.frame.references import references
+from dashboard.inputs import example_texts
 from pages.language.missing_word.words import PAGE
 
 
@@ -15,39 +16,7 @@ class Example:
     second: dict[Language, str]
 
 
-def _example(english: tuple[str, str], french: tuple[str, str]) -> Example:
-    return Example(
-        first={"English": english[0], "French": french[0]}, second={"English": english[1], "French": french[1]}
-    )
-
-
-# By what stands on the button; the first is there before anybody has typed. Our own: SICK's may not be passed on.
-EXAMPLES = {
-    "Nobody": _example(
-        ("A woman is cutting an onion", "There is no woman cutting an onion"),
-        ("Une femme coupe un oignon", "Il n'y a pas de femme qui coupe un oignon"),
-    ),
-    "An instrument": _example(
-        ("A man is playing a guitar", "A man is playing an instrument"),
-        ("Un homme joue de la guitare", "Un homme joue d'un instrument"),
-    ),
-    "Something else": _example(
-        ("A boy is riding a bicycle", "A girl is reading a book in the park"),
-        ("Un garçon fait du vélo", "Une fille lit un livre dans le parc"),
-    ),
-    "Who chases whom?": _example(
-        ("A dog is chasing a cat", "A cat is chasing a dog"),
-        ("Un chien poursuit un chat", "Un chat poursuit un chien"),
-    ),
-    "Other words": _example(
-        ("A child is jumping into the water", "A kid is leaping into the sea"),
-        ("Un enfant saute dans l'eau", "Un gamin bondit dans la mer"),
-    ),
-    "Less said": _example(
-        ("A dog is running on the grass", "A dog is running"),
-        ("Un chien court dans l'herbe", "Un chien court"),
-    ),
-}
+EXAMPLES = example_texts.examples_of("inference", Example)
 FIRST = next(iter(EXAMPLES.values()))
 
 LEAD = "Does the second sentence follow from the first, or contradict it? Learned in English, asked in two languages."

@@ -3,18 +3,10 @@
 from dataclasses import replace
 
 from dashboard.frame.references import references
+from dashboard.inputs import example_texts
 from pages.language.missing_word.words import PAGE
 
-# Sentences to click, by what stands on the button; the first is there before anybody has typed.
-EXAMPLES = {
-    "Book and read": "I want to book a flight and read a book.",
-    "Left": "I left the bag on the left.",
-    "Hard": "It is hard to work hard.",
-    "They can fish": "They can fish, but we can only open a can of fish.",
-    "Not good": "The film is not good.",
-    "Hardly": "It is hardly a masterpiece.",
-    "Never so well": "Never has a story been so well told.",
-}
+EXAMPLES = example_texts.examples("tasks")
 SENTENCE = next(iter(EXAMPLES.values()))
 
 LEAD = (

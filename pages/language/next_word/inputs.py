@@ -32,7 +32,7 @@ class Given:
 
 def selection() -> Given:
     """The controls for text and model, and examples to click."""
-    controls.examples(example_texts.TO_GO_ON, forgets=(WRITTEN_ADDRESS,))
+    controls.examples(example_texts.examples("next-word"), forgets=(WRITTEN_ADDRESS,))
     with layout.control_bar():
         chosen = Given(text=controls.text(), name=model_name.model("text"))
     assert chosen.model

@@ -5,6 +5,7 @@ from dataclasses import replace
 from core.probing.small_tasks.tasks import CARRY, COLUMN, COPY
 from dashboard.frame.layout import PageWords
 from dashboard.frame.references import references
+from dashboard.inputs import example_texts
 
 PAGE = PageWords(
     question="What does a GPT look at?",
@@ -99,22 +100,7 @@ MERGES_NOTES = replace(
     references=references("SENNRICH", "RADFORD", "KUDO", "SCHUSTER"),
 )
 
-SENTENCES = {
-    "English": "The small cat sleeps on the chair because it is tired.",
-    "French": "Le petit chat dort sur la chaise parce qu'il est fatigué.",
-    "German": "Die kleine Katze schläft auf dem Stuhl, weil sie müde ist.",
-    "Turkish": "Küçük kedi yorgun olduğu için sandalyede uyuyor.",
-    "Vietnamese": "Con mèo nhỏ ngủ trên ghế vì nó mệt.",
-    "Greek": "Η μικρή γάτα κοιμάται στην καρέκλα γιατί είναι κουρασμένη.",
-    "Russian": "Маленькая кошка спит на стуле, потому что она устала.",
-    "Arabic": "القطة الصغيرة تنام على الكرسي لأنها متعبة.",
-    "Hebrew": "החתולה הקטנה ישנה על הכיסא כי היא עייפה.",
-    "Hindi": "छोटी बिल्ली कुर्सी पर सो रही है क्योंकि वह थकी हुई है।",
-    "Thai": "แมวตัวเล็กนอนหลับบนเก้าอี้เพราะมันเหนื่อย",
-    "Chinese": "小猫在椅子上睡觉，因为它累了。",
-    "Japanese": "小さな猫は疲れているので椅子の上で眠っています。",
-    "Korean": "작은 고양이가 피곤해서 의자 위에서 자고 있다.",
-}
+SENTENCES = example_texts.examples("languages")
 SCRIPTS_FORMULA = (
     "Bytes are those of UTF-8: one for a letter of English, two for Greek, Cyrillic, Arabic and Hebrew, three for most "
     "others. Words are what stands between spaces. Tokens are the model's own, special ones left out. The sentences "

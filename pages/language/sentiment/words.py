@@ -5,6 +5,7 @@ from dataclasses import replace
 from core.zoo.sentiment_classifiers import REVIEWERS
 from dashboard.frame.layout import PageWords
 from dashboard.frame.references import references
+from dashboard.inputs import example_texts
 
 PAGE = PageWords(
     question="Does attention explain a verdict?",
@@ -21,37 +22,8 @@ READ, FAITHFUL, SWAP, FOOLED, COMPARED = "Read", "Faithful?", "Swap it", "Fooled
 
 LANGUAGES = {"English": "english", "Spanish": "spanish"}
 
-# Reviews to click, by language and by what stands on the button; all are our own.
-EXAMPLES = {
-    "english": {
-        "A waste": (
-            "The camera is in love with the old town, and so was I for the first hour. Then the story forgets its "
-            "people: nobody wants anything, nobody loses anything, and the ending is a long, dull wait for the lights. "
-            "What a waste of a wonderful cast."
-        ),
-        "Not bad": "I expected nothing. It was not bad at all, and the last scene was anything but boring.",
-        "Praise": (
-            "A small, brilliant film. Every face is worth watching, the music never begs for tears, and I left the "
-            "cinema lighter than I came."
-        ),
-        "In two minds": (
-            "The first half is stiff and far too long. The second half is one of the best things I have seen this year."
-        ),
-        "Irony": "Oh great, another car chase. Just what the world was waiting for. I loved checking my watch.",
-        "Scene by scene": (
-            "It opens with a wonderful joke. The hero's friend is played badly, and his lines are worse. The chase "
-            "through the market is superb. Someone should have cut the dream. The villain is a bore. Yet the final "
-            "talk between the sisters is honest, quiet and perfectly acted. I would see it again for that alone."
-        ),
-    },
-    "spanish": {
-        "Gracias": "Muchas gracias a todos por un día precioso, ¡sois los mejores!",
-        "Enfado": "Otra vez sin internet y nadie contesta. Qué asco de servicio, no vuelvo más.",
-        "Ni fu ni fa": "Mañana hay reunión a las diez en la oficina de siempre.",
-        "Pero": "El concierto fue genial, pero el sonido era horrible y no se oía nada.",
-        "Negación": "No me gusta nada lo que han hecho con la serie.",
-    },
-}
+# Reviews to click, by language.
+EXAMPLES = {language: example_texts.examples(f"reviews-{language}") for language in LANGUAGES.values()}
 
 NO_CLASSIFIER = (
     "{title} gives a text no class. Choose one of the classifiers on the list, or a model for sequence classification "

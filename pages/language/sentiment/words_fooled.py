@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from dashboard.frame.references import references
-from pages.language.sentiment.words import PAGE
+from dashboard.inputs import example_texts
+from pages.language.sentiment.words import LANGUAGES, PAGE
 
 LEAD = (
     "Two sentences that differ in one place: should the verdict change, or stay? Each pair below is a small test with "
@@ -41,20 +42,9 @@ NO_NAMES = (
     "it moves cannot, so pairs of intensity are left out."
 )
 OWN = "Your own pair"
-# Pairs to click, by language and by what stands on the button.
-EXAMPLES: dict[str, dict[str, tuple[str, str]]] = {
-    "english": {
-        "Not": ("I liked this film.", "I did not like this film."),
-        "Only the poster": ("I liked this film.", "I liked the poster of this film."),
-        "A comma": ("No, it is good.", "No it is good."),
-        "Two readings": ("I have never seen a film this bad.", "I have never seen a film this good."),
-        "Someone else": ("My sister hated it.", "My sister hated the popcorn."),
-    },
-    "spanish": {
-        "No": ("Me gusta esta serie.", "No me gusta esta serie."),
-        "Pero": ("El concierto fue genial.", "El sitio fue genial, pero el concierto horrible."),
-        "Signos": ("Qué día", "¡Qué día!"),
-    },
+# Pairs to click, by language.
+EXAMPLES = {
+    language: example_texts.examples_of(f"fooled-{language}", tuple[str, str]) for language in LANGUAGES.values()
 }
 METHOD = (
     "The pairs are templates of ours, filled from short lists of words: {pairs:,} for this language, the same for "

@@ -18,7 +18,7 @@ WORDS, PIECES = "Words", "Pieces"
 
 def sentence() -> str:
     """The visitor's English sentence, as `read_text` leaves it."""
-    controls.examples(example_texts.TO_TRANSLATE)
+    controls.examples(example_texts.examples("translation"))
     raw = st.text_area(
         "Your English sentence",
         words.SENTENCE,

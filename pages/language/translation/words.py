@@ -5,9 +5,9 @@ from dataclasses import replace
 from core.zoo import TRANSLATION
 from dashboard.frame.layout import PageWords
 from dashboard.frame.references import references
-from dashboard.inputs.example_texts import TO_TRANSLATE
+from dashboard.inputs import example_texts
 
-SENTENCE = next(iter(TO_TRANSLATE.values()))
+SENTENCE = example_texts.opening("translation")
 CLASSIC = "The agreement on the European Economic Area was signed in August 1992."
 # Translations of both, as a person writes them.
 FRENCH = {

@@ -43,7 +43,7 @@ def _choose() -> Reading:
         most, alternative = context, None
     else:
         text = controls.text()
-        controls.examples(example_texts.TO_GO_ON)
+        controls.examples(example_texts.examples("next-word"))
         most = _most(context)
         alternative = _fewer("read", "most", FEWEST) if context > USUAL and most > FEWEST else None
     with waiting.spinner(words.READING, unit="layers", alternative=alternative) as progress:

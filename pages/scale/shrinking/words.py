@@ -2,6 +2,7 @@
 
 from dashboard.frame.layout import PageWords
 from dashboard.frame.references import references
+from dashboard.inputs import example_texts
 
 PAGE = PageWords(
     question="What can be removed?",
@@ -35,17 +36,8 @@ MEASURED_ON = {
 }
 MEASURES = {"bits": "bits a token (less is better)", "accuracy": "share of right answers", "BLEU": "BLEU"}
 
-# Each of them shows something in all networks that read a sentence.
-EXAMPLES = {
-    "By the fire": "The old man sat down by the fire and lit his",
-    "A dull film": "A dull film with a wonderful cast, and I would not watch it again.",
-    "The garden": "The children were playing in the garden when it began to rain.",
-}
-HIDDEN_EXAMPLES = {
-    "By the hand": "The king took his daughter by the [MASK] and led her into the garden.",
-    "A pipe": "The old man sat down by the [MASK], lit his pipe, and told the children a long story.",
-    "The sea": "The sea was calm, and the [MASK] lay still upon the water.",
-}
+EXAMPLES = example_texts.examples("shrinking")
+HIDDEN_EXAMPLES = example_texts.examples("shrinking-mask")
 
 HIDE_ONE = "Write {mask} in place of a word: {title} says what is missing, and nothing is missing here."
 NO_WRITER = (

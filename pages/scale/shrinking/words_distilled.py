@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from dashboard.frame.references import references
+from dashboard.inputs import example_texts
 from pages.scale.shrinking import words
 
 LEAD = (
@@ -12,11 +13,7 @@ LEAD = (
 KINDS = {"BERT, masked words": "bert-books", "Vision transformer": "vit-tiny-imagenet"}
 WHOLE = "All layers"
 
-EXAMPLES = {
-    "By the fire": "The old man sat down by the fire, lit his pipe, and told the children a long story.",
-    "A king": "When the king saw his daughter, he took her by the hand and led her into the garden.",
-    "The sea": "The sea was calm, the wind was soft, and the ship lay still upon the sea.",
-}
+EXAMPLES = example_texts.examples("missing-word")
 SENTENCE = next(iter(EXAMPLES.values()))
 HINT = "Click a word to hide it from all three networks."
 

@@ -25,7 +25,7 @@ def show() -> None:
         is_shown = st.toggle("Photograph", True, key="explain_photo", bind="query-params")
     with layout.waiting_place():
         explained = explain_photograph(chosen, number)
-    _introduce(explained)
+    _introduce(explained, chosen.picture if isinstance(chosen.picture, str) else "")
     _maps(explained, is_shown=is_shown)
     noticed, curves = tell_halves(explained.maps), None
     if explained.number is not None:
@@ -62,7 +62,8 @@ def labels_of(classes: Sequence[str]) -> list[str]:
     return [f"{name} ({number})" if name in several else name for number, name in enumerate(classes)]
 
 
-def _introduce(explained: Explained) -> None:
+def _introduce(explained: Explained, example: str) -> None:
+    """What the model says, and how far that is to be believed; `example`: the photograph's name, "" for others."""
     model = explained.model
     if not model.attends:
         rows, columns = next(iter(explained.maps.values())).shape
@@ -72,7 +73,9 @@ def _introduce(explained: Explained) -> None:
         st.info(words.NO_CLASSES, icon=":material/info:")
     else:
         verdict = tell_verdict(model.classes, explained.probabilities.tolist(), explained.number)
-        st.markdown(f"{verdict} {photograph.doubt_sentence(float(explained.probabilities.max()))}".rstrip())
+        doubt = photograph.doubt_sentence(float(explained.probabilities.max()))
+        failure = photograph.failure_sentence(model, example, model.classes[int(explained.probabilities.argmax())])
+        st.markdown(" ".join(filter(None, (verdict, doubt, failure))))
         if known := photograph.accuracy_sentence(model.name, explained.prepared.pixels.shape[-1]):
             st.caption(known)
 

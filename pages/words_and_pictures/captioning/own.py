@@ -10,7 +10,7 @@ from dashboard.cache.memo import cached
 from dashboard.cache.models import captioner
 from dashboard.components.word_maps import WordScene, word_maps
 from dashboard.frame import layout
-from dashboard.inputs import controls, picture_input
+from dashboard.inputs import controls, example_texts, picture_input
 from dashboard.inputs.picture_input import PictureInput, truth_of
 from dashboard.number_format import compare
 from pages.words_and_pictures.captioning import compute, inputs, words
@@ -18,19 +18,7 @@ from pages.words_and_pictures.captioning.compute import Written
 from pages.words_and_pictures.captioning.telling import formula
 from pages.words_and_pictures.captioning.word_scene import scene_for
 
-EXAMPLES = {
-    "scenes": {
-        "True": "a red star above a blue circle",
-        "False": "a green star above a blue circle",
-        "Turned round": "a blue circle above a red star",
-        "Nothing": "nothing is red",
-    },
-    "photographs": {
-        "A cat": "a cat looks at the camera",
-        "A dog": "a brown dog runs through the grass",
-        "A man": "a man in a blue shirt is smiling",
-    },
-}
+EXAMPLES = {world: example_texts.examples(f"captions-{world}") for world in ("scenes", "photographs")}
 
 ALIKE = 0.005  # of probability: words that differ by no more are about as probable
 

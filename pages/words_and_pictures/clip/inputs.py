@@ -12,28 +12,15 @@ from core.scenes.things import random_scene
 from core.zoo.clips import PictureText
 from core.zoo.emoji import emoji
 from dashboard import theme, typeset
-from dashboard.inputs import controls, model_name, uploads
+from dashboard.inputs import controls, example_texts, model_name, uploads
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput, sentence_for
 from dashboard.inputs.scene_builder import FIRST_SCENE
 from pages.words_and_pictures.clip import compute, words
 
 WORLDS = {PHOTOGRAPHS: "photographs", SCENES: "scenes", EMOJI: "emoji"}
-# Sentences to compare with the pictures; the first of each world are there before anybody has typed.
-SENTENCES = {
-    PHOTOGRAPHS: {
-        "One of each": (
-            "a cup of coffee on a table\na cat looks at the camera\na woman in a red shirt is smiling\na rocket"
-        ),
-        "Negation": "a cat\nno cat\na photograph without a cat\nno woman",
-        "One word another": "a woman in a red shirt\na woman in a blue shirt\na man in a red shirt",
-    },
-    EMOJI: {
-        "One of each": "a red heart\nsmiling face\ndog\nstrawberry",
-        "Negation": "a heart\nno heart\na face\nno face",
-        "Feelings": "love\njoy\nhunger\nfear",
-    },
-}
-FIRST_PHOTOGRAPHS = ("coffee", "cat", "astronaut", "rocket")
+# Sentences to compare with the pictures; of scenes the page makes some itself.
+SENTENCES = {world: example_texts.examples(f"agreement-{WORLDS[world]}") for world in (PHOTOGRAPHS, EMOJI)}
+FIRST_PHOTOGRAPHS = ("coffee", "cat", "motorcycle", "rocket")
 FIRST_EMOJI = ("❤️", "😀", "🐶", "🍓")
 OWN = "own_picture"  # keys of a visitor's files, numbered
 

@@ -9,24 +9,14 @@ import streamlit as st
 from dashboard import typeset
 from dashboard.cache.models import clip
 from dashboard.frame import layout
-from dashboard.inputs import controls
+from dashboard.inputs import controls, example_texts
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES
 from dashboard.number_format import signed
 from dashboard.output import charts
 from pages.words_and_pictures.clip import compute, inputs, words
 
 TOP, WIDE = 24, 104  # pictures, and pixels of each
-FIRST = {EMOJI: "red heart", SCENES: "a red star above a blue circle", PHOTOGRAPHS: "a cat"}
-EXAMPLES = {
-    EMOJI: {"A heart": "red heart", "An animal": "dog face", "Food": "slice of pizza", "Weather": "cloud with rain"},
-    SCENES: {
-        "Above": "a red star above a blue circle",
-        "Below": "a red star below a blue circle",
-        "Two": "two green squares",
-        "Large": "a large yellow heart",
-    },
-    PHOTOGRAPHS: {"A cat": "a cat", "A woman": "a woman is smiling", "A cup": "a cup of coffee"},
-}
+EXAMPLES = {world: example_texts.examples(f"search-{name}") for world, name in inputs.WORLDS.items()}
 
 
 def show() -> None:
@@ -35,7 +25,8 @@ def show() -> None:
         world = controls.choice("World", (EMOJI, SCENES, PHOTOGRAPHS), key="search_world")
         name = inputs.network(world)
     field = f"search_{inputs.WORLDS[world]}"
-    text = st.text_input("Search for", FIRST[world], key=field, bind="query-params", max_chars=300)
+    first = example_texts.opening(f"search-{inputs.WORLDS[world]}")
+    text = st.text_input("Search for", first, key=field, bind="query-params", max_chars=300)
     controls.examples(EXAMPLES[world], field=field)
     inputs.say_unknown(clip(name), [text])
     with layout.waiting_place():

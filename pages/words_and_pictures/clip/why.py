@@ -9,6 +9,7 @@ import streamlit as st
 from torch import Tensor
 
 from core.attribution.word_maps import OCCLUSION, RELEVANCE, WAYS
+from core.images import EXAMPLES as EXAMPLE_PICTURES
 from core.view.codec import whole_number
 from core.zoo.clips import PictureText
 from dashboard import theme, typeset
@@ -18,29 +19,15 @@ from dashboard.cache.models import clip
 from dashboard.components.patch_picker import patch_picker
 from dashboard.components.word_maps import MappedWord, WordMap, WordScene, word_maps
 from dashboard.frame import layout
-from dashboard.inputs import controls, picture_input
+from dashboard.inputs import controls, example_texts, picture_input
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput, masks_of, sentence_for
 from dashboard.number_format import compare, signed
 from dashboard.output import charts, pointing_game
 from pages.words_and_pictures.clip import compute, inputs, words
 from pages.words_and_pictures.clip.figures import word_bars
 
-# What stands in the field before anybody has written: a sentence of the picture itself.
-OF_PHOTOGRAPH = {
-    "cat": "a cat looks at the camera",
-    "coffee": "a cup of coffee on a table",
-    "astronaut": "a woman is smiling",
-    "rocket": "a rocket in the sky",
-    "motorcycle": "a motorcycle",
-    "photographer": "a man with a camera",
-    "galaxies": "many lights in the dark sky",
-}
 ANY = "a photograph"  # of a picture of one's own
-EXAMPLES = {
-    PHOTOGRAPHS: {"Coffee": "a cup of coffee on a table", "A cat": "a cat looks at the camera", "A dog": "a brown dog"},
-    SCENES: {"A star": "a red star", "Two groups": "a red star above a blue circle", "Wrong": "a green ring"},
-    EMOJI: {"A heart": "red heart", "A face": "smiling face", "A dog": "dog"},
-}
+EXAMPLES = {world: example_texts.examples(f"words-{name}") for world, name in inputs.WORLDS.items()}
 HARDLY = 0.005  # of a cosine: less is nothing in its two digits
 COVERED = "covered"  # in the address: patches by their numbers
 
@@ -87,7 +74,7 @@ def first_sentence(model: PictureText, chosen: PictureInput) -> str:
         return compute.known_name(model, chosen) or ANY
     if (scene := chosen.scene) is not None:
         return sentence_for(scene)
-    return OF_PHOTOGRAPH.get(chosen.picture, ANY) if isinstance(chosen.picture, str) else ANY
+    return EXAMPLE_PICTURES[chosen.picture].sentence if isinstance(chosen.picture, str) else ANY
 
 
 def _begin_anew(first: str, field: str) -> None:

@@ -20,11 +20,11 @@ from core.zoo.image_models import PreparedPicture
 from dashboard.cache import turns
 from dashboard.cache.memo import cached
 from dashboard.cache.models import clip, dalle, picture_coder, scene_reader
+from dashboard.inputs import example_texts
 from dashboard.inputs.picture_input import PictureInput
 
 SCENES = "scenes"  # the world whose pictures can be read, and judged
 TOP = 10  # codes among which one may take another
-FIRST = "a red star above a blue circle"
 
 
 @dataclass(frozen=True)
@@ -279,4 +279,4 @@ def warm_up() -> None:
     from core.zoo.dalles import available
 
     if SCENES in available():
-        draw(Wish(SCENES, FIRST))
+        draw(Wish(SCENES, example_texts.opening("drawing-scenes")))

@@ -5,31 +5,19 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.errors import ModelError
-from core.scenes.things import HELD_PAIRS
 from core.view.codec import whole_number
 from core.zoo import attention_gans, dalles
 from core.zoo.attention_gans import WORD_ATTENTION
 from core.zoo.dalles import DALLES
 from dashboard.address import parameter
 from dashboard.frame import layout
-from dashboard.inputs import controls, picture_input
+from dashboard.inputs import controls, example_texts, picture_input
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput
 from pages.words_and_pictures.generation import words
-from pages.words_and_pictures.generation.compute import FIRST, Drawn, Wish
+from pages.words_and_pictures.generation.compute import Drawn, Wish
 from pages.words_and_pictures.generation.compute_painted import Asked
 
-NEVER_JOINED = sorted(HELD_PAIRS)[-1]
-EXAMPLES = {
-    "scenes": {
-        "Above": FIRST,
-        "Two of them": "two small green squares",
-        "Striped": "a large striped purple heart",
-        "Never joined": f"a large {' '.join(NEVER_JOINED)}",
-        "The largest": "the largest thing is orange",
-        "Nothing": "nothing is green",
-    },
-    "emoji": {"A heart": "red heart", "A cat": "grinning cat", "A clock": "three o’clock", "Made up": "blue cat"},
-}
+EXAMPLES = {world: example_texts.examples(f"drawing-{world}") for world in ("scenes", "emoji")}
 COUNTS = (1, 4, 8, 16)
 PAINTINGS = 4  # pictures that an attention GAN paints at once
 SEEDS = 10_000

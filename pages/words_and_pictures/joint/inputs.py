@@ -7,16 +7,9 @@ from core.view.codec import whole_number
 from core.zoo.joint import JOINT
 from dashboard.address import parameter
 from dashboard.frame import layout
-from dashboard.inputs import controls, picture_input
+from dashboard.inputs import controls, example_texts, picture_input
 from dashboard.inputs.picture_input import SCENES, PictureInput, sentence_for
 from pages.words_and_pictures.joint import words
-
-EXAMPLES = {
-    "Above": "a red star above a blue circle",
-    "False": "a green star above a blue circle",
-    "Turned round": "a blue circle above a red star",
-    "The largest": "the largest thing is red",
-}
 
 
 def scene_and_sentence() -> tuple[str, PictureInput, str]:
@@ -33,7 +26,7 @@ def scene_and_sentence() -> tuple[str, PictureInput, str]:
         st.session_state.joint_text = first  # another scene has another true sentence, unless somebody has written
     st.session_state.joint_offered = first
     text = st.text_input("Your sentence", first, key="joint_text", bind="query-params", max_chars=300)
-    controls.examples(EXAMPLES, field="joint_text", forgets=("hidden",))
+    controls.examples(example_texts.examples("joint"), field="joint_text", forgets=("hidden",))
     if not text.split():
         raise InputError(words.NO_SENTENCE)
     return name, chosen, text
