@@ -18,12 +18,16 @@ NOTICE_PRESENTED = 1240  # pixels: as many letters of a projector's size
 
 @dataclass(frozen=True)
 class PageWords:
-    """The texts of a page besides its figures, as Markdown; written by us, never by a visitor."""
+    """The texts of a page besides its figures, as Markdown; written by us, never by a visitor.
+
+    `lead`: a sentence of at most 20 words above the first figure; `about`: a paragraph below the last one.
+    """
 
     question: str
     lead: str
     try_this: tuple[str, ...]
     references: tuple[str, ...]
+    about: str = ""
 
 
 def caption(text: str) -> None:
@@ -129,7 +133,7 @@ def rows_of(count: int, most: int) -> list[range]:
 
 
 def notes(words: PageWords, *, notice: tuple[str, ...], formula: Callable[[], object]) -> None:
-    """Write, below the figure, what to notice, what to try, how it is computed, and references.
+    """Write below the figure: what the page is about, what to notice, what to try, how it is computed, references.
 
     `notice` holds sentences computed from what is shown; `formula` writes the formula with its numbers. The first
     sentence stands above or beside the figure: where `place_notice` was called, or else in the first `waiting_place`,
@@ -144,6 +148,8 @@ def notes(words: PageWords, *, notice: tuple[str, ...], formula: Callable[[], ob
     if theme.is_presented():
         return
     st.divider()
+    if words.about:
+        st.markdown(glossary.linked(words.about), width=theme.PROSE)
     *notice_columns, try_column, formula_column = st.columns([1, 1, 1.4] if notice else [1, 1.4], gap="large")
     if notice:
         with notice_columns[0]:

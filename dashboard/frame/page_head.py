@@ -48,8 +48,8 @@ def head(words: layout.PageWords) -> None:
     with st.container():
         if show := _below_title.get():
             show()
-        elif not theme.is_presented():
-            st.markdown(glossary.linked(words.lead), width=theme.PROSE)
+        elif words.lead and not theme.is_presented():
+            st.markdown(glossary.linked(words.lead))
     with st.container(gap=None):
         _show_refusals()
 

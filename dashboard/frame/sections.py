@@ -20,7 +20,13 @@ def chosen(sections: Mapping[str, Show]) -> Show:
     with st.container(gap=None):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             selection = st.segmented_control(
-                "What to look at", names, default=names[0], key=navigation.SECTION, bind="query-params", required=True
+                "What to look at",
+                names,
+                default=names[0],
+                key=navigation.SECTION,
+                bind="query-params",
+                required=True,
+                label_visibility="collapsed",
             )
             if theme.is_presented():
                 navigation.turn_sections(names)

@@ -1,7 +1,12 @@
 """The first sentence to notice stands with the figure, the rest below; long sections have a row of jumps."""
 
+import importlib
+
 import pytest
 from streamlit.testing.v1 import AppTest
+
+from dashboard import contents
+from dashboard.frame import layout
 
 SCRIPT = """
 import streamlit as st
@@ -79,3 +84,34 @@ def test_a_section_with_several_headings_has_jumps_to_each_and_to_its_notes():
     assert not [
         text for text in texts("layout.heading('A'); layout.heading('B')", present="1") if "On this page" in text
     ]
+
+
+def leads() -> dict[str, str]:
+    """The leads of all sections above whose figures there is little room, by their names."""
+    leads = dict[str, str]()
+    for page in contents.pages():
+        if page in (contents.HOME, contents.LESSONS, contents.GLOSSARY):
+            continue
+        folder = contents.ROOT / "pages" / page.folder
+        for file in sorted(folder.glob("words*.py")):
+            module = importlib.import_module(f"pages.{page.folder.replace('/', '.')}.{file.stem}")
+            values = vars(module).items()
+            leads |= {f"{module.__name__}.{name}": value.lead for name, value in values if is_words(value)}
+    return leads
+
+
+def is_words(value: object) -> bool:
+    return isinstance(value, layout.PageWords)
+
+
+def test_no_lead_has_more_than_twenty_words():
+    assert len(leads()) > 60
+    assert {name: lead for name, lead in leads().items() if len(lead.split()) > 20} == {}
+
+
+def test_what_a_page_is_about_stands_below_its_figure():
+    app = AppTest.from_string(
+        SCRIPT.format(begin="", notice=TWO).replace('("A reference.",))', '("A reference.",), "About it.")')
+    ).run()
+    texts = [element.value for element in app.main if hasattr(element, "value")]
+    assert texts.index("The figure.") < texts.index("About it.")

@@ -55,10 +55,6 @@ def test_the_projector_shows_no_prose(visit, section):
     assert "How it is computed" not in [element.value for element in app.subheader]
 
 
-def test_the_lead_has_at_most_sixty_words():
-    assert len(words.BEFORE.lead.split()) <= 60
-
-
 def test_what_the_page_shows_at_first_is_there_after_warming_up():
     compute.models.forget("text")
     compute.warm_up()

@@ -84,13 +84,6 @@ def test_a_projector_shows_the_figures_without_notes(visit, show):
     assert "How it is computed" not in [element.value for element in app.subheader]
 
 
-def test_no_more_than_sixty_words_come_before_the_first_figure():
-    parts = [value for value in vars(words).values() if isinstance(value, words.PageWords) and value is not words.ORDER]
-    assert len(parts) == 8
-    for part in parts:
-        assert len(f"{words.ORDER.lead} {part.lead}".split()) <= 60
-
-
 def test_without_positions_a_shuffle_changes_nothing_but_the_order(visit):
     app = visit(PAGE)
     assert "To self-attention a sentence is a set" in prose(app)

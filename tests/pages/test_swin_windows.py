@@ -129,7 +129,7 @@ def test_an_odd_grid_has_places_as_large_as_any(folders):
 
 
 def test_only_the_pairs_grow_sixteenfold_with_twice_the_side():
-    assert "four times as many patches, and sixteen times as many pairs" in words.SWIN.lead
+    assert "four times as many patches, and sixteen times as many pairs" in words.SWIN.about
     for side in (7, 14):
         assert ((2 * side) ** 2, (2 * side) ** 4) == (4 * side**2, 16 * side**4)
 

@@ -5,7 +5,8 @@ from dashboard.frame.references import references
 
 IMAGE = PageWords(
     question="Where does it look?",
-    lead=(
+    lead="Touch a patch to see which other patches it attends to, in any head.",
+    about=(
         "The picture becomes a grid of square patches, and every patch may look at every other. Touch a patch to see "
         "where it looks, or choose *class*: the token from which the model tells what is in the picture."
     ),

@@ -5,7 +5,8 @@ from dashboard.frame.references import references
 
 TEXT = PageWords(
     question="Who listens to whom?",
-    lead=(
+    lead="Each row of the map shows how one token divides its attention; choose any head in the grid.",
+    about=(
         "The model reads your text in tokens: words, or pieces of words. Each row of the map is one token choosing "
         "which others to look at, and each head of the model chooses in its own way. Pick a head from the grid; point "
         "at a row, click to keep it."

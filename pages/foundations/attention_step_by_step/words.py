@@ -5,7 +5,8 @@ from dashboard.frame.references import references
 
 PAGE = PageWords(
     question="How does a query find its values?",
-    lead=(
+    lead="Attention is eight small pieces of arithmetic: walk through them, with numbers that you can change.",
+    about=(
         "Attention is eight small pieces of arithmetic. Walk through them one at a time, with numbers you can change "
         "or with those of a real model; rest the pointer on a number of the result to see the sum that made it."
     ),

@@ -17,7 +17,8 @@ TITLES = {"rnn": "RNN", "lstm": "LSTM", "gru": "GRU", "convolution": "Convolutio
 
 BEFORE = PageWords(
     question="What did RNN, LSTM, GRU and convolution see?",
-    lead=(
+    lead="Five small models read your line one character at a time: how far back does each still see?",
+    about=(
         "Before attention, a network read a text step by step, keeping all of it in a vector or two, or through a "
         "window of a few letters. Here five small models of about the same size read your line. How far back does each "
         "of them still see?"

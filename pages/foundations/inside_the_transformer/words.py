@@ -8,7 +8,8 @@ from dashboard.frame.references import references
 
 INSIDE = PageWords(
     question="What happens between input and output?",
-    lead=(
+    lead="Each token is a vector: attention and MLP read it and add to it, layer by layer.",
+    about=(
         "Each token is a vector that flows from top to bottom. Attention and MLP read it, and add what they found. "
         "Walk through a model that is running on your own sentence: click any part of the diagram and see the numbers "
         "that go in and come out."

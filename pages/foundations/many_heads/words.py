@@ -7,7 +7,8 @@ from dashboard.frame.references import references
 
 HEADS = PageWords(
     question="What is each head for?",
-    lead=(
+    lead="Each head divides attention in its own way: measure all heads of a model, then silence some.",
+    about=(
         "A layer looks in several ways at once: each of its heads chooses in its own way what to look at. Measure all "
         "heads of a model on your own text or picture, click a cell to see its map, then silence some: what did the "
         "model lose?"

@@ -1,5 +1,7 @@
 """Order."""
 
+from dataclasses import replace
+
 from dashboard.frame.layout import PageWords
 from dashboard.frame.references import references
 
@@ -7,15 +9,16 @@ QUESTION = "How does a set know its order?"
 
 ORDER = PageWords(
     question=QUESTION,
-    lead=(
+    lead="",
+    about=(
         "Attention compares every token with every other, wherever they stand: for attention a sentence is a set. "
         "Whatever a transformer knows about order, it has to be told: by vectors, angles, biases or a mask."
     ),
     try_this=(),
     references=(),
 )
-SHUFFLE = PageWords(
-    question=QUESTION,
+SHUFFLE = replace(
+    ORDER,
     lead="Shuffle the tokens and compare what comes out with what came out before.",
     try_this=(
         "Choose *Positions*. Which tokens change most: those that moved far, or those that moved at all?",
@@ -24,8 +27,8 @@ SHUFFLE = PageWords(
     ),
     references=references("VASWANI", "HAVIV"),
 )
-WAVES = PageWords(
-    question=QUESTION,
+WAVES = replace(
+    ORDER,
     lead="Every position gets a vector of sines and cosines of many lengths, like the hands of many clocks.",
     try_this=(
         "Set the base to 10. How far apart must two positions be to look alike again?",
@@ -34,8 +37,8 @@ WAVES = PageWords(
     ),
     references=references("VASWANI_POSITIONS", "SU"),
 )
-LEARNED = PageWords(
-    question=QUESTION,
+LEARNED = replace(
+    ORDER,
     lead="Or every position gets a vector of its own, and training decides what it holds.",
     try_this=(
         "Choose an image model and click patches near the edge: do their rows and columns still show?",
@@ -44,12 +47,9 @@ LEARNED = PageWords(
     ),
     references=references("RADFORD", "DOSOVITSKIY"),
 )
-ROTARY = PageWords(
-    question=QUESTION,
-    lead=(
-        "Rotate query and key by an angle for each place: their product then depends on the distance between the "
-        "places, not on the places themselves."
-    ),
+ROTARY = replace(
+    ORDER,
+    lead="Query and key are rotated by an angle for each place: their product depends on the distance alone.",
     try_this=(
         "Click along a diagonal of the map. The arrows turn together; what stays the same between them?",
         "Look at pair 0, then at the last: which one hardly moves over 32 places?",
@@ -57,8 +57,8 @@ ROTARY = PageWords(
     ),
     references=references("SU", "VASWANI_POSITIONS"),
 )
-ALIBI = PageWords(
-    question=QUESTION,
+ALIBI = replace(
+    ORDER,
     lead="Take something off the score for every token of distance. No vectors, nothing to learn.",
     try_this=(
         "Find a head that looks far back, and see how much of that its slope would leave.",
@@ -66,8 +66,8 @@ ALIBI = PageWords(
     ),
     references=references("PRESS", "HAVIV"),
 )
-BUCKETS = PageWords(
-    question=QUESTION,
+BUCKETS = replace(
+    ORDER,
     lead="Sort distances into buckets, fine nearby and coarse far away; each head learns one number for each bucket.",
     try_this=(
         "Halve the buckets. Which distances lose their own first?",
@@ -76,8 +76,8 @@ BUCKETS = PageWords(
     ),
     references=references("RAFFEL", "PRESS"),
 )
-WINDOWS = PageWords(
-    question=QUESTION,
+WINDOWS = replace(
+    ORDER,
     lead="In a picture distance has two directions: a head learns a number for each difference of rows and columns.",
     try_this=(
         "Click a row of the large map, then the next one: how does the window move over the same numbers?",
@@ -85,12 +85,9 @@ WINDOWS = PageWords(
     ),
     references=references("LIU", "RAFFEL"),
 )
-BEYOND = PageWords(
-    question=QUESTION,
-    lead=(
-        "Six small models that differ only in how they are told the order read on beyond the length they were trained "
-        "on."
-    ),
+BEYOND = replace(
+    ORDER,
+    lead="Six small models that differ only in how they encode order read on beyond their training length.",
     try_this=(
         "Leave only *Rotary* and *ALiBi*. At what length do they part?",
         "Which is better within the training length: the one that is best beyond it, or another?",

@@ -8,7 +8,8 @@ from dashboard.inputs import example_texts
 
 PAGE = PageWords(
     question="What does a BERT look at?",
-    lead=(
+    lead="A BERT reads the whole sentence at once and predicts the words that you hide.",
+    about=(
         "A BERT reads a whole text at once, every token from both sides, and was trained to say which tokens had been "
         "hidden. Everything here is done by a model that runs now, on your own text."
     ),

@@ -1,8 +1,7 @@
 """What the section Across languages says."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from dashboard.frame.layout import PageWords
 from dashboard.frame.references import references
 from dashboard.inputs import example_texts
 from pages.language.missing_word import words
@@ -21,9 +20,8 @@ class Example:
 EXAMPLES = example_texts.examples_of("across", Example)
 FIRST = next(iter(EXAMPLES.values()))
 
-NOTES = PageWords(
-    question=words.PAGE.question,
-    lead=words.PAGE.lead,
+NOTES = replace(
+    words.PAGE,
     try_this=(
         "Hide “red”, then “rouge” as well. What does the English word lose when its translation is gone too?",
         "“A false friend” is “actuellement”: it looks like “actually” and means “now”. Is the model taken in?",

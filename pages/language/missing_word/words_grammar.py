@@ -1,12 +1,12 @@
 """What the section Grammar says, and relations of Universal Dependencies in plain words."""
 
-from dashboard.frame.layout import PageWords
+from dataclasses import replace
+
 from dashboard.frame.references import references
 from pages.language.missing_word import words
 
-NOTES = PageWords(
-    question=words.PAGE.question,
-    lead=words.PAGE.lead,
+NOTES = replace(
+    words.PAGE,
     try_this=(
         "Choose an annotated sentence: solid arcs are in its tree, dotted ones are not. Which of them are near misses?",
         "Put a long insertion between a subject and its verb (“The keys that the man in the car lost were old.”). Does "

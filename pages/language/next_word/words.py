@@ -9,7 +9,8 @@ from dashboard.inputs import example_texts
 
 PAGE = PageWords(
     question="What does a GPT look at?",
-    lead=(
+    lead="A GPT gives each token a probability of coming next, and writes by sampling one after another.",
+    about=(
         "A GPT reads a text and says for each token how probable it is to come next; one is sampled, and it reads "
         "again. Everything here is done by a model that runs now, on your own text."
     ),
@@ -135,9 +136,8 @@ SURPRISE_NOTES = replace(
 )
 
 # Writes
-WRITES_NOTES = PageWords(
-    question=PAGE.question,
-    lead=PAGE.lead,
+WRITES_NOTES = replace(
+    PAGE,
     try_this=(
         "Set the temperature to 0 and write 64 tokens. Does the text begin to repeat itself? Then start over with a "
         "repetition penalty of 1.3.",

@@ -9,7 +9,8 @@ from dashboard.inputs import example_texts
 
 PAGE = PageWords(
     question="Does attention explain a verdict?",
-    lead=(
+    lead="Small networks say whether a review is positive; measure whether the words they attend to are the reason.",
+    about=(
         f"Small networks, {len(REVIEWERS['english'])} for English reviews and {len(REVIEWERS['spanish'])} for Spanish "
         "tweets, say what a writer thinks, and some of them show which words they looked at. Whether those words are "
         "the reason is another question, and it can be measured."

@@ -35,7 +35,8 @@ TITLES = TRANSLATION
 
 PAGE = PageWords(
     question="Which word does each word come from?",
-    lead=(
+    lead="Three models translate your sentence into French: see which English words each French word attends to.",
+    about=(
         "Translation is what attention was invented for. Three models of about the same size, trained on the same "
         "sentences, turn English into French: one squeezes the sentence into a single vector, one looks back at its "
         "words (Bahdanau et al. 2014), one is a transformer (Vaswani et al. 2017). What does each look at as it writes?"

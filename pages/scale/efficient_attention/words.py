@@ -8,7 +8,8 @@ from dashboard.frame.references import references
 
 PAGE = PageWords(
     question="What may be left out?",
-    lead=(
+    lead="BigBird, Linformer and Performer skip part of the work: see each beside the exact attention of a head.",
+    about=(
         "Exact attention compares every token with every other: twice the text, four times the work. Sliding windows, "
         "BigBird, Linformer and Performer leave something out. Here each of them stands beside the exact map of a real "
         "head that reads your text, with the error that it makes and the work that it takes."

@@ -11,7 +11,8 @@ YEARS, LAWS, CALCULATOR, SMALL = "By year", "Laws", "Calculator", "Small data"
 
 PAGE = PageWords(
     question="What does size buy?",
-    lead=(
+    lead="Compare published models by size, data and cost, and forecast larger ones with fitted laws.",
+    about=(
         "Larger models, more data, more computing: tables of published figures, on axes and with filters of your "
         "choice, and every point says where it comes from. Laws fitted to published runs forecast what a larger one "
         "would reach; our own small trainings show what more data bought."

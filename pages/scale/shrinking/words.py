@@ -6,7 +6,8 @@ from dashboard.inputs import example_texts
 
 PAGE = PageWords(
     question="What can be removed?",
-    lead=(
+    lead="Remove heads, weights, bits or layers, and see what the model loses and what it saves.",
+    about=(
         "Models are trained large and used small. Heads, single weights, bits and whole layers are taken away here, "
         "and each time it is measured what is lost and what is saved."
     ),

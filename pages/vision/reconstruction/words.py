@@ -17,7 +17,8 @@ GAPS, SOURCES, PIXELS, LOOKING_UP, SIDE_BY_SIDE, MEASURED = (
 
 PAGE = PageWords(
     question="What can be told from a few patches?",
-    lead=(
+    lead="Hide most of a photograph, and two networks guess the rest: a masked autoencoder and an image-GPT.",
+    about=(
         "Hide most of a photograph, and let a network guess the rest: that needs no labels, and to guess well the "
         "network must learn what things look like. A masked autoencoder (He et al. 2022) reads the patches that are "
         "left and fills in all others at once. Image-GPT (Chen et al. 2020) reads pixels as a GPT reads words, and "

@@ -10,7 +10,8 @@ WINDOWS, MAPS, BIAS, REACH = ("Windows", "Maps", "Position bias", "Reach and cos
 
 SWIN = PageWords(
     question="What do shifted windows see?",
-    lead=(
+    lead="In Swin each patch attends only to its own small window; windows shift in every second block.",
+    about=(
         "In a vision transformer every patch looks at every other: a picture of twice the side has four times as many "
         "patches, and sixteen times as many pairs. Swin lets each patch look only at the small window in which it "
         "lies, shifts the windows in every second block, and merges patches between stages. What does a place in your "

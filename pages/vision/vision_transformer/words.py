@@ -16,7 +16,8 @@ SEQUENCE, MAPS, EXPLAIN, CHANGE, MEASURED = (
 )
 PAGE = PageWords(
     question="How does a picture become a sequence?",
-    lead=(
+    lead="A photograph is cut into patches, and patches attend to one another as words do.",
+    about=(
         "A transformer reads sequences, and a photograph is not a sequence. So it is cut into patches, each patch "
         "becomes a vector, and from there on patches look at one another as words do. Follow your own photograph "
         "through a real model, see where each head looks, and ask what its verdict really rests on."

@@ -18,7 +18,8 @@ WRITE, OWN, BEAM, STEP, GROUNDED, MEASURED, OTHERS = (
 
 PAGE = PageWords(
     question="Which word looks where?",
-    lead=(
+    lead="A network describes a picture, and before each word it looks at the picture again.",
+    about=(
         "A network writes what it sees, and before each word it looks at the picture again: the first attention that "
         "could be seen in a picture (Xu et al. 2015). Here an LSTM looks once for each word, and a transformer looks "
         "with every head. In the drawn world the pixels that a word means are known, so maps can be marked right or "

@@ -18,7 +18,8 @@ AGREEMENT, CLASSES, WHY, SEARCH, SPACE, GROUNDED, MEASURED = (
 
 PAGE = PageWords(
     question="Do words and picture agree?",
-    lead=(
+    lead="CLIP compares sentences with pictures: the larger the cosine, the better the two agree.",
+    about=(
         "CLIP (Radford et al. 2021) was never told what a picture shows. It saw pictures and sentences, and learned "
         "one thing: which sentence belongs to which picture. So both become arrows in one space, and the angle between "
         "them says how well they agree. Three are here: for photographs, between a network that others trained on "

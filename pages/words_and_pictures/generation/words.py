@@ -20,7 +20,8 @@ WRITE, SOURCES, GO_ON, CODES, PAINTED, SIDE_BY_SIDE, MEASURED = (
 
 PAGE = PageWords(
     question="Where does a new picture come from?",
-    lead=(
+    lead="Write a sentence: DALL-E and an attention GAN draw it, and you see which words each place attends to.",
+    about=(
         "A sentence goes in, and a picture that nobody has drawn comes out. DALL-E (Ramesh et al. 2021) knows pictures "
         "as codes, 256 for a picture, and continues your sentence with them as a GPT continues a text. An attention "
         "GAN (Xu et al. 2018) paints all places at once, first small, then larger, and each looks at the words twice."

@@ -19,7 +19,8 @@ LOOKS, HIDDEN, PATCHES, MATCH, GROUNDED, MEASURED, OTHERS = (
 
 PAGE = PageWords(
     question="Do words look at the picture?",
-    lead=(
+    lead="In ViLBERT words attend to the picture and patches attend to the words, layer by layer.",
+    about=(
         "CLIP reads a sentence and a picture apart, and compares them at the end. In ViLBERT (Lu et al. 2019) they "
         "meet on the way: in each joint layer words ask the picture, and patches ask the words. Beside it stands a "
         "network in which both are one sequence (VisualBERT, Li et al. 2019). Both know the drawn world alone; a "
