@@ -16,6 +16,8 @@ PRODUCTS = {
     *(torch.matmul, torch.bmm, torch.baddbmm, torch.einsum),
     *(Tensor.matmul, Tensor.__matmul__, Tensor.bmm, Tensor.baddbmm),
 }
+# The second tensor says which rows are taken, and is not what they are computed from.
+SELECTIONS = {torch.index_select, Tensor.index_select}
 SUMS = {"add", "add_", "__add__", "__radd__", "__iadd__", "sub", "__sub__"}  # additive attention adds query and key
 _PROJECTIONS = ("linear", "addmm", "conv", "_mm")  # in the name of a function; so are all kernels of torch.ops
 
@@ -63,6 +65,8 @@ class Lineage:
         if not outputs:
             return parameters
         inputs = _identities((*args, *kwargs.values()) if kwargs else args, parameters)
+        if operation in SELECTIONS:
+            inputs = inputs[:1]
         # A new tensor may have the id of a freed one, or the operation wrote into an old one.
         if inputs != outputs:
             for output in outputs:

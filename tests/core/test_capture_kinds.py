@@ -9,6 +9,8 @@ from torch import nn
 from transformers import Gemma3nTextConfig, Gemma3nTextModel, Gemma4TextConfig, Gemma4TextModel
 
 from core.capture import Cut, Record, edit_attention, record_attention
+from core.capture.lineage import Lineage
+from core.capture.provenance import Traced
 from core.errors import CaptureError
 from core.shrinking.number_formats import in_number_format
 from tests.core.test_capture_coverage import WIDTH, Projected, WrittenAttention, X, recorded
@@ -206,3 +208,14 @@ def test_cached_keys_of_another_sequence_are_cross_attention_at_each_step(family
         model(encoder_outputs=memory, decoder_input_ids=ids[:, 2:3], past_key_values=cache, use_cache=True)
     kinds = [call.kind for call in record]
     assert kinds[before - 4 : before] == kinds[after:] == ["self", "cross"] * 2
+
+
+def test_numbers_of_rows_are_no_part_of_what_a_key_was_computed_from():
+    """Beam search takes rows of cached keys by numbers, whose tensor may have the id of a key that was freed."""
+    lineage, cached, numbers = Lineage(), torch.zeros(3, 2), torch.tensor([0, 0, 1])
+    lineage._keys = {id(numbers): Traced("self")}
+    chosen = cached.index_select(0, numbers)
+    lineage.remember(torch.Tensor.index_select, (cached, 0, numbers), {}, chosen)
+    assert lineage._origin(id(chosen), {}, keys=lineage._keys).earlier is None
+    lineage._keys[id(cached)] = Traced("cross")
+    assert lineage._origin(id(chosen), {}, keys=lineage._keys).earlier == Traced("cross")
