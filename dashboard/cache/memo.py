@@ -109,7 +109,7 @@ HERE = Here()
 FUNCTIONS: dict[tuple[str, str], "CachedFunction"] = {}  # all functions whose values are cached: by module and name
 _engine: Engine = HERE
 _store = Store(_budget())
-SHARED_FILES = shared_files.named()  # with other servers; None where there are none
+SHARED_FILES = shared_files.of_environment()  # with other servers; None where there are none
 _computations: dict[Hashable, _Computation] = {}
 _guard = threading.Lock()  # for `_computations`; never held while something is computed
 

@@ -39,7 +39,7 @@ class SharedFiles:
             return None
 
     def note(self, session: str, names: dict[str, tuple[str, str]]) -> None:
-        """Note the files of a session: by the key of each, its digest and its name."""
+        """Note the files of a session: their digests and names by their keys."""
         self._write(self._notes_of(session), json.dumps(names).encode())
 
     def noted(self, session: str) -> dict[str, tuple[str, str]]:
@@ -74,6 +74,6 @@ def _age(path: Path) -> float:
     return time.time() - path.stat().st_mtime
 
 
-def named() -> SharedFiles | None:
+def of_environment() -> SharedFiles | None:
     """The files in the folder that ATLAS_FILES names; None if it names none."""
     return SharedFiles(Path(folder)) if (folder := os.environ.get("ATLAS_FILES")) else None

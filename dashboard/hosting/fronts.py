@@ -99,11 +99,7 @@ class Fronts:
         self._folder = tempfile.TemporaryDirectory(prefix="atlas-fronts-")  # which only its owner may read
         self._files = SharedFiles(Path(self._folder.name) / "files")
         self._files.folder.mkdir()
-        self._environment = {
-            **environment,
-            **{name: secrets.token_hex(32) for name in names},
-            "ATLAS_FILES": str(self._files.folder),
-        }
+        self._environment = {**environment, **{name: secrets.token_hex(32) for name in names}}
         self._socket = Path(self._folder.name) / "proxy"
         self._read_once, self._content = read_once, ""
         self._restart = threading.Lock()  # held while fronts are started again one by one
@@ -213,8 +209,11 @@ class Fronts:
         return ""
 
     def _start(self, name: str) -> None:
+        # Fronts alone share files: a worker that stored one again, with each question, would begin its hour anew.
+        files = {"ATLAS_FILES": str(self._files.folder)} if name in self.names else {}
+        environment = {**self._environment, **files}
         self.processes[name] = subprocess.Popen(
-            self._commands[name], cwd=ROOT, env=self._environment, stdout=subprocess.DEVNULL, start_new_session=True
+            self._commands[name], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, start_new_session=True
         )
 
     def _write_configuration(self, address: str, port: int) -> Path:

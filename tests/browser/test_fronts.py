@@ -103,6 +103,13 @@ def test_fronts_that_are_started_again_one_by_one_lose_no_file_of_a_visitor(site
     expect(page.locator(".atlas .reading")).not_to_contain_text("river")
 
 
+def test_fronts_alone_share_files(site):
+    _, fronts = site
+    environments = {name: psutil.Process(process.pid).environ() for name, process in fronts.processes.items()}
+    sharing = {name for name, environment in environments.items() if "ATLAS_FILES" in environment}
+    assert sharing == set(fronts.names)
+
+
 def test_a_class_goes_on_when_its_server_is_killed(site, visitors):
     address, fronts = site
     teacher, follower = (page_of(visitor, f"{address}/text?text=The+sea+was+calm&layer=2") for visitor in visitors[:2])
