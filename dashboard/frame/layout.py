@@ -46,6 +46,11 @@ def control_bar():
     return bar
 
 
+def settings():
+    """A menu for the controls of a section that are not among its main ones, at the end of a control bar."""
+    return st.popover("Settings", icon=":material/tune:")
+
+
 def waiting_place():
     """A container for the spinner while something is computed, and afterwards for the first notice.
 

@@ -70,7 +70,7 @@ def text(*, first: str = FIRST_TEXT) -> str | Upload:
 
 
 def examples(texts: Mapping[str, str], *, field: str = "text", forgets: Sequence[str] = ()) -> None:
-    """Draw example texts by the labels of their buttons; a click replaces the visitor's text or file.
+    """Draw a menu of example texts, for a control bar; a click replaces the visitor's text or file.
 
     `field`: the key of the text, by default that of `text`; `forgets`: parameters of the address that belong to the
     former text, such as words chosen in it.
@@ -90,7 +90,8 @@ def examples(texts: Mapping[str, str], *, field: str = "text", forgets: Sequence
     if current is not None:  # a text that was typed or edited is no example
         is_read = not has_upload or uploads.current(OWN_TEXT) is None
         st.session_state[key] = next((name for name, text in texts.items() if is_read and text == current), None)
-    st.pills("Examples", list(texts), key=key, on_change=replace_text, label_visibility="collapsed")
+    with st.popover("Examples", icon=":material/format_quote:"):
+        st.pills("Examples", list(texts), key=key, on_change=replace_text, label_visibility="collapsed")
 
 
 def picture() -> str | Upload:

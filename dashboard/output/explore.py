@@ -32,7 +32,6 @@ def explore(
 
     `apart` is the address of a page that takes a head of the run apart, if there is one.
     """
-    layout.place_notice()
     view_side, effect_side = st.columns(SIDES, gap="medium")
     with effect_side:
         silenced = ablated_heads.silenced_heads(plain)
@@ -40,6 +39,7 @@ def explore(
             changed = silence(silenced) if silenced else None
         displayed = ablated_heads.choose_run(plain, changed)
         predictions.show(plain, changed)
+        layout.place_notice()
         if not theme.is_presented():
             export.download_all_heads(displayed)
     with view_side:

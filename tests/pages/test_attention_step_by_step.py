@@ -48,7 +48,7 @@ def prose(page):
 
 def test_the_page_asks_its_question_and_shows_an_example_at_once():
     page = visit()
-    assert page.title[0].value == "How does a query find its values?"
+    assert page.title[0].value == "Attention step by step"
     assert "“sleeps” gives **90%** of its attention to “cat”" in prose(page)
     assert not page.warning
 

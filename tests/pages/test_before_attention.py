@@ -42,7 +42,7 @@ def measured(file: str) -> dict[str, dict[int, float]]:
 @pytest.mark.parametrize("section", SECTIONS)
 def test_every_section_is_alive_at_once(visit, section):
     app = visit(PAGE, show=section)
-    assert app.title[0].value == "What did RNN, LSTM, GRU and convolution see?"
+    assert app.title[0].value == "RNNs, LSTMs, convolutions"
     assert app.segmented_control(key="show").value == section
     assert "How it is computed" in [element.value for element in app.subheader]
     assert not app.warning

@@ -22,7 +22,7 @@ def warnings(app: AppTest) -> str:
 
 def test_the_page_is_alive_at_once(visit):
     app = visit(PAGE)
-    assert app.title[0].value == "Who listens to whom?"
+    assert app.title[0].value == "Text"
     assert list(bars(app)) == ["as it is"]
     assert any("tokens away" in element.value for element in app.markdown)
 

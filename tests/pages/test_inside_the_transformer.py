@@ -21,7 +21,7 @@ def prose(page) -> str:
 
 def test_the_page_asks_its_question_and_shows_an_example_at_once(opened):
     page = opened()
-    assert page.title[0].value == "What happens between input and output?"
+    assert page.title[0].value == "Inside the transformer"
     assert len(page.markdown[0].value.split()) <= 60
     assert page.selectbox(key="part").value == "blocks.0.attention"
     assert "Causal mask: no query may look at a later token." in prose(page)

@@ -60,7 +60,7 @@ def numbers(data: dict) -> np.ndarray:
 
 def test_the_page_is_alive_at_once_and_what_it_says_is_true_of_its_table(visit):
     app = visit(PAGE)
-    assert app.title[0].value == "What is each head for?"
+    assert app.title[0].value == "Many heads"
     assert app.selectbox(key="measure").value == "Entropy"
     assert len(app.dataframe[0].value) == 36
     assert not app.warning

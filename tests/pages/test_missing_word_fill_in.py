@@ -37,7 +37,7 @@ def gap(rank: int, probability: float, place: int = 1) -> MaskedToken:
 
 def test_the_section_is_alive_at_once_with_a_word_hidden(visit):
     app = visit(PAGE)
-    assert app.title[0].value == "What does a BERT look at?"
+    assert app.title[0].value == "Masked words (BERT)"
     assert not app.warning
     assert "What should stand there?" in [heading.value for heading in app.subheader]
     assert "pseudo-perplexity of the text is" in prose(app)

@@ -40,7 +40,7 @@ def test_the_page_counts_the_networks_of_each_language():
 def test_the_section_opens_by_its_address(visit, name):
     language = next(title for title, short in words.LANGUAGES.items() if name.startswith(short))
     app = visit(PAGE, show="Read", model=name, language=language)
-    assert app.title[0].value == "Does attention explain a verdict?"
+    assert app.title[0].value == "Sentiment"
     assert app.get("plotly_chart")
     sentence = next(markdown.value for markdown in app.markdown if "says **" in markdown.value)
     assert sentence.startswith(f"**{typeset.plain(load_reviewer(name).title)}** says")

@@ -29,7 +29,7 @@ FILL, BOTH, PAIRS, GRAMMAR, TASKS, ACROSS, INFERENCE = (
 
 NO_BERT = (
     "{title} does not fill gaps: it was not trained on hidden words. Choose a masked language model (BERT, RoBERTa, "
-    "DistilBERT), or open this one in Language / Next word."
+    "DistilBERT), or open this one in Language / Next word (GPT)."
 )
 
 # Across languages, and inference across languages.

@@ -22,7 +22,7 @@ WRITES, WHY, COPYING, CACHE, TOKENS, SMALL = "Writes", "Why this word", "Copying
 
 NO_GPT = (
     "{title} does not say what comes next, so it cannot go on with a text. Choose a causal language model (GPT-2, "
-    "Llama, Qwen), or open this one in Language / Missing word."
+    "Llama, Qwen), or open this one in Language / Masked words (BERT)."
 )
 
 # Cache.
