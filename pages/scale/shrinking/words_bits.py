@@ -12,7 +12,7 @@ LEAD = (
 ALL, ONE = "all matrices", "this matrix alone"
 NO_MATRICES = "This network has no linear maps, and only their matrices are rounded here. Choose a transformer."
 
-SAYS, NOW, MEASURED = "What the network says", "Computed in fewer bits, on your input", "What was measured"
+MATRIX, NOW, MEASURED = "The levels of one matrix", "Computed in fewer bits, on your input", "What was measured"
 HISTOGRAM_CAPTION = (
     "Bars: how many weights of the matrix lie where. Ticks below: the levels that its first row is rounded to."
 )

@@ -22,7 +22,7 @@ ORDERS_HELP = (
     "By gradient: how fast the loss moves with a gate at the head. By loss alone: by how much the loss rises without "
     "the head, with all others in place. Greedy: next comes always the head that costs least, given those already gone."
 )
-OWN, SAYS, MEASURED = "Its heads, on your input", "What it says without them", "How many can go?"
+MEASURED = "How many heads can be removed?"
 GRID = (
     "Importance of each head on your own input, by the gradient of a gate at it; each row is scaled to length 1. "
     "Outlined heads are taken out. Click a head to take it out, or to put it back."

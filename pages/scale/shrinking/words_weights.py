@@ -10,9 +10,8 @@ LEAD = (
     "feed-forward layers go, those with the shortest incoming weights, and the matrices really become smaller."
 )
 SINGLE, NEURONS = "single weights", "whole neurons"
-TIMES, SAYS, MATRIX, MEASURED = (
+TIMES, MATRIX, MEASURED = (
     "Are zeros faster?",
-    "What the network says",
     "Which weights are small?",
     "How much can go?",
 )

@@ -36,8 +36,9 @@ def show() -> None:
 
 
 def _exchanged(preferences: tuple[SentencePreferences, ...]) -> None:
-    layout.heading("Does it notice when one word is wrong?")
-    split = controls.choice("Scenes", [SPLITS[preference.split] for preference in preferences], key="exchanged_split")
+    with layout.control_bar():
+        splits = [SPLITS[preference.split] for preference in preferences]
+        split = controls.listed("Scenes", splits, key="exchanged_split", width=360)
     own = next(preference for preference in preferences if SPLITS[preference.split] == split)
     rows = [
         row
@@ -64,6 +65,7 @@ def _exchanged(preferences: tuple[SentencePreferences, ...]) -> None:
         ]
     )
     charts.chart(figure, name="clip-exchanged", alt=f"How often the true sentence is preferred: {alt}", table=table)
+    layout.place_notice()
     layout.caption(words.EXCHANGED_ABOUT)
 
 

@@ -34,21 +34,24 @@ COVERED = "covered"  # in the address: patches by their numbers
 
 def show() -> None:
     """The picture and the sentence, the maps of its words, what each word adds, patches to cover."""
-    with layout.control_bar():
+    bar = layout.control_bar()
+    messages = st.container(gap=None)
+    with bar:
         chosen = picture_input.choose((PHOTOGRAPHS, SCENES, EMOJI))
-        name = inputs.network(chosen.world)
-    model = clip(name)
-    first, field = first_sentence(model, chosen), f"why_{inputs.WORLDS[chosen.world]}"
-    _begin_anew(first, field)
-    text = st.text_input("Your sentence", first, key=field, bind="query-params", max_chars=300)
-    controls.examples(EXAMPLES[chosen.world], field=field)
-    inputs.say_unknown(model, [text])
-    cosine, without = compute.without_each(name, chosen, text)
-    if not theme.is_presented():
-        st.markdown(words.WHY_ABOUT, width=theme.PROSE)
+        own = inputs.WORLDS[chosen.world]
+        first, field = first_sentence(clip(own), chosen), f"why_{own}"
+        _begin_anew(first, field)
+        text = st.text_input("Your sentence", first, key=field, bind="query-params", max_chars=300)
+        controls.examples(EXAMPLES[chosen.world], field=field)
+        name = inputs.settings_of_network(chosen.world, messages)
     with layout.waiting_place():
+        cosine, without = compute.without_each(name, chosen, text)
         scene = scene_of(name, chosen, text)
     word_maps(scene, key="why-maps", name="clip-why")
+    layout.place_notice()
+    inputs.say_unknown(clip(name), [text])
+    if not theme.is_presented():
+        st.markdown(words.WHY_ABOUT, width=theme.PROSE)
     labels = compute.words_of(name, text)
     added = [cosine - value for value in without]
     left, right = st.columns(2, gap="large")

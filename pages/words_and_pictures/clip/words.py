@@ -43,14 +43,30 @@ PAGE = PageWords(
 
 PICTURES, SENTENCES = "of pictures for each sentence", "of sentences for each picture"
 MOST_PICTURES, MOST_TEXTS = 8, 12
-TEXTS_LABEL = "Sentences, one a line (at most 12)"
+TEXTS_LABEL = "Sentences, one per line (at most 12)"
 TOO_MANY = "There are {count} sentences; at most {most} are compared at once. Leave some out."
 NONE = "There is no sentence here yet. Write one in each line."
+NO_PICTURE = "There is no picture here yet. Choose some under “Pictures”."
 UNKNOWN = "{title} knows {known:,} words, but not {words}: it reads all of them as the same unknown word."
 TEMPERATURE_HELP = (
-    "What the cosines are multiplied by before the softmax. The network learned {learned:.1f}. With 1 nearly "
-    "everything is as probable as everything else; with 100 the largest cosine takes all."
+    "The softmax is taken of the cosines times this number. The model learned {learned:.1f}. With 1 all shares are "
+    "nearly equal; with 100 the largest cosine takes nearly everything."
 )
+COSINES = "cosines"
+INK = {  # what the matrix shows, by its numbers
+    COSINES: (
+        "Numbers: cosines. Ink: the share of each picture for its row's sentence (softmax at temperature "
+        "{temperature:.0f}). Outlined: the best picture for each sentence."
+    ),
+    PICTURES: (
+        "Numbers and ink: the share of each picture for its row's sentence (softmax at temperature {temperature:.0f}); "
+        "a row sums to 100%. Outlined: the best picture for each sentence."
+    ),
+    SENTENCES: (
+        "Numbers and ink: the share of each sentence for its column's picture (softmax at temperature "
+        "{temperature:.0f}); a column sums to 100%. Outlined: the best sentence for each picture."
+    ),
+}
 
 AGREEMENT_NOTES = replace(
     PAGE,

@@ -33,13 +33,14 @@ def show() -> None:
     with layout.control_bar():
         world = inputs.world(dalles.available())
         chosen = inputs.picture(world)
-    if not theme.is_presented():
-        st.markdown(words.CODES_ABOUT, width=theme.PROSE)
     names = [name for name in dalles.coders() if name.partition("-")[0] == world]
     with layout.waiting_place():
         encodings = {name: compute.coded(name, chosen) for name in names}
         book = compute.patches(world)
     _way_through(encodings[world], book, world)
+    layout.place_notice()
+    if not theme.is_presented():
+        st.markdown(words.CODES_ABOUT, width=theme.PROSE)
     if len(names) > 1:
         _side_by_side(encodings)
     _codebook(encodings[world], book)

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 import torch
 
+from core.zoo import dalles
 from dashboard import theme, typeset
 from dashboard.cache.memo import cached
 from dashboard.cache.models import dalle
@@ -27,13 +28,17 @@ MASKS = {
 
 def show() -> None:
     """The picture, what each part was made from, the notes."""
-    wish = inputs.wish()
-    drawer = dalle(wish.world)
-    drawer.encode(wish.text)
+    with layout.control_bar():
+        world, text = inputs.world_and_sentence(dalles.available())
+        which = controls.listed("Picture", (words.DRAWN, words.GIVEN), key="looked_at", width=205)
+        with layout.settings():
+            wish = inputs.wish(world, text)
+            rank = inputs.candidate(wish.count)
+            inputs.again()
+    dalle(world).encode(text)
     bar = layout.control_bar()
     with bar:
-        which = controls.choice("Picture", (words.DRAWN, words.GIVEN), key="looked_at")
-        picture_input = inputs.picture(wish.world) if which == words.GIVEN else None
+        picture_input = inputs.picture(world) if which == words.GIVEN else None
     if picture_input is not None:
         with layout.waiting_place():
             looked = compute.look_at(wish.world, wish.text, picture_input)
@@ -42,15 +47,15 @@ def show() -> None:
         drawn = growing.drawn(compute.draw, wish)
         if drawn is None:
             return
-        with bar:
-            number = inputs.candidate(drawn)
+        number = drawn.order[rank]
         with layout.waiting_place():
             looked, scene = compute.look(wish, number), scene_of(wish, number)
-    if not theme.is_presented():
-        st.markdown(words.SOURCES_ABOUT, width=theme.PROSE)
+    source_maps(scene, key="sources", name="sources")
+    layout.place_notice()
     if picture_input:
         layout.caption(words.GIVEN_ABOUT)
-    source_maps(scene, key="sources", name="sources")
+    if not theme.is_presented():
+        st.markdown(words.SOURCES_ABOUT, width=theme.PROSE)
     layout.notes(words.SOURCES_NOTES, notice=noticed(looked), formula=lambda: _formula(wish))
 
 

@@ -46,6 +46,7 @@ NO_READER = (
 WAITING = "waits for its turn"
 STOPPED = "You stopped this drawing. Change something, or let it be drawn after all."
 WHO_TOLD = "Who told it?"
+OTHERS = "The other {count}, in the order of CLIP"
 ALL_CODES = "all codes"
 TOPS = {"8 codes": 8, "32 codes": 32, "128 codes": 128, ALL_CODES: 0}
 ABOUT_TEMPERATURE = "0: always the most probable code. 1: each code as often as the network says. Above: more evenly."

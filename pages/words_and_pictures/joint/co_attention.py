@@ -25,12 +25,17 @@ CLOSE = 0.01  # of attention: shares that differ by no more count as equal
 
 def show() -> None:
     """The scene and the sentence, both directions, the notes."""
-    name, chosen, text = inputs.scene_and_sentence()
-    way = direction()
+    with layout.control_bar():
+        chosen, text = inputs.scene_and_sentence()
+        way = direction()
+        with layout.settings():
+            name = inputs.network()
+    name, chosen, text = inputs.settled(chosen, text, name)
     with layout.waiting_place():
         looked = compute.look(name, chosen, text)
         scene = scene_of(name, chosen, text, way)
     word_maps(scene, key="joint-maps", name="joint")
+    layout.place_notice()
     one_stream = joint(name).one_stream
     layout.notes(
         words.LOOKS_NOTES,
@@ -40,8 +45,8 @@ def show() -> None:
 
 
 def direction() -> str:
-    """Which way is looked, by the visitor's choice."""
-    return controls.choice("Direction", (words.WORDS_LOOK, words.PICTURE_LOOKS), key="joint_direction")
+    """The direction of attention, by the visitor's choice."""
+    return controls.listed("Direction", (words.WORDS_LOOK, words.PICTURE_LOOKS), key="joint_direction", width=210)
 
 
 @cached()

@@ -20,7 +20,7 @@ ALIKE = 0.05  # of an error: a smaller difference counts as none
 
 def show() -> None:
     """The picture with its gaps, what is put there, the notes."""
-    name, chosen, text = inputs.scene_and_sentence()
+    name, chosen, text = inputs.plain_bar()
     rows, columns = joint(name).grid
     places = inputs.numbers(KEY, rows * columns) or first_thing(chosen, rows)
     prepared = compute.prepare(name, chosen)
@@ -54,6 +54,7 @@ def show() -> None:
     with right:
         st.markdown("**The picture**")
         st.image(prepared.photograph, width=wide, alt="The whole picture")
+    layout.place_notice()
     layout.notes(
         words.PATCHES_NOTES, notice=noticed(mended, len(places), rows * columns), formula=lambda: _formula(mended)
     )
