@@ -123,7 +123,7 @@ def about_answers(comparison: Asked) -> str:
     return (
         f"The teacher's first answer is **“{answer}”** "
         f"({comparison.outputs[comparison.teacher].probabilities[theirs]:.1%}). "
-        f"**{len(agree)} of {len(first) - 1}** students say the same; they give it: {student_shares}."
+        f"**{len(agree)} of {len(first) - 1}** students agree; their probabilities for it: {student_shares}."
     )
 
 

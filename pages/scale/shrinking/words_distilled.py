@@ -26,7 +26,7 @@ HEADS_CAPTION = (
     "the same; ln 2 = 0.69: they look at entirely different tokens. Click a cell to see both heads."
 )
 ASKED = {
-    "bert-books": "hidden tokens of a book that no network here has read",
+    "bert-books": "masked tokens of a book that no model here was trained on",
     "vit-tiny-imagenet": "photographs that no network here was trained on",
 }
 TABLE = (

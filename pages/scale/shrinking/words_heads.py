@@ -6,8 +6,8 @@ from dashboard.frame.references import references
 from pages.scale.shrinking import words
 
 LEAD = (
-    "Here heads are really taken out of a network: their rows of $W_Q$, $W_K$ and $W_V$ and their columns of $W_O$ are "
-    "gone, and it computes with smaller matrices. On your own input nothing is trained afterwards."
+    "Heads are really removed: their rows of $W_Q$, $W_K$ and $W_V$ and their columns of $W_O$ are gone, and the model "
+    "computes with smaller matrices. On your own input nothing is trained afterwards."
 )
 ORDERS = {
     "gradient": "least important first, by gradient",

@@ -131,13 +131,13 @@ def _tell_sure(scores: np.ndarray, temperature: float) -> Iterator[str]:
     row, most = int(chances.max(axis=1).argmax()), float(chances.max())
     if compare(most, even, margin=HARDLY) != "more":
         yield (
-            f"At temperature {temperature:.0f} it is not sure of any picture: no sentence takes more than {most:.0%}, "
-            f"and an even share would be {even:.0%}."
+            f"At temperature {temperature:.0f} no picture clearly prefers a sentence: none gets more than "
+            f"{most:.0%}, and an even share would be {even:.0%}."
         )
         return
     yield (
-        f"At temperature {temperature:.0f} it is surest of picture {row + 1}: one sentence takes {most:.0%} there; an "
-        f"even share would be {even:.0%}."
+        f"At temperature {temperature:.0f} the model is surest of picture {row + 1}: one sentence gets {most:.0%} of "
+        f"the probability; an even share would be {even:.0%}."
     )
 
 
@@ -151,13 +151,13 @@ def _tell_true(scores: np.ndarray, texts: Sequence[str], pictures: Sequence[Pict
     blind = sum(known[number].count(True) / len(texts) for number in mixed_rows)
     if len(mixed_rows) == 1:
         yield (
-            "For one scene some sentences are true and some are not: it prefers one that is "
-            f"{'true' if right else 'not'}; a blind choice would be right with {blind:.0%}."
+            f"For the one scene with true and false sentences, the model prefers a {'true' if right else 'false'} "
+            f"one; a random choice would be true with {blind:.0%}."
         )
         return
     yield (
-        f"Of {len(mixed_rows)} scenes some sentences are true and some are not: for {right} of them it prefers a true "
-        f"one; by chance it would be {blind:.1f}."
+        f"For {right} of the {len(mixed_rows)} scenes with true and false sentences, the model prefers a true one; a "
+        f"random choice would be true for {blind:.1f}."
     )
 
 
@@ -166,7 +166,7 @@ def _tell_range(scores: np.ndarray) -> Iterator[str]:
     if scores.size == 1:
         return
     if low == high:
-        yield f"All cosines are {low}: it tells nothing apart here."
+        yield f"All cosines are {low}: the model tells no pair from another here."
         return
     yield f"The cosines lie between {low} and {high}; 1 would be the same direction."
 

@@ -116,15 +116,15 @@ def noticed(classes: Sequence[str], templates: Sequence[str], chances: np.ndarra
     """The class that wins, how far templates agree, and where they differ most; up to HARDLY counts as equal."""
     mean = chances.mean(axis=0)
     if len(classes) == 1:
-        return (f"“{typeset.plain(classes[0])}” gets everything: of a single class there is nothing to choose.",)
+        return (f"“{typeset.plain(classes[0])}” gets 100%: with a single class there is nothing to choose.",)
     best = int(mean.argmax())
     near = [place for place, share in enumerate(mean) if compare(share, mean[best], margin=HARDLY) == "as much"]
-    beside = f"of the mean over {_count(templates)}; an even share would be {1 / len(classes):.0%}"
+    beside = f"(mean over {_count(templates)}); an even share would be {1 / len(classes):.0%}"
     if len(near) == len(classes):
         return (f"No class wins: all {len(classes)} get about an even share, {1 / len(classes):.0%}.",)
     if len(near) > 1:
         named = ", ".join(f"“{typeset.plain(classes[place])}”" for place in near)
-        sentences = [f"{named} lie together in front, each with about {mean[best]:.0%} {beside}."]
+        sentences = [f"{named} share the first place, each with about {mean[best]:.0%} {beside}."]
     else:
         sentences = [f"**“{typeset.plain(classes[best])}”** wins with {mean[best]:.0%} {beside}."]
     return (*sentences, *_tell_templates(classes, templates, chances, best if len(near) == 1 else None))
@@ -138,7 +138,7 @@ def _tell_templates(
         return
     if best is not None:
         same = int((chances.argmax(axis=1) == best).sum())
-        yield f"By itself it wins with {same} of the {len(templates)} templates."
+        yield f"It also wins with {same} of the {len(templates)} templates alone."
     spread = chances.max(axis=0) - chances.min(axis=0)
     most = int(spread.argmax())
     if compare(float(spread[most]), 0.0, margin=HARDLY) != "more":

@@ -86,23 +86,25 @@ def noticed(
     first, *others = map(signed, order.tolist())
     sentences = []
     if titles and titles[0]:
-        sentences.append(f"Nearest of {len(scores):,} is **{typeset.plain(titles[0])}**, with {first}.")
+        sentences.append(
+            f"**{typeset.plain(titles[0])}** is the nearest of {len(scores):,} pictures, with a cosine of {first}."
+        )
     else:
-        sentences.append(f"The nearest of {len(scores):,} has a cosine of {first}.")
+        sentences.append(f"The nearest of {len(scores):,} pictures has a cosine of {first}.")
     if others and first == others[-1]:
-        sentences.append("So have all others: it tells nothing apart here.")
+        sentences.append("All others have the same: the model tells no picture from another here.")
     elif others:
         second = "The second has the same" if first == others[0] else f"The second has {others[0]}"
         sentences.append(
-            f"{second}, the one in the middle of all {signed(float(np.median(scores)))}, the last {others[-1]}."
+            f"{second}, the median of all is {signed(float(np.median(scores)))}, the last has {others[-1]}."
         )
     top_truths, every = ([truth for truth in several if truth is not None] for several in (truths, known))
     if top_truths and not any(every):
         sentences.append(f"“{typeset.plain(text)}” is true of none of the {len(every)} scenes.")
     elif top_truths:
         sentences.append(
-            f"Of the first {len(top_truths)} scenes “{typeset.plain(text)}” is true of **{sum(top_truths)}**, of "
-            f"all {len(every)} of {sum(every)}: so many drawn blindly would have "
+            f"“{typeset.plain(text)}” is true of **{sum(top_truths)}** of the first {len(top_truths)} scenes and of "
+            f"{sum(every)} of all {len(every)}; a random choice of {len(top_truths)} would have "
             f"{len(top_truths) * sum(every) / len(every):.1f}."
         )
     return tuple(sentences)

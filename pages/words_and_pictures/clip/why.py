@@ -173,7 +173,7 @@ def noticed(labels: Sequence[str], added: Sequence[float], cosine: float, now: f
     if len(labels) > 1:
         sentences.append(_tell_words(labels, added))
         sentences.append(
-            f"What the words add one by one comes to {signed(sum(added))}, the cosine is {signed(cosine)}"
+            f"The words' contributions sum to {signed(sum(added))}, the cosine is {signed(cosine)}"
             + (": words do not simply add up." if signed(sum(added)) != signed(cosine) else ".")
         )
     else:
@@ -207,9 +207,9 @@ def _tell_maps(label: str, relevance: Tensor, occlusion: Tensor) -> str:
     """Whether two maps of a word are largest at the same patch; a map that is 0 everywhere is so at none."""
     word = f"“{typeset.plain(label)}”"
     if not float(relevance.max()) > 0 or not float(occlusion.max()) > 0:
-        return f"For {word} relevance or occlusion finds no patch that matters."
+        return f"For {word}, relevance or occlusion finds no patch that matters."
     same = int(relevance.argmax()) == int(occlusion.argmax())
-    return f"For {word} relevance and occlusion {'agree' if same else 'do not agree'} on the most important patch."
+    return f"For {word}, relevance and occlusion {'agree' if same else 'do not agree'} on the most important patch."
 
 
 def _formula(labels: Sequence[str], added: Sequence[float], cosine: float) -> None:

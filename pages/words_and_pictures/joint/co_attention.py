@@ -107,14 +107,14 @@ def _tell_share(looked: Looked, *, one_stream: bool) -> Iterator[str]:
     of, remainder = (
         ("all their attention", "stays with words and with the token of the whole picture")
         if one_stream
-        else ("their looks at the picture", "goes to the token of the whole picture")
+        else ("their attention to the picture", "goes to the token of the whole picture")
     )
     if f"{shares[low]:.0%}" == f"{shares[high]:.0%}":
-        yield f"Of {of} words give patches **{shares[low]:.0%}**, in every layer; the rest {remainder}."
+        yield f"Words put **{shares[low]:.0%}** of {of} on patches, in every layer; the rest {remainder}."
         return
     yield (
-        f"Of {of} words give patches {shares[low]:.0%} in layer {low} and **{shares[high]:.0%}** in layer {high}; the "
-        f"rest {remainder}."
+        f"Words put {shares[low]:.0%} of {of} on patches in layer {low} and **{shares[high]:.0%}** in layer {high}; "
+        f"the rest {remainder}."
     )
 
 
@@ -124,14 +124,14 @@ def _tell_back(looked: Looked) -> Iterator[str]:
     shares, even = (weights / weights.sum()).tolist(), 1 / len(weights)
     high = max(shares)
     if compare(high, even, margin=CLOSE) != "more":
-        yield f"Patches give all {len(weights)} tokens about as much, {even:.0%} each."
+        yield f"Patches attend to all {len(weights)} tokens about as much, {even:.0%} each."
         return
     most = [place for place, share in enumerate(shares) if compare(share, high, margin=CLOSE) == "as much"]
     labels = [f"**“{typeset.plain(_labels(looked.tokens)[place])}”**" for place in most]
-    mark = ", a mark and no word" if len(most) == 1 and looked.tokens.special[most[0]] else ""
+    mark = " (a special token, no word)" if len(most) == 1 and looked.tokens.special[most[0]] else ""
     yield (
-        f"Of what patches give to words, most goes to {' and '.join(labels)}{mark}: {high:.0%}"
-        f"{' each' if len(most) > 1 else ''}; an even share would be {even:.0%}."
+        f"Patches attend most to {' and '.join(labels)}{mark}: {high:.0%}{' each' if len(most) > 1 else ''} of their "
+        f"attention to the sentence; an even share would be {even:.0%}."
     )
 
 
