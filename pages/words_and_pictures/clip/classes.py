@@ -119,14 +119,15 @@ def noticed(classes: Sequence[str], templates: Sequence[str], chances: np.ndarra
         return (f"“{typeset.plain(classes[0])}” gets 100%: with a single class there is nothing to choose.",)
     best = int(mean.argmax())
     near = [place for place, share in enumerate(mean) if compare(share, mean[best], margin=HARDLY) == "as much"]
-    beside = f"(mean over {_count(templates)}); an even share would be {1 / len(classes):.0%}"
+    over = f" (mean over {len(templates)} templates)" if len(templates) > 1 else ""
+    beside = f"{over}; an even share would be {1 / len(classes):.0%}"
     if len(near) == len(classes):
         return (f"No class wins: all {len(classes)} get about an even share, {1 / len(classes):.0%}.",)
     if len(near) > 1:
         named = ", ".join(f"“{typeset.plain(classes[place])}”" for place in near)
-        sentences = [f"{named} share the first place, each with about {mean[best]:.0%} {beside}."]
+        sentences = [f"{named} share the first place, each with about {mean[best]:.0%}{beside}."]
     else:
-        sentences = [f"**“{typeset.plain(classes[best])}”** wins with {mean[best]:.0%} {beside}."]
+        sentences = [f"**“{typeset.plain(classes[best])}”** wins with {mean[best]:.0%}{beside}."]
     return (*sentences, *_tell_templates(classes, templates, chances, best if len(near) == 1 else None))
 
 
@@ -148,10 +149,6 @@ def _tell_templates(
         f"The templates differ most over “{typeset.plain(classes[most])}”: from {chances[:, most].min():.0%} to "
         f"{chances[:, most].max():.0%}."
     )
-
-
-def _count(templates: Sequence[str]) -> str:
-    return "one template" if len(templates) == 1 else f"{len(templates)} templates"
 
 
 def _formula(temperature: float, classes: Sequence[str], templates: Sequence[str]) -> None:

@@ -50,7 +50,7 @@ def agreement_matrix(
         textfont={"size": look.letters if len(pictures) <= MOST_LARGE else look.letters - 3},
         showscale=False,
     )
-    line = {"color": look.palette.accent, "width": 4 if look.presented else 2}
+    line = {"color": look.palette.accent, "width": 5 if look.presented else 3}
     frame = {"type": "rect", "xref": "x", "yref": "y", "line": line, "layer": "above"}
     figure.update_layout(
         xaxis={"side": "top", "showline": False},
@@ -70,7 +70,7 @@ def agreement_matrix(
             }
             for column, picture in enumerate(pictures)
         ],
-        shapes=[frame | {"x0": x - 0.48, "x1": x + 0.48, "y0": y - 0.46, "y1": y + 0.46} for y, x in sorted(strong)],
+        shapes=[frame | {"x0": x - 0.49, "x1": x + 0.49, "y0": y - 0.47, "y1": y + 0.47} for y, x in sorted(strong)],
     )
     return figure
 

@@ -15,8 +15,8 @@ from dashboard.number_format import signed
 from dashboard.output import charts
 from pages.words_and_pictures.clip import compute, inputs, words
 
-TOP, FIRST = 24, 7  # pictures; of these the first row
-WIDE, WIDE_PRESENTED = 118, 240  # pixels of a picture: a first row on a desk, and on a projector
+TOP, FIRST = 24, 6  # pictures; of these the first row
+WIDE, WIDE_PRESENTED = 130, 280  # pixels of a picture: a first row on a desk, and on a projector
 TRUTHS = {True: " · true", False: " · not true", None: ""}
 EXAMPLES = {world: example_texts.examples(f"search-{name}") for world, name in inputs.WORLDS.items()}
 

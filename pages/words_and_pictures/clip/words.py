@@ -163,9 +163,9 @@ MEASURED_NOTES = replace(
     ),
 )
 EXCHANGED_ABOUT = (
-    "500 held-out scenes of each split. For each the true sentence against the same one with one word exchanged so "
-    "that it is false: how often is the true one more similar? “order”: both groups change places. Chance is a half. "
-    "“Each word by itself”: the mean of the vectors of its words stands for the sentence, so their order cannot count."
+    "500 held-out scenes of each split. A true sentence is compared with a false one that differs in one word: how "
+    "often is the true one more similar? Chance is 50%. “order”: both groups change places. “Each word by itself”: the "
+    "sentence is the mean of the vectors of its words, so that their order cannot count."
 )
 CIFAR = "Classes of CIFAR-10, of which it learned no picture"
 CIFAR_ABOUT = (
