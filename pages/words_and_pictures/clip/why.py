@@ -21,6 +21,7 @@ from dashboard.components.word_maps import MappedWord, WordMap, WordScene, word_
 from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, picture_input
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput, masks_of, sentence_for
+from dashboard.inputs.scene_builder import FIRST_SCENE
 from dashboard.number_format import compare, signed
 from dashboard.output import charts, pointing_game
 from pages.words_and_pictures.clip import compute, inputs, words
@@ -76,7 +77,7 @@ def first_sentence(model: PictureText, chosen: PictureInput) -> str:
     if chosen.world == EMOJI:
         return compute.known_name(model, chosen) or ANY
     if (scene := chosen.scene) is not None:
-        return sentence_for(scene)
+        return example_texts.opening("joint") if chosen.picture == FIRST_SCENE else sentence_for(scene)
     return EXAMPLE_PICTURES[chosen.picture].sentence if isinstance(chosen.picture, str) else ANY
 
 

@@ -9,6 +9,7 @@ from dashboard.address import parameter
 from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, picture_input
 from dashboard.inputs.picture_input import SCENES, PictureInput, sentence_for
+from dashboard.inputs.scene_builder import FIRST_SCENE
 from pages.words_and_pictures.joint import words
 
 
@@ -17,7 +18,7 @@ def scene_and_sentence() -> tuple[PictureInput, str]:
     chosen = picture_input.choose((SCENES,))
     scene = chosen.scene
     assert scene is not None
-    first = sentence_for(scene)
+    first = example_texts.opening("joint") if chosen.picture == FIRST_SCENE else sentence_for(scene)
     offered = st.session_state.get("joint_offered")
     if offered is not None and offered != first and st.session_state.get("joint_text") == offered:
         st.session_state.joint_text = first  # another scene has another true sentence, unless somebody has written

@@ -129,7 +129,7 @@ def _tell_answer(chance: float, truth: bool | None, candidates: Sequence[Tried])
     if yes in (0, len(candidates)):
         return (
             f"{sure}, but it says {says} to **all {len(candidates)}** sentences here, of which {true} "
-            f"{'is' if true == 1 else 'are'} true: its {says} tells nothing of this one."
+            f"{'is' if true == 1 else 'are'} true: its {says} says nothing about this one."
         )
     right = sum((candidate.chance > 0.5) == candidate.true for candidate in candidates)
     counted = f"Of the {len(candidates)} sentences here it is right about **{right}**, saying yes to {yes}; {true} "

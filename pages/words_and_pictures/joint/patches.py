@@ -89,7 +89,7 @@ def noticed(mended: Mended, count: int, total: int) -> tuple[str, ...]:
             says = f"The model's error is {change:.0%} larger than that of the mean colour: here it is of no use."
         case _:
             says = f"The model is no nearer than the mean colour: the errors differ by no more than {ALIKE:.0%}."
-    return (sentence, says)
+    return (says, sentence)
 
 
 def _formula(mended: Mended) -> None:
