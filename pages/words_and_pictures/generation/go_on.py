@@ -58,9 +58,9 @@ def _other_code(wish: Wish, rank: int) -> None:
     left, right = st.columns([1, 1.25], gap="large")
     with left:
         _picked(drawn, number, place, grid)
+        layout.place_notice()
     with right:
         _offered(wish, drawn, number, place, grid)
-        layout.place_notice()
     changed = _changed(wish, number, place)
     if changed is not None:
         _beside(drawn, changed, number)

@@ -116,7 +116,7 @@ DALLE, NETWORK, THE_NETWORK = "DALL-E", "attention GAN", "Attention GAN"
 STAGE = "{side} × {side}"
 FIRST_STAGE = "from sentence and noise"
 STAGES_TOLD = {
-    AS_LEARNED: "its places asked the words",
+    AS_LEARNED: "its places attend to the words",
     ALIKE: "with the mean of the words",
     CUT: "without the words",
 }
