@@ -318,7 +318,7 @@ def test_the_view_is_sent_every_head_of_every_layer(visit):
         ("ForMaskedLM", "the quick fox", "Write [MASK]"),
         ("ForQuestionAnswering", "the quick fox", "With the picture the answer is"),
         ("ForImageAndTextRetrieval", "the quick fox", "Text and picture match with a score of"),
-        ("Model", "the quick fox", "Of all their attention words give patches"),
+        ("Model", "the quick fox", "of all their attention on patches"),
     ],
 )
 @pytest.mark.usefixtures("at_home")

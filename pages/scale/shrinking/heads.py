@@ -41,9 +41,9 @@ def show() -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         asked.says(smaller, changed="heads taken out", name="shrinking-heads-says")
+        layout.place_notice()
     with right:
         _grid(ranking, gone)
-    layout.place_notice()
     _captions(question, ranking)
     if not theme.is_presented():
         st.markdown(words_here.LEAD, width=theme.PROSE)
