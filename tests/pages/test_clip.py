@@ -13,7 +13,9 @@ from core.zoo.emoji import emoji
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput, truth_of
 from dashboard.inputs.scene_builder import FIRST_SCENE
 from dashboard.number_format import signed
+from dashboard.theme import LIGHT, Look
 from pages.words_and_pictures.clip import agreement, classes, compute, inputs, measured, search, space, why, words
+from pages.words_and_pictures.clip.figures import agreement_matrix
 from tests.core.saved_models import save_pair
 from tests.pages.conftest import message_text, prose
 from tests.pages.tiny_clips import tiny_clips  # noqa: F401
@@ -96,6 +98,21 @@ def test_what_is_told_of_the_matrix_is_so():
     assert "for 1.0" in true  # one of two sentences is true of each of both
     (alone,) = agreement.noticed(scores[:1, :1], texts[:1], pictures[:1], 4.0)
     assert "best" not in alone  # one sentence: nothing to be sure of, nothing to choose
+
+
+def test_the_matrix_writes_numbers_inks_shares_and_outlines_the_best_of_each_row():
+    scores = np.array([[0.5, 0.1], [0.2, 0.3]], dtype=np.float32)  # (picture, sentence)
+    assert agreement.best_cells(scores, by_picture=False) == ((0, 0), (1, 1))
+    assert agreement.best_cells(scores, by_picture=True) == ((0, 0), (1, 1))
+    assert agreement.best_cells(scores[:1], by_picture=False) == ()  # a single picture is no choice
+    ink = compute.shares(scores, 10.0, 0).T
+    numbers = [["0.50", "0.20"], ["0.10", "0.30"]]
+    figure = agreement_matrix(numbers, ink, ["a", "b"], ["data:,", "data:,"], best=((0, 0), (1, 1)), look=Look(LIGHT))
+    assert np.asarray(figure.data[0].z) == pytest.approx(ink)
+    assert [list(row) for row in figure.data[0].text] == [["<b>0.50</b>", "0.20"], ["0.10", "<b>0.30</b>"]]
+    outlined = [((shape.y0 + shape.y1) / 2, (shape.x0 + shape.x1) / 2) for shape in figure.layout.shapes]
+    assert outlined == pytest.approx([(0, 0), (1, 1)])
+    assert [image.x for image in figure.layout.images] == [0, 1]
 
 
 def test_a_matrix_in_which_nothing_differs_prefers_nothing():

@@ -115,6 +115,15 @@ def test_another_throw_of_the_dice_is_another_picture(visit):
     assert not torch.equal(one.codes, other.codes)
 
 
+def test_sixteen_are_drawn_and_the_best_four_stand_apart(visit):
+    app = visit(ROOM, draw_scenes=TEXT)
+    drawn = compute.draw.peek(WISH)
+    assert drawn is not None
+    assert len(drawn.codes) == 16
+    assert words.OTHERS.format(count=12) in message_text(app, "caption")
+    assert words.OTHERS.format(count=12) not in message_text(visit(ROOM, candidates="4"), "caption")
+
+
 def test_a_candidate_leads_to_who_told_it(visit):
     app = visit(ROOM)
     app.button(key="ask_2").click().run()
