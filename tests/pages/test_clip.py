@@ -111,7 +111,7 @@ def test_the_matrix_writes_numbers_inks_shares_and_outlines_the_best_of_each_row
     assert np.asarray(figure.data[0].z) == pytest.approx(ink)
     assert [list(row) for row in figure.data[0].text] == [["<b>0.50</b>", "0.20"], ["0.10", "<b>0.30</b>"]]
     outlined = [((shape.y0 + shape.y1) / 2, (shape.x0 + shape.x1) / 2) for shape in figure.layout.shapes]
-    assert outlined == pytest.approx([(0, 0), (1, 1)])
+    assert np.array(outlined) == pytest.approx(np.array([(0, 0), (1, 1)]))
     assert [image.x for image in figure.layout.images] == [0, 1]
 
 
