@@ -69,11 +69,13 @@ def text(*, first: str = FIRST_TEXT) -> str | Upload:
     return file or typed
 
 
-def examples(texts: Mapping[str, str], *, field: str = "text", forgets: Sequence[str] = ()) -> None:
+def examples(
+    texts: Mapping[str, str], *, field: str = "text", forgets: Sequence[str] = (), in_menu: bool = True
+) -> None:
     """Draw a menu of example texts, for a control bar; a click replaces the visitor's text or file.
 
     `field`: the key of the text, by default that of `text`; `forgets`: parameters of the address that belong to the
-    former text, such as words chosen in it.
+    former text, such as words chosen in it; `in_menu`: False within another menu, where they stand as they are.
     """
     key, has_upload = f"{field}_example", field == "text"
     current = st.session_state.get(field)
@@ -90,7 +92,7 @@ def examples(texts: Mapping[str, str], *, field: str = "text", forgets: Sequence
     if current is not None:  # a text that was typed or edited is no example
         is_read = not has_upload or uploads.current(OWN_TEXT) is None
         st.session_state[key] = next((name for name, text in texts.items() if is_read and text == current), None)
-    with st.popover("Examples", icon=":material/format_quote:"):
+    with st.popover("Examples", icon=":material/format_quote:") if in_menu else st.container():
         st.pills("Examples", list(texts), key=key, on_change=replace_text, label_visibility="collapsed")
 
 
@@ -240,6 +242,17 @@ def choice(
         label, available, default=default, key=key, bind="query-params", required=True, **widget_options
     )
     return default if chosen is None else chosen  # an address may name none: `?picture=`
+
+
+def listed(label: str, options: Iterable[Option], *, key: str, width: int = WIDTH, **widget_options: Any) -> Option:
+    """One of a few options as `choice`, but in a list: it takes less room in a control bar.
+
+    `widget_options` is passed to `st.selectbox`.
+    """
+    available = list(options)
+    if st.session_state.get(key) not in (*available, None):
+        st.session_state[key] = available[0]
+    return st.selectbox(label, available, key=key, bind="query-params", width=width, **widget_options)
 
 
 def token(labels: Sequence[str], *, first: int, label: str = "Token", width: int = WIDTH) -> int:

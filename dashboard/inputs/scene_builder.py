@@ -22,22 +22,22 @@ SENTENCES = example_texts.examples("scene")
 
 
 def choose() -> str:
-    """Draw the controls, and return the code of the visitor's scene; InputError for an invalid text."""
-    with st.popover("A scene of your own", icon=":material/draw:"):
+    """Draw a menu, for a control bar, and return the code of the visitor's scene; InputError for an invalid text."""
+    with st.popover("Scene", icon=":material/draw:"):
+        st.button("Another scene", icon=":material/casino:", on_click=_draw_another)
         st.text_input(
             "A sentence: a scene for it is drawn",
             key="scene_sentence",
             placeholder=SENTENCES["Above"],
             on_change=_draw_for_sentence,
         )
-        controls.examples(SENTENCES, field="scene_sentence")
+        controls.examples(SENTENCES, field="scene_sentence", in_menu=False)
         if st.session_state.get("scene_sentence") and st.session_state.get("scene_sentence_example"):
             _draw_for_sentence(once=True)
         if problem := st.session_state.get("scene_problem"):
             st.warning(problem, icon=":material/info:")
         st.text_input("The scene as a text", FIRST_SCENE, key="scene", bind="query-params", max_chars=400)
         _by_hand()
-    st.button("Another scene", icon=":material/casino:", on_click=_draw_another)
     return code_of(read_code(st.session_state.get("scene") or FIRST_SCENE))
 
 
