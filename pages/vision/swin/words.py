@@ -86,8 +86,8 @@ MAPS_NOTES = replace(
     ),
 )
 
-TABLE = "**The table** of head {head}: what is added at each distance. Click a distance."
-ADDED = "**In a window**: the same numbers for all pairs. Click a pair of places."
+TABLE = "**Bias at each distance**, head {head}. Click a distance."
+ADDED = "**The same for each pair** in a window. Click a pair."
 HEADS = "**All heads of this block**, on one scale: the middle is the place itself."
 PAIR = "One score of this photograph, number by number"
 PLACE = "How much is content, how much is place?"
