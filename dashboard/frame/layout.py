@@ -46,6 +46,12 @@ def control_bar():
     return bar
 
 
+def bar_with_settings() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """A control bar in two parts that can be filled in any order: the main controls, and the menu for all others."""
+    with control_bar():
+        return st.container(horizontal=True, vertical_alignment="bottom", width="content"), settings()
+
+
 def settings():
     """A menu for the controls of a section that are not among its main ones, at the end of a control bar."""
     return st.popover("Settings", icon=":material/tune:")

@@ -104,8 +104,8 @@ def picture() -> str | Upload:
     elif upload and OWN in st.query_params and OWN not in st.session_state:
         st.session_state.picture = OWN_PICTURE  # it came with the page from a server that has ended
     options = [*EXAMPLES, OWN_PICTURE] if upload else list(EXAMPLES)
-    chosen = choice(
-        "Photograph", options, key="picture", first=FIRST_PICTURE, on_change=uploads.go_on, args=(OWN_PHOTO,)
+    chosen = menu(
+        "Photograph", options, key="picture", first=FIRST_PICTURE, width=140, on_change=uploads.go_on, args=(OWN_PHOTO,)
     )
     carried.note("picture", chosen, FIRST_PICTURE)
     with st.popover("Your own", icon=":material/add_a_photo:"):
@@ -154,7 +154,7 @@ def _note_owner(is_own: bool) -> None:
         )
 
 
-def resolution(model: zoo.ImageModel, *, first: int = FIRST_RESOLUTION) -> int | None:
+def resolution(model: zoo.ImageModel, *, first: int = FIRST_RESOLUTION, width: int = 180) -> int | None:
     """The resolution of the picture, if the model leaves a choice; `first`: the default, in pixels on a side."""
     if len(model.resolutions) < 2:
         return None
@@ -166,7 +166,7 @@ def resolution(model: zoo.ImageModel, *, first: int = FIRST_RESOLUTION) -> int |
         value=first // patch if first // patch in sides else sides[0],
         key="patches",
         bind="query-params",
-        width=WIDTH,
+        width=width,
     )
     return side * patch
 
@@ -244,15 +244,27 @@ def choice(
     return default if chosen is None else chosen  # an address may name none: `?picture=`
 
 
-def listed(label: str, options: Iterable[Option], *, key: str, width: int = WIDTH, **widget_options: Any) -> Option:
-    """One of a few options as `choice`, but in a list: it takes less room in a control bar.
+def menu(
+    label: str,
+    options: Iterable[Option],
+    *,
+    key: str,
+    first: Option | None = None,
+    width: int = WIDTH,
+    **widget_options: Any,
+) -> Option:
+    """One of a few options in a list that opens, which takes less room in a control bar than `choice`.
 
-    `widget_options` is passed to `st.selectbox`.
+    The default is `first`, or the first of them, also for an invalid choice; `widget_options` is passed to
+    `st.selectbox`.
     """
     available = list(options)
+    default = available[0] if first is None else first
     if st.session_state.get(key) not in (*available, None):
-        st.session_state[key] = available[0]
-    return st.selectbox(label, available, key=key, bind="query-params", width=width, **widget_options)
+        st.session_state[key] = default
+    index = available.index(default)
+    chosen = st.selectbox(label, available, index=index, key=key, bind="query-params", width=width, **widget_options)
+    return default if chosen is None else chosen
 
 
 def token(labels: Sequence[str], *, first: int, label: str = "Token", width: int = WIDTH) -> int:

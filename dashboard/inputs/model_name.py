@@ -1,7 +1,6 @@
 """The control for a model: one of ours, or any other by name or folder; its cost is stated before a download."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from functools import partial
 from typing import Any, TypeVar
 
@@ -58,24 +57,25 @@ def model(
     *,
     offered: Sequence[str] = (),
     attends: bool = True,
-    messages: DeltaGenerator | None = None,
+    menu: DeltaGenerator | None = None,
+    width: int = WIDTH,
 ) -> str:
     """The name of a model that is ready: one that comes with the atlas, or any other by name or folder.
 
     If the hub does not have the named model, a sentence says so, and the previous model is used, or the first.
 
     `offered`: our models on the list, by default all that read texts or whole pictures; `attends`: whether a model
-    without attention heads is refused; `messages`: where it is stated what a download costs and what is wrong, for a
-    control within a menu. The purpose "both" is agreement of pictures and texts, "gaps" is filling in patches.
+    without attention heads is refused; `menu`: where the list stands, by default here, where offers of downloads and
+    warnings always stand. The purpose "both" is agreement of pictures and texts, "gaps" is filling in patches.
     """
     ours, key = list(offered or DEFAULT_NAMES[purpose]), KEYS[purpose]
-    name = st.selectbox(
+    name = (menu or st).selectbox(
         "Model",
         [*ours, *offered_names(purpose)],
         key=key,
         bind="query-params",
         accept_new_options=True,  # what may not be opened is refused in a sentence, not passed over in silence
-        width=WIDTH,
+        width=width,
         help=visitor.may_name(),
     )
     carried.note(key, name, ours[0], title=OURS.get(name, ""))
@@ -83,13 +83,7 @@ def model(
     if purpose in ("both", "gaps") and name in ours:
         st.session_state[session_key] = name
         return name
-    with messages or nullcontext():
-        return _opened(name, purpose, ours, attends=attends, session_key=session_key)
-
-
-def _opened(name: str, purpose: Purpose, ours: Sequence[str], *, attends: bool, session_key: str) -> str:
-    """The same name, once its model can be used; that of the previous model or the first for one that cannot be had."""
-    give_up = partial(st.session_state.__setitem__, KEYS[purpose], ours[0])
+    give_up = partial(st.session_state.__setitem__, key, ours[0])
     inspect = partial(inspect_model, purpose=purpose, attends=attends, give_up=give_up)
     try:
         offer = inspect(name)

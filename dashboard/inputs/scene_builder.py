@@ -21,10 +21,13 @@ FIRST_SCENE = "0-1~star.red.large.plain.18.22~circle.blue.small.plain.45.16~squa
 SENTENCES = example_texts.examples("scene")
 
 
-def choose() -> str:
-    """Draw a menu, for a control bar, and return the code of the visitor's scene; InputError for an invalid text."""
-    with st.popover("Scene", icon=":material/draw:"):
-        st.button("Another scene", icon=":material/casino:", on_click=_draw_another)
+def choose(*, is_narrow: bool = False) -> str:
+    """Draw the controls, and return the code of the visitor's scene; InputError for an invalid text.
+
+    `is_narrow`: the button for another scene stands in the menu.
+    """
+    own = st.popover("Your own", icon=":material/draw:")
+    with own:
         st.text_input(
             "A sentence: a scene for it is drawn",
             key="scene_sentence",
@@ -38,6 +41,7 @@ def choose() -> str:
             st.warning(problem, icon=":material/info:")
         st.text_input("The scene as a text", FIRST_SCENE, key="scene", bind="query-params", max_chars=400)
         _by_hand()
+    (own if is_narrow else st).button("Another scene", icon=":material/casino:", on_click=_draw_another)
     return code_of(read_code(st.session_state.get("scene") or FIRST_SCENE))
 
 

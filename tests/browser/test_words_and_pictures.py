@@ -50,7 +50,7 @@ def test_another_word_is_taken_and_the_caption_goes_on(visit):
 
 def test_a_thing_that_is_moved_by_the_keyboard_moves_in_the_address(visit):
     page = visit("captioning", captioning.WRITE, scene="0-0~star.red.small.plain.30.30")
-    page.get_by_role("button", name="Scene").click()
+    page.get_by_role("button", name="Your own").click()
     thing = page.get_by_role("button", name=re.compile("small red star: drag it"))
     thing.focus()
     for _ in range(3):
@@ -60,7 +60,7 @@ def test_a_thing_that_is_moved_by_the_keyboard_moves_in_the_address(visit):
 
 def test_a_thing_that_is_dragged_is_drawn_where_it_was_put_down(visit):
     page = visit("captioning", captioning.WRITE, scene="0-0~star.red.small.plain.30.30")
-    page.get_by_role("button", name="Scene").click()
+    page.get_by_role("button", name="Your own").click()
     thing = page.get_by_role("button", name=re.compile("small red star: drag it"))
     settled(page)  # until the popover has opened, what is dragged moves by itself
     thing.hover()

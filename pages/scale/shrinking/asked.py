@@ -43,12 +43,14 @@ def choose(
             st.query_params.pop(address, None)
 
     offered = [*models, *((words.OTHER_TEXT, words.OTHER_PICTURE) if others else ())]
-    chosen = controls.listed("Model", offered, key=NETWORK, width=190, on_change=put_back)
+    chosen = controls.menu("Model", offered, key=NETWORK, width=190, on_change=put_back)
     if chosen == words.OTHER_PICTURE:
         with below:
             return _of_picture(photograph.choose(words.OURS["image"], attends=False))
     if chosen == words.OTHER_TEXT:
-        name = model_name.model("text", offered=words.OURS["text"], attends=False, messages=below)
+        place = st.container(width="content")
+        with below:
+            name = model_name.model("text", offered=words.OURS["text"], attends=False, menu=place)
     else:
         name = models[chosen]
     if name.startswith("vit-"):

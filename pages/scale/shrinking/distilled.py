@@ -28,7 +28,7 @@ def show() -> None:
     """An input of one's own in teacher and students: answers, maps, heads; then the measured table."""
     bar = layout.control_bar()
     with bar:
-        teacher = words.KINDS[controls.listed("Teacher", words.KINDS, key=OF, width=200)]
+        teacher = words.KINDS[controls.menu("Teacher", words.KINDS, key=OF, width=200)]
     comparison = _hidden_word(bar) if teacher == "bert-books" else _pictured(teacher, bar)
     _answers(comparison)
     layout.place_notice()

@@ -36,7 +36,9 @@ def network(world: str, messages: DeltaGenerator) -> str:
     """The network of a world, for a menu; for photographs any other may be named. `messages`: what is said of it."""
     if world != PHOTOGRAPHS:
         return WORLDS[world]
-    return model_name.model("both", offered=(WORLDS[world],), messages=messages)
+    place = st.container()
+    with messages:
+        return model_name.model("both", offered=(WORLDS[world],), menu=place)
 
 
 def settings_of_network(world: str, messages: DeltaGenerator) -> str:

@@ -38,7 +38,7 @@ def show() -> None:
 def _exchanged(preferences: tuple[SentencePreferences, ...]) -> None:
     with layout.control_bar():
         splits = [SPLITS[preference.split] for preference in preferences]
-        split = controls.listed("Scenes", splits, key="exchanged_split", width=360)
+        split = controls.menu("Scenes", splits, key="exchanged_split", width=360)
     own = next(preference for preference in preferences if SPLITS[preference.split] == split)
     rows = [
         row

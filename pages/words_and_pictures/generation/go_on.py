@@ -30,7 +30,7 @@ def show() -> None:
     """The sentence, and one of the two ways to go on."""
     with layout.control_bar():
         world, text = inputs.world_and_sentence(dalles.available())
-        way = controls.listed("Go on from", (words.OTHER_CODE, words.HALF), key="way_on", width=165)
+        way = controls.menu("Go on from", (words.OTHER_CODE, words.HALF), key="way_on", width=165)
         with layout.settings():
             wish = inputs.wish(world, text)
             rank = inputs.candidate(wish.count) if way == words.OTHER_CODE else 0

@@ -93,7 +93,7 @@ def candidate(count: int) -> int:
     """The rank by CLIP, from 0, of the picture in view among `count`; for a menu of settings."""
     if count == 1:
         return 0
-    return controls.listed("Candidate, by its rank", range(1, count + 1), key="candidate") - 1
+    return controls.menu("Candidate, by its rank", range(1, count + 1), key="candidate") - 1
 
 
 def place(key: str, grid: int) -> int | None:

@@ -29,7 +29,7 @@ def split_of(held: Mapping[str, object], bar: DeltaGenerator) -> str:
     """The sentences that were asked, by the visitor's choice in a control bar."""
     titles = {SPLITS[split]: split for split in held}
     with bar:
-        return titles[controls.listed("Sentences", titles, key="drawn_split", width=360)]
+        return titles[controls.menu("Sentences", titles, key="drawn_split", width=360)]
 
 
 def most_candidates(ways: Mapping[str, object]) -> int:

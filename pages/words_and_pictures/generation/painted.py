@@ -16,7 +16,7 @@ def show() -> None:
     ways = {words.STAGES: stages.show, words.SWAP: another_word.show, words.WALK: noise_walk.show}
     with layout.control_bar():
         world, text = inputs.world_and_sentence(attention_gans.available(), words.NO_PAINTER)
-        way = controls.listed("Show", ways, key="painted_view", width=195)
+        way = controls.menu("Show", ways, key="painted_view", width=195)
         with layout.settings():
             looks = controls.choice("Word attention", WORD_ATTENTION, key="word_attention", about=words.LOOKS_ABOUT)
             seed = inputs.seed("Seed of the noise")

@@ -30,7 +30,7 @@ def show() -> None:
     """The picture, what each part was made from, the notes."""
     with layout.control_bar():
         world, text = inputs.world_and_sentence(dalles.available())
-        which = controls.listed("Picture", (words.DRAWN, words.GIVEN), key="looked_at", width=205)
+        which = controls.menu("Picture", (words.DRAWN, words.GIVEN), key="looked_at", width=205)
         with layout.settings():
             wish = inputs.wish(world, text)
             rank = inputs.candidate(wish.count)

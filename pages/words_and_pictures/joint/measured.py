@@ -30,10 +30,10 @@ def show() -> None:
     """Both figures, the notes."""
     results = measured()
     with layout.control_bar():
-        title = controls.listed("Scenes", SPLITS.values(), key="joint_split", width=360)
+        title = controls.menu("Scenes", SPLITS.values(), key="joint_split", width=360)
         split = next(name for name, option in SPLITS.items() if option == title)
         kinds = [ALL, *(kind for kind in KINDS if any(kind in measurement.by_kind for measurement in results.words))]
-        kind = controls.listed("Words", kinds, key="joint_kind", width=180)
+        kind = controls.menu("Words", kinds, key="joint_kind", width=180)
     own = [measurement for measurement in results.words if measurement.split == split and kind in measurement.by_kind]
     guessed = [
         Scored(
