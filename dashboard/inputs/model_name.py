@@ -51,14 +51,14 @@ LONGEST_NAME = 500  # characters
 Named = TypeVar("Named", zoo.NamedTranslator, NamedPictureWriter, NamedJointReader)
 
 
-def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True) -> str:
+def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True, width: int = WIDTH) -> str:
     """The name of a model that is ready: one that comes with the atlas, or any other by name or folder.
 
     If the hub does not have the named model, a sentence says so, and the previous model is used, or the first.
 
     `offered`: our models on the list, by default all that read texts or whole pictures; `attends`: whether a model
-    without attention heads is refused. The purpose "both" is agreement of pictures and texts, "gaps" is filling in
-    patches.
+    without attention heads is refused; `width` is that of the control in pixels. The purpose "both" is agreement of
+    pictures and texts, "gaps" is filling in patches.
     """
     ours, key = list(offered or DEFAULT_NAMES[purpose]), KEYS[purpose]
     name = st.selectbox(
@@ -67,7 +67,7 @@ def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True
         key=key,
         bind="query-params",
         accept_new_options=True,  # what may not be opened is refused in a sentence, not passed over in silence
-        width=WIDTH,
+        width=width,
         help=visitor.may_name(),
     )
     carried.note(key, name, ours[0], title=OURS.get(name, ""))
