@@ -77,9 +77,9 @@ def show() -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         _memory(run)
+        layout.place_notice()
     with right:
         split = _split(run)
-    layout.place_notice()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.metric("Parameters", amount(total(run.shape)))
         st.metric(f"FLOPs, {RULE}", with_power(rule.value, digits=3))
@@ -223,8 +223,8 @@ def split_curve(split: Split) -> go.Figure:
 
 
 def notice(run: TrainingRun, split: Split) -> tuple[str, ...]:
-    """The rule beside the count, the fit, and the better split."""
-    return (rule_and_count(run), _fit(run), _better(run, split))
+    """The fit, the rule beside the count, and the better split."""
+    return (_fit(run), rule_and_count(run), _better(run, split))
 
 
 def rule_and_count(run: TrainingRun) -> str:
