@@ -1,10 +1,12 @@
 """The control for a model: one of ours, or any other by name or folder; its cost is stated before a download."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core import zoo
 from core.errors import HubError, ModelError, OfflineError
@@ -51,14 +53,22 @@ LONGEST_NAME = 500  # characters
 Named = TypeVar("Named", zoo.NamedTranslator, NamedPictureWriter, NamedJointReader)
 
 
-def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True) -> str:
+def model(
+    purpose: Purpose,
+    *,
+    offered: Sequence[str] = (),
+    attends: bool = True,
+    width: int = WIDTH,
+    messages: DeltaGenerator | None = None,
+) -> str:
     """The name of a model that is ready: one that comes with the atlas, or any other by name or folder.
 
     If the hub does not have the named model, a sentence says so, and the previous model is used, or the first.
 
     `offered`: our models on the list, by default all that read texts or whole pictures; `attends`: whether a model
-    without attention heads is refused. The purpose "both" is agreement of pictures and texts, "gaps" is filling in
-    patches.
+    without attention heads is refused; `width`: of the control, in pixels; `messages`: where a download is offered and
+    a refusal is explained, if the control is in a menu, which may be closed. The purpose "both" is agreement of
+    pictures and texts, "gaps" is filling in patches.
     """
     ours, key = list(offered or DEFAULT_NAMES[purpose]), KEYS[purpose]
     name = st.selectbox(
@@ -67,10 +77,17 @@ def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True
         key=key,
         bind="query-params",
         accept_new_options=True,  # what may not be opened is refused in a sentence, not passed over in silence
-        width=WIDTH,
+        width=width,
         help=visitor.may_name(),
     )
     carried.note(key, name, ours[0], title=OURS.get(name, ""))
+    with messages or nullcontext():
+        return _ready(name, purpose, ours, attends=attends)
+
+
+def _ready(name: str, purpose: Purpose, ours: Sequence[str], *, attends: bool) -> str:
+    """The model of this name, or the previous one if the hub does not have it; it is downloaded and open."""
+    key = KEYS[purpose]
     session_key = f"{key} in view, of {', '.join(ours)}"  # another page may offer others
     if purpose in ("both", "gaps") and name in ours:
         st.session_state[session_key] = name
