@@ -72,7 +72,7 @@ def test_a_link_holds_mode_text_layer_head_token_scale_mask_and_temperature():
     )
     assert page.text_input(key="text").value == "one two three four"
     assert page.slider(key="token").value == 1
-    assert page.slider(key="token").label == "Query token: two"
+    assert page.slider(key="token").label == "Query: two"
     assert page.slider(key="temperature").value == 0.5
     assert [toggle.value for toggle in page.toggle] == [False, False]
     assert "Nothing is masked: “two” may look at all 4 tokens" in prose(page)
@@ -117,7 +117,7 @@ def test_a_shorter_sentence_keeps_the_page_alive_when_the_chosen_token_is_gone()
 
 def test_the_slider_names_the_token_whose_row_is_followed_after_every_change_of_input():
     def check(token):
-        assert page.slider(key="token").label == f"Query token: {token}"
+        assert page.slider(key="token").label == f"Query: {token}"
         assert f"largest weight of “{token}”" in prose(page)
 
     page = visit()

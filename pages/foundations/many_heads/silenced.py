@@ -35,7 +35,6 @@ def show(watched: Watched, run: Callable[[tuple[Head, ...]], Watched]) -> None:
 
     `run` makes the same run with some heads silenced.
     """
-    layout.place_notice()
     stage = st.container()
     with layout.control_bar():
         heads = ablated_heads.silenced_heads(watched)
@@ -54,8 +53,9 @@ def show(watched: Watched, run: Callable[[tuple[Head, ...]], Watched]) -> None:
     with place:
         costs = one_at_a_time.costs(watched, trial) if trial else {}
     with map_side:
-        st.markdown("**Click heads to silence them**, and again to bring them back.")
         one_at_a_time.show_map(watched, costs, heads, on_click=if_it_is_there(watched, _switch))
+        st.markdown("**Click heads to ablate them**, and again to bring them back.")
+        layout.place_notice()
         if trial and not costs:
             one_at_a_time.offer(watched, trial)
     predictions.show_at_every_token(watched, changed)
