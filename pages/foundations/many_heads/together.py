@@ -134,7 +134,7 @@ def _mean(values: np.ndarray) -> float:
 def _about_largest(together: AggregatedMaps, _: Sequence) -> tuple[str, ...]:
     sums = np.nanmean(together.maps.sum(axis=-1), axis=-1)
     if not np.isfinite(sums).any():
-        return ("Every head is silenced: no row sums to anything.",)
+        return ("Every head is ablated: no row sums to anything.",)
     most = int(np.nanargmax(sums))
     number, call = list(together.stack.calls.items())[most]
     if call.rows_sum_to_one:

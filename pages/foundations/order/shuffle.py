@@ -190,9 +190,8 @@ def notices(results: Results, part: str, labels: tuple[str, ...] | None, content
     thing = "picture" if labels is None else "sentence"
     if not tells_places_apart(results[NOTHING]):
         sentences = [
-            f"Without positions the results of {part} are the same vectors in another order: the largest difference "
-            f"of any number is **{small(nothing)}**, no more than the rounding of 32-bit numbers. To {part} a {thing} "
-            "is a set."
+            f"Without positions, shuffling only reorders the results of {part}: no number differs by more than "
+            f"**{small(nothing)}**, which is the rounding of 32-bit numbers. To {part} a {thing} is a set."
         ]
     else:
         sentences = [f"Without positions and mask the results of {part} still differ by up to **{small(nothing)}**."]
