@@ -97,9 +97,11 @@ def test_the_head_in_view_can_be_taken_apart_and_back_leads_to_it_again(visit):
     page = visit("text?text=The+sea+was+calm&layer=3&head=2&token=1")
     expect(reading(page)).to_contain_text("sea")
     page.get_by_role("link", name="Take this head apart").click()
+    page.get_by_role("button", name="Settings").click()
     expect(page.get_by_label("Layer")).to_have_value("3")
     expect(page.get_by_label("Head", exact=True)).to_have_value("2")
-    expect(page.get_by_text("Query token: sea")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_text("Query: sea")).to_be_visible()
     page.go_back()
     expect(page.locator(".middle .caption b")).to_have_text("Layer 3, head 2")
 
