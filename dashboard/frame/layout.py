@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 import streamlit as st
@@ -61,8 +61,10 @@ def waiting_place():
 
 
 def place_notice() -> None:
-    """Let the first notice of `notes` stand here."""
+    """Let the first notice of `notes` stand here, and below it the row of links to the headings that follow."""
     _add_notice_place(_Place.CHOSEN)
+    if jumps := _jumps.get():
+        _jumps.set(replace(jumps, row=st.container(gap=None)))
 
 
 def begin_page() -> None:

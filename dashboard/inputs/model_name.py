@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core import zoo
 from core.errors import HubError, ModelError, OfflineError
@@ -51,17 +52,19 @@ LONGEST_NAME = 500  # characters
 Named = TypeVar("Named", zoo.NamedTranslator, NamedPictureWriter, NamedJointReader)
 
 
-def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True) -> str:
+def model(
+    purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True, menu: DeltaGenerator | None = None
+) -> str:
     """The name of a model that is ready: one that comes with the atlas, or any other by name or folder.
 
     If the hub does not have the named model, a sentence says so, and the previous model is used, or the first.
 
     `offered`: our models on the list, by default all that read texts or whole pictures; `attends`: whether a model
-    without attention heads is refused. The purpose "both" is agreement of pictures and texts, "gaps" is filling in
-    patches.
+    without attention heads is refused; `menu`: where the control stands, if not here, where the sentences about it and
+    the offer of a download stand. The purpose "both" is agreement of pictures and texts, "gaps" is filling in patches.
     """
     ours, key = list(offered or DEFAULT_NAMES[purpose]), KEYS[purpose]
-    name = st.selectbox(
+    name = (menu or st).selectbox(
         "Model",
         [*ours, *offered_names(purpose)],
         key=key,

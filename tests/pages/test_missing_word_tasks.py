@@ -217,7 +217,7 @@ def test_what_was_measured_is_told_with_its_baselines():
     assert "scratch" not in about_measured(results_of("tuned"))
     # Two standard errors of a difference of two shares: 90 % of 40 words, 80 % of 8 sentences.
     assert f"{200 * (2 * 0.9 * 0.1 / 40) ** 0.5:.1f} points of tags" in sentence
-    assert f"{200 * (2 * 0.8 * 0.2 / 8) ** 0.5:.1f} points of verdicts" in sentence
+    assert f"{200 * (2 * 0.8 * 0.2 / 8) ** 0.5:.1f} points of sentiments" in sentence
     table = compared(results_of("tuned", "frozen"))
     assert table["tags right"].dropna().tolist() == [0.9, 0.8, 0.84]
     assert table["verdicts right"].dropna().tolist() == pytest.approx([0.8, 0.7, 0.79, 0.51])

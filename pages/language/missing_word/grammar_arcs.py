@@ -98,10 +98,6 @@ def show(sentence: Sentence, drawn: Sequence[Drawn], visible_arcs: Sequence[Arc]
     hues = dict(zip((drawn_head.name for drawn_head in drawn), HUES, strict=False))
     if tree is not None:
         hues[TREE] = theme.look().palette.soft
-    if not theme.is_presented():
-        st.markdown(about_shown(visible_arcs, drawn, tree), width=theme.PROSE)
-    if len(above) < len(visible_arcs):
-        st.caption(f"{len(visible_arcs) - len(above)} of {len(visible_arcs)} links begin or end in another part.")
     look = theme.look()
     labels = tuple(typeset.readable(reading.words[place]) for place in within)
     high = look.high(470 if tree else 300)
@@ -111,6 +107,9 @@ def show(sentence: Sentence, drawn: Sequence[Drawn], visible_arcs: Sequence[Arc]
         alt=f"{len(above)} arcs above {len(labels)} words: the strongest links of {_named(drawn) or 'no head'}",
         table=partial(links_table, reading.words, tuple(visible_arcs)),
     )
+    layout.place_notice()
+    if len(above) < len(visible_arcs):
+        st.caption(f"{len(visible_arcs) - len(above)} of {len(visible_arcs)} links begin or end in another part.")
     layout.caption(f"{words_grammar.ABOUT} {words_grammar.BELOW if tree else words_grammar.UNKNOWN}")
 
 

@@ -65,7 +65,7 @@ def about_verdict(predictions: TaskPredictions) -> str:
     positive = float(predictions.sentiment[1])
     verdict, sure = SENTIMENTS[positive >= 0.5], max(positive, 1 - positive)
     doubt = " That is close to undecided." if sure < 0.6 else ""
-    return f"The verdict is **{verdict}**, with a probability of {sure:.1%}.{doubt}"
+    return f"The predicted sentiment is **{verdict}**, with a probability of {sure:.1%}.{doubt}"
 
 
 def about_moved(moved: Float[Tensor, "layer head"]) -> str:
@@ -122,11 +122,11 @@ def about_measured(results: Results) -> str:
     """What fine-tuning and pre-training are worth, against the baselines, and how far chance reaches."""
     tuned = results.variants[TUNED]
     sentence = (
-        f"Held out, **{tuned.tags:.1%}** of the tags and **{tuned.verdicts:.1%}** of the verdicts are right; always "
+        f"Held out, **{tuned.tags:.1%}** of the tags and **{tuned.verdicts:.1%}** of the sentiments are right; always "
         f"the word's most frequent tag gives {results.most_frequent_tag:.1%}, counted words and pairs (naive Bayes) "
         f"{results.naive_bayes:.1%}."
     )
-    for name, what in ((FROZEN, "the same heads on the unchanged body"), (SCRATCH, "the same network from scratch")):
+    for name, what in ((FROZEN, "the same heads on the unchanged encoder"), (SCRATCH, "the same network from scratch")):
         if of := results.variants.get(name):
             sentence += f" With {what}: {of.tags:.1%} and {of.verdicts:.1%}."
     errors = (
@@ -134,7 +134,7 @@ def about_measured(results: Results) -> str:
         for share, count in ((tuned.tags, results.words), (tuned.verdicts, results.sentences))
     )
     least = " and ".join(
-        f"{error:.1f} points of {what}" for error, what in zip(errors, ("tags", "verdicts"), strict=True)
+        f"{error:.1f} points of {what}" for error, what in zip(errors, ("tags", "sentiments"), strict=True)
     )
     return f"{sentence} Differences of less than {least} are within two standard errors."
 
