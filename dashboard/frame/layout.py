@@ -41,8 +41,9 @@ def caption(text: str) -> None:
 
 def control_bar():
     """A row for the controls above a figure; on a narrow window they stand below one another."""
-    bar = st.container(horizontal=True, vertical_alignment="bottom")
-    _add_notice_place(_Place.BELOW_CONTROLS)
+    with st.container(gap=None):  # the empty place takes no room
+        bar = st.container(horizontal=True, vertical_alignment="bottom")
+        _add_notice_place(_Place.BELOW_CONTROLS)
     return bar
 
 

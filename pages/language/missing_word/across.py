@@ -44,7 +44,6 @@ def show() -> None:
         guessed = compute.guess(english, french, *hidden)
     inputs.say_unknown(pair.tokens.ids, pair.english + pair.french, compute.model())
     _pickers(pair, guessed, hidden)
-    layout.place_notice()
     chosen = _guesses(pair, guessed)
     alignment = _alignment()
     looks = _map(english, french, hidden, pair, alignment)
@@ -125,6 +124,7 @@ def _pickers(pair: Pair, guessed: Guessed, hidden: tuple[Hidden, Hidden]) -> Non
                 label=f"The {language} sentence; words can be masked",
                 hint=words_across.HINTS[language],
             )
+    layout.place_notice()
     if any(hidden) and not theme.is_presented():
         st.button("Show all words", icon=":material/undo:", on_click=_show_all, key="across_undo")
 

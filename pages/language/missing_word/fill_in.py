@@ -80,10 +80,6 @@ def _picker(model: MaskedLanguageModel, filled: Filled, hidden: frozenset[int]) 
         label="The text; words can be masked",
         hint="Click a word to mask it, or to show it again. Below a mask stands the model's prediction.",
     )
-    if hidden and not theme.is_presented():
-        st.button(
-            "Show all words", icon=":material/undo:", on_click=hidden_words.to_address, args=((),), key="fill_undo"
-        )
 
 
 def _guesses(model: MaskedLanguageModel, tokens: Tokens, filled: Filled) -> int | None:
@@ -97,9 +93,13 @@ def _guesses(model: MaskedLanguageModel, tokens: Tokens, filled: Filled) -> int 
         gap = filled.gaps[names.index(controls.choice("Mask", names, key="gap"))]
     guesses, looks = st.columns([2, 3], gap="large")
     with guesses:
-        st.markdown("**What stands behind the mask?** The model's predictions")
+        st.markdown("**What stands behind the mask?**")
         _bars(model, gap)
         layout.place_notice()
+        if not theme.is_presented():
+            st.button(
+                "Show all words", icon=":material/undo:", on_click=hidden_words.to_address, args=((),), key="fill_undo"
+            )
     with looks:
         st.markdown("**What does the mask attend to?** Each row is one head")
         _looks(filled, gap.place)

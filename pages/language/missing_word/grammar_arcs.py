@@ -55,7 +55,7 @@ def arcs_of(reading: Reading, drawn: Sequence[Drawn], tree: Tree | None, least: 
             says = "" if tree is None else ", as in the tree" if sure else ", which the tree does not say"
             what = f", best for {drawn_head.relation} {drawn_head.direction}" if drawn_head.relation else ""
             tell = (
-                f"“{_shown(reading, word)}” looks most at “{_shown(reading, looked_at)}” ({weight:.0%}){says}"
+                f"“{_shown(reading, word)}” attends most to “{_shown(reading, looked_at)}” ({weight:.0%}){says}"
                 f"; layer {drawn_head.head[0]}, head {drawn_head.head[1]}{what}"
             )
             links.append(Arc(word, looked_at, drawn_head.name, tell, weight, sure))
@@ -137,7 +137,7 @@ def _named(drawn: Sequence[Drawn]) -> str:
 def about_shown(visible_arcs: Sequence[Arc], drawn: Sequence[Drawn], tree: Tree | None) -> str:
     """How many links are drawn, how many of them go to a neighbour and, with a tree, what they find of it."""
     if not drawn:
-        return "**No relation** is chosen: choose one to see what its head says."
+        return "**No relation** is chosen: choose one to see the links of its head."
     if not visible_arcs:
         return "**No link** is strong enough to be drawn."
     near = sum(abs(arc.start - arc.end) == 1 for arc in visible_arcs)

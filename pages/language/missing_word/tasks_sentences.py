@@ -41,16 +41,16 @@ def about_tags(predictions: TaskPredictions, usual: Sequence[TagCount | None]) -
     known = sum(tag_count is not None for tag_count in usual)
     least = min(range(count), key=lambda place: tags[place][1])
     sentence = (
-        f"{_words(count)}, {known} of them counted in the treebank: **{len(other)}** "
-        f"{'has' if len(other) == 1 else 'have'} another tag here than most often"
+        f"**{len(other)} of {_words(count)}** {'has' if len(other) == 1 else 'have'} another tag here than most often "
+        f"in the treebank, which has {known} of them"
     )
     named = []
     for place in other[:TOLD]:
         tag_count = usual[place]
         assert tag_count is not None
         named.append(
-            f"{_name(predictions, place)} is {tags[place][0]}, but was {tag_count.tag} in {tag_count.times:,} of "
-            f"{tag_count.of:,}"
+            f"{_name(predictions, place)} is {tags[place][0]} here and {tag_count.tag} in {tag_count.times:,} of "
+            f"{tag_count.of:,} cases there"
         )
     more = f", and {len(other) - TOLD} more" if len(other) > TOLD else ""
     sentence += f": {'; '.join(named)}{more}." if named else "."

@@ -211,7 +211,7 @@ def _summary(full_run: RepetitionRun, without: Silenced | None) -> None:
         Column(SECOND, table[SECOND].to_numpy(), tell),
         Column("right", table["right, second time"].to_numpy(), "%{customdata}: %{x:.1%} right", percent=True),
     ]
-    st.markdown("**Nats a token**, and how many are predicted right the second time")
+    st.markdown("**Loss, nats a token**; share right the second time")
     charts.chart(
         partial(score_bars, list(runs), columns, look=theme.look().sized(-1)),
         name="copying-summary",

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import InputError
 from core.interpretability.component_outputs import Component
@@ -22,7 +23,7 @@ from pages.language.next_word import compute_why, inputs, why_one_head, words
 from pages.language.next_word.compute_why import Reading
 from pages.language.next_word.figures_why import by_kind, by_layer, component_name, grid, largest, plus
 
-WIDTH = 150  # pixels: of the control for a token
+WIDTH = 230  # pixels: of the control for a token
 SIDES = (3, 2)  # widths of the map and of the bars
 LARGEST, BY_LAYER = "Largest", "By layer"
 NEAR = 0.005  # nats: less is not told from nothing
@@ -32,17 +33,17 @@ def show() -> None:
     """Two candidates; what every part wrote between them; one head, from where it moved it, and without it."""
     with layout.control_bar():
         given_text = inputs.text()
-        candidates = st.container(horizontal=True, vertical_alignment="bottom", width="content")
+        foil_place = st.container(width="content")
         with (menu := layout.settings()):
+            token_place = st.container()
             order = controls.choice("Parts", [LARGEST, BY_LAYER], key="why_parts")
     selection = inputs.selection(given_text, menu)
-    with layout.waiting_place():
+    with (waiting := layout.waiting_place()):
         read = compute_why.reading(selection.name, selection.text)
     if cut := read.tokens.cut:
         st.info(words.TOO_LONG.format(kept=cut.kept, total=cut.total), icon=":material/content_cut:")
-    with candidates:
-        one, other = _candidates(read)
-    with layout.waiting_place():
+    one, other = _candidates(read, token_place, foil_place)
+    with waiting:
         attribution = compute_why.attribution(read, one, other)
     names = quoted(read, one), quoted(read, other)
     map_side, bars_side = st.columns(SIDES, gap="large")
@@ -103,12 +104,12 @@ def _preferred(difference: float, one: str, other: str) -> str:
     )
 
 
-def _candidates(read: Reading) -> tuple[int, int]:
+def _candidates(read: Reading, token_place: DeltaGenerator, foil_place: DeltaGenerator) -> tuple[int, int]:
     """The token to explain, and the one that it is compared with; InputError where they are the same."""
     known = compute_why.names_of(read.model, read.best)
 
-    def chosen(label: str, usual: str, key: str) -> str:
-        choice = st.selectbox(
+    def chosen(place: DeltaGenerator, label: str, usual: str, key: str) -> str:
+        choice = place.selectbox(
             label,
             [usual, *known],
             key=key,
@@ -119,8 +120,8 @@ def _candidates(read: Reading) -> tuple[int, int]:
         )
         return choice or usual
 
-    first = chosen("Token", words.THE_BEST, "why_token")
-    second = chosen("Against", words.THE_BEST_OTHER, "why_against")
+    first = chosen(token_place, "Token", words.THE_BEST, "why_token")
+    second = chosen(foil_place, "Against", words.THE_BEST_OTHER, "why_against")
 
     def number(name: str) -> int:
         return known[name] if name in known else compute_why.token_of(read.model, name)
@@ -145,7 +146,7 @@ def _map(attribution: Attribution, names: tuple[str, str], head: Head | None) ->
         return
     reach = float(np.nanmax(np.abs(values))) or 1.0
     one, other = map(typeset.plain, names)
-    st.markdown(f"**Why {one} and not {other}?** What each part adds, toward {one} (+) or {other} (−)")
+    st.markdown(f"**Why {one} and not {other}?** What each part adds")
     cell_map(
         values,
         key="why_map",
@@ -168,7 +169,7 @@ def _bars(attribution: Attribution, names: tuple[str, str], order: str) -> None:
     rows.append(("together", attribution.total))
     labels, values = [label for label, _ in rows], np.array([value for _, value in rows])
     heading = "Layer by layer" if order == BY_LAYER else "Largest parts"
-    st.markdown(f"**{heading}**, toward {typeset.plain(names[0])} (+) or {typeset.plain(names[1])} (−)")
+    st.markdown(f"**{heading}**: + for {typeset.plain(names[0])}, − for {typeset.plain(names[1])}")
     column = Column("nats", values, "%{customdata}: %{x:.4f} nats")
     charts.chart(
         partial(score_bars, labels, [column], look=theme.look().sized(-1), marked=len(labels) - 1),

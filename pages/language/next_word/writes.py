@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from tokenizers import Tokenizer
 
 from core.generation.newest_token import find_farthest_head
 from core.generation.rules import FILTERS, Rules
 from core.generation.writing import pieces
 from core.text import read_tokens
-from dashboard import typeset
+from dashboard import theme, typeset
 from dashboard.address import parameter
 from dashboard.components.attention_view import attention_view
 from dashboard.components.writing_view import Bar, Moment, Piece, Way, writing_view
@@ -44,15 +45,16 @@ def show() -> None:
         )
         with (menu := st.popover("Sampling", icon=":material/tune:")):
             rules, seed, many = _sampling(temperature)
+        if is_presented := theme.is_presented():
+            step_buttons = st.container(horizontal=True, width="content")
     with st.container(horizontal=True, vertical_alignment="center"):
-        reading = st.container()
-        step_buttons = st.container(horizontal=True, width="content")
+        has_read = st.container()
+        if not is_presented:
+            step_buttons = st.container(horizontal=True, width="content")
     selection = inputs.selection(given_text, menu)
-    with reading:
-        layout.caption(words.HAS_READ.get(selection.name) or words.READ_ELSEWHERE.format(title=selection.model.title))
-    with layout.waiting_place():
+    with (waiting := layout.waiting_place()):
         tokens = compute_writes.given_tokens(selection.name, selection.text)
-    _open(selection)
+    _open(selection, waiting)
     steps, quick = _write(selection, rules, seed)
     tree: Tree = st.session_state[TREE]
     is_writing = st.session_state[LEFT] > 0
@@ -62,7 +64,7 @@ def show() -> None:
         _step_buttons(tree, is_writing=is_writing)
     if not is_writing or (quick and len(tokens) + len(tree.written) <= FOLLOWED):
         st.session_state[SEEN] = tree.written
-    with layout.waiting_place():
+    with waiting:
         written = compute_writes.read(selection.name, selection.text, st.session_state[SEEN])
     steps.append(compute_writes.next_step(selection, written, len(st.session_state[SEEN]), rules, seed))
     _say_where_it_stands(selection, written, len(tokens) + len(tree.written), tree)
@@ -75,6 +77,9 @@ def show() -> None:
         attention_view(written.watched.scene, key="writes_heads", view="text", token=len(written.watched.inputs) - 1)
         notices.show_unseen(written.watched.record)
     layout.place_notice()
+    with st.container() if is_presented else has_read:
+        title = typeset.plain(selection.model.title)
+        layout.caption(words.HAS_READ.get(selection.name) or words.READ_ELSEWHERE.format(title=title))
     if is_writing:
         st.rerun()  # what is said of the text pales until it is there
     layout.notes(
@@ -98,10 +103,10 @@ def _sampling(temperature: float) -> tuple[Rules, int, int]:
     return rules, controls.number_box("Seed", 0, 9999, 1, key="writes_seed", help=words.SEED), many
 
 
-def _open(selection: Given) -> None:
+def _open(selection: Given, waiting: DeltaGenerator) -> None:
     """See to it that the session has a tree of this text and model: that of a new address, else an empty one."""
     whose, text = (selection.name, selection.text), st.query_params.get(ADDRESS, "")
-    with layout.waiting_place():
+    with waiting:
         vocabulary = compute_writes.vocabulary_of(selection)
     tree = parameter(ADDRESS, lambda text: branches.decode(text, lambda token: token < vocabulary))
     is_led = text != st.session_state.get(PUT, "")  # by a link, or by the browser's back button

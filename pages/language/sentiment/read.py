@@ -39,7 +39,7 @@ SHARED = "integrated"  # the explanation whose scores add up to the whole, so th
 
 def show() -> None:
     """Bars of all classifiers, the text tinted by each explanation, then its sentences."""
-    text, name, *_ = reviews.choose()
+    text, name, *_ = reviews.choose(shows_model=True)
     offered = tuple(REVIEWERS[reviews.language_of(name)])
     with layout.waiting_place():
         verdict = compute.verdict(name, text)

@@ -28,11 +28,11 @@ def language_of(name: str) -> str:
     return next((language for language, offered in REVIEWERS.items() if name in offered), chosen_language())
 
 
-def choose(*, attending: bool = False) -> tuple[Text, str, DeltaGenerator, DeltaGenerator]:
+def choose(*, attending: bool = False, shows_model: bool = False) -> tuple[Text, str, DeltaGenerator, DeltaGenerator]:
     """A row with the controls for the text, with examples to click, and a menu with language and model.
 
     Returns the text, the name of the model, a place in the row for the section's own controls, and the menu.
-    `attending`: of ours only those that pool by attention.
+    `attending`: of ours only those that pool by attention; `shows_model`: whether the model stands in the row.
     """
     chosen = chosen_language()
     examples = words.EXAMPLES[chosen]
@@ -48,7 +48,8 @@ def choose(*, attending: bool = False) -> tuple[Text, str, DeltaGenerator, Delta
         with (menu := layout.settings()):
             if language() != chosen:  # an address has been opened meanwhile
                 st.rerun()
-    return text, model_name.model("text", offered=offered, menu=menu), main, menu
+    name = model_name.model("text", offered=offered, menu=main if shows_model else menu)
+    return text, name, main, menu
 
 
 def _of_others(language: str) -> set[str]:
