@@ -138,8 +138,8 @@ SURPRISE_NOTES = replace(
 
 # Writes
 HAS_READ = {
-    "gpt-books": f"`gpt-books` has read {BOOKS} old books and nothing else, so it writes as they do.",
-    "gpt-books-long": f"`gpt-books-long` has read {BOOKS} old books and nothing else, so it writes as they do.",
+    "gpt-books": f"`gpt-books` has read {BOOKS} old books and nothing else.",
+    "gpt-books-long": f"`gpt-books-long` has read {BOOKS} old books and nothing else.",
 }
 READ_ELSEWHERE = "What {title} has read is stated on its model card."
 WRITES_NOTES = replace(

@@ -48,13 +48,13 @@ def show() -> None:
         if is_presented := theme.is_presented():
             step_buttons = st.container(horizontal=True, width="content")
     with st.container(horizontal=True, vertical_alignment="center"):
-        has_read = st.container()
+        has_read = st.container(gap=None)
         if not is_presented:
             step_buttons = st.container(horizontal=True, width="content")
     selection = inputs.selection(given_text, menu)
-    with (waiting := layout.waiting_place()):
+    with has_read:  # a spinner has its place there
         tokens = compute_writes.given_tokens(selection.name, selection.text)
-    _open(selection, waiting)
+    _open(selection, has_read)
     steps, quick = _write(selection, rules, seed)
     tree: Tree = st.session_state[TREE]
     is_writing = st.session_state[LEFT] > 0
@@ -64,7 +64,7 @@ def show() -> None:
         _step_buttons(tree, is_writing=is_writing)
     if not is_writing or (quick and len(tokens) + len(tree.written) <= FOLLOWED):
         st.session_state[SEEN] = tree.written
-    with waiting:
+    with has_read:
         written = compute_writes.read(selection.name, selection.text, st.session_state[SEEN])
     steps.append(compute_writes.next_step(selection, written, len(st.session_state[SEEN]), rules, seed))
     _say_where_it_stands(selection, written, len(tokens) + len(tree.written), tree)
