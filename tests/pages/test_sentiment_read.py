@@ -137,11 +137,11 @@ def test_the_words_that_all_put_first_are_counted(rows):
     shared = set(range(length)).intersection(*first)
     summary = about_first(scores, labels)
     named = len(set().union(*first))
-    assert f" {named} different in all: " in summary
-    assert (f"**{len(shared)} of {count}** {'are' if len(shared) > 1 else 'is'} named by all" in summary) == bool(
+    assert f" {named} different in all." in summary
+    assert (f"**{len(shared)} of {count}** words {'are' if len(shared) > 1 else 'is'} named by all" in summary) == bool(
         shared
     )
-    assert ("**none** is named by all." in summary) == (not shared)
+    assert ("**No word** is named by all" in summary) == (not shared)
     assert f"share {length * (5 / length) ** len(rows):.1f} of {length} words" in summary
     for place in shared:
         assert f"“w{place}”" in summary

@@ -87,16 +87,17 @@ def about_first(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[s
         return f"Each explanation names all of so few words ({len(labels)}), so there is nothing to compare."
     first = [set(method_scores.topk(count).indices.tolist()) for method_scores in scores.values()]
     shared, named = sorted(set.intersection(*first)), len(set.union(*first))
-    begin = (
-        f"Each of the {len(scores)} explanations names its {_words(count)} of most weight, {named} different in all: "
-    )
+    own_words = f"Each names its {_words(count)} of most weight, {named} different in all."
     chance = f"{len(labels) * (count / len(labels)) ** len(scores):.1f}"  # each order draws its first words by itself
     by_chance = f"Random orders would share {chance} of {len(labels)} words."
     if not shared:
-        return f"{begin}**none** is named by all. {by_chance}"
+        return f"**No word** is named by all {len(scores)} explanations. {own_words} {by_chance}"
     shared_words = ", ".join(quoted(labels[place]) for place in shared)
-    are = "is" if len(shared) == 1 else "are"
-    return f"{begin}**{len(shared)} of {count}** {are} named by all, {shared_words}. {by_chance}"
+    words = f"words {'is' if len(shared) == 1 else 'are'}"
+    return (
+        f"**{len(shared)} of {count}** {words} named by all {len(scores)} explanations: {shared_words}. {own_words} "
+        f"{by_chance}"
+    )
 
 
 def about_against(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[str], verdict: str) -> str:
