@@ -152,7 +152,7 @@ MISSING_WORD = Page(
 SENTIMENT = Page(
     "language/sentiment",
     "Sentiment",
-    "Does attention explain a verdict?",
+    "Does attention explain a prediction?",
     "sentiment",
     "Write a review, see what networks think of it and which words they name as the reason; then try whether the "
     "words are the reason.",

@@ -41,8 +41,9 @@ def caption(text: str) -> None:
 
 def control_bar():
     """A row for the controls above a figure; on a narrow window they stand below one another."""
-    bar = st.container(horizontal=True, vertical_alignment="bottom")
-    _add_notice_place(_Place.BELOW_CONTROLS)
+    with st.container(gap=None):  # the empty place takes no room
+        bar = st.container(horizontal=True, vertical_alignment="bottom")
+        _add_notice_place(_Place.BELOW_CONTROLS)
     return bar
 
 
@@ -67,7 +68,7 @@ def waiting_place():
 
 
 def place_notice() -> None:
-    """Let the first notice of `notes` stand here, and below it the row of links to the headings, if there are any."""
+    """Let the first notice of `notes` stand here, and below it the row of links to the headings that follow."""
     _add_notice_place(_Place.CHOSEN)
     if jumps := _jumps.get():
         _jumps.set(replace(jumps, row=st.container(gap=None)))

@@ -52,7 +52,7 @@ def text(*, first: str = FIRST_TEXT) -> str | Upload:
     )
     carried.note("text", typed, first)
     file = uploads.current(OWN_TEXT)
-    with st.popover(uploads.name_of(OWN_TEXT) or "Open a file", icon=":material/description:"):
+    with st.popover(uploads.name_of(OWN_TEXT) or "File", icon=":material/description:"):
         uploads.remove_button(OWN_TEXT)
         uploads.uploader(OWN_TEXT, "A text file", type=["txt", "md"])
         st.caption(
