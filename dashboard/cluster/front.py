@@ -89,9 +89,10 @@ class Front:
 
     def _answer(self, call: Call, question: EncodedCall, key: str, progress: Progress) -> tuple[str, Any]:
         """The last message about a question: "value" with it, or "here" if it cannot travel."""
-        attempts, last, heard_at = 0, (0, 1), time.monotonic()
+        attempts, losses, last, heard_at = 0, 0, (0, 1), time.monotonic()
         while True:
-            is_begun, messages = False, self._workers.ask(question.content, key)
+            # After a loss another key: the same one would lead to the lost worker until that is known to be lost.
+            is_begun, messages = False, self._workers.ask(question.content, f"{key} {losses}" if losses else key)
             try:
                 for message in messages:
                     if self._has_ended:
@@ -109,7 +110,7 @@ class Front:
             except WorkerLostError as error:
                 if self._has_ended:
                     return "here", None
-                attempts += is_begun
+                attempts, losses = attempts + is_begun, losses + 1
                 if attempts == ATTEMPTS:
                     raise AtlasError(ENDED.format(count=attempts)) from error
                 if time.monotonic() - heard_at > PATIENCE:

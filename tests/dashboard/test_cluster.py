@@ -1,7 +1,7 @@
 """A front whose workers are played: what a visitor sees of them, and what travels to them."""
 
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import repeat
 
 import pytest
@@ -21,13 +21,15 @@ from dashboard.recordings.watched import watch_text
 
 @dataclass
 class PlayedWorkers:
-    """Answers each question with the next of its scripts: messages, or an exception."""
+    """Answers each question with the next of its scripts: messages, or an exception; notes the keys of questions."""
 
     scripts: list[Iterable[tuple | Exception | None]]
+    keys: list[str] = field(default_factory=list)
 
     def ask(self, question: bytes, key: str) -> Generator[bytes, None, None]:
         """See `Workers`; after the last script nobody answers."""
-        del question, key
+        del question
+        self.keys.append(key)
         for part in self.scripts.pop(0) if self.scripts else [WorkerLostError()]:
             if isinstance(part, Exception):
                 raise part
@@ -77,6 +79,15 @@ def test_a_lost_worker_is_followed_by_the_next_and_by_no_more_than_three_that_ha
     with pytest.raises(AtlasError) as error:
         ask("Another text.")
     assert str(error.value) == front.ENDED.format(count=3)
+
+
+def test_a_question_goes_to_the_worker_of_its_key_and_after_a_loss_to_others(play):
+    workers = play([WorkerLostError()], [None, WorkerLostError()], [("value", "read")], [("value", "read")])
+    ask()
+    assert len(set(workers.keys)) == 3
+    memo.clear()
+    ask()
+    assert workers.keys[3] == workers.keys[0]
 
 
 @pytest.mark.parametrize("script", [repeat(None), [WorkerLostError()]], ids=["silent", "none"])

@@ -6,6 +6,7 @@ from core.costs import Shape, count_flops, count_parameters, crossing, flops, sh
 from core.costs.bill import CROSS, SCORES
 from core.published import model_sizes
 from core.zoo.embedded import load_embedded_text
+from dashboard.inputs import example_texts
 from dashboard.number_format import amount
 from pages.foundations.inside_the_transformer import compute
 from pages.foundations.inside_the_transformer.longer_and_larger import famous
@@ -24,10 +25,11 @@ def test_formula_and_count_agree_on_the_shipped_example_and_the_section_says_so(
     table = app.dataframe[0].value
     for title in ("parameters", "FLOPs"):
         assert (table[f"{title}, formula"] == table[f"{title}, count"]).all()
-    network = load_embedded_text("gpt-books").network
+    model = load_embedded_text("gpt-books")
+    network, count = model.network, len(model.encode(example_texts.opening("next-word")))
     assert table["parameters, count"].iloc[-1] == sum(weight.numel() for weight in network.parameters())
     assert f"agree exactly in all {len(table) - 1} parts" in prose(app)
-    assert f"**{crossing(shape_of(network)):,.0f} tokens**. Your input of 19 tokens is below that" in prose(app)
+    assert f"**{crossing(shape_of(network)):,.0f} tokens**. Your input of {count} tokens is below that" in prose(app)
 
 
 def test_they_agree_for_a_pair_of_texts_whose_cross_attention_is_told_apart():
