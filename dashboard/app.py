@@ -13,7 +13,7 @@ from dashboard.frame import carried, error_messages, navigation, page_head
 from dashboard.lessons import player
 
 TITLE = "Attention Atlas"  # of the window
-SIDEBAR = 230  # pixels: the longest name of a page
+SIDEBAR = 244  # pixels: the longest name of a page
 
 
 def frame() -> None:

@@ -100,7 +100,7 @@ HEADS = Page(
 )
 ORDER = Page(
     "foundations/order",
-    "Order",
+    "Positional encoding",
     "How does a set know its order?",
     "order",
     "Shuffle your own sentence, and see the waves, rotations and biases that tell attention what came first.",
@@ -108,7 +108,7 @@ ORDER = Page(
 )
 BEFORE = Page(
     "foundations/before_attention",
-    "Before attention",
+    "RNNs, LSTMs, convolutions",
     "What did RNN, LSTM, GRU and convolution see?",
     "before",
     "Five models read your sentence, and each forgets it in its own way: measured, letter by letter.",
@@ -133,7 +133,7 @@ TRANSLATION = Page(
 
 NEXT_WORD = Page(
     "language/next_word",
-    "Next word",
+    "Next word (GPT)",
     "What does a GPT look at?",
     "next-word",
     "Let a GPT go on with your text, word by word: take another word than it would, see why it chose this one, and "
@@ -142,7 +142,7 @@ NEXT_WORD = Page(
 )
 MISSING_WORD = Page(
     "language/missing_word",
-    "Missing word",
+    "Masked words (BERT)",
     "What does a BERT look at?",
     "missing-word",
     "Hide words of your own sentence, and see what a BERT puts there, from both sides; and which of its heads follow "
@@ -152,7 +152,7 @@ MISSING_WORD = Page(
 SENTIMENT = Page(
     "language/sentiment",
     "Sentiment",
-    "Does attention explain a verdict?",
+    "Does attention explain a prediction?",
     "sentiment",
     "Write a review, see what networks think of it and which words they name as the reason; then try whether the "
     "words are the reason.",
@@ -204,7 +204,7 @@ CLIP = Page(
 )
 JOINT = Page(
     "words_and_pictures/joint",
-    "Joint",
+    "Vision-language model",
     "Do words look at the picture?",
     "joint",
     "A sentence and a scene in one network: who looks at whom in every layer and head, hidden words and hidden patches "
@@ -242,7 +242,7 @@ EFFICIENT = Page(
 
 SHRINKING = Page(
     "scale/shrinking",
-    "Shrinking",
+    "Pruning and quantisation",
     "What can be removed?",
     "shrinking",
     "Take heads, bits or whole layers away from models that work here, on your own input, and see what that costs and "

@@ -57,7 +57,7 @@ VISION_ENCODERS = ("CLIPModel",)  # of these Explore / Image opens the vision en
 PAGES: dict[Task, str] = {
     "agreement": "Words and pictures / CLIP",
     "caption": "Words and pictures / Captioning",
-    "joint": "Words and pictures / Joint",
+    "joint": "Words and pictures / Vision-language model",
 }
 
 # A masked autoencoder with its decoder; an encoder alone is saved as another architecture.
@@ -114,7 +114,7 @@ def not_both(name: str, architecture: str) -> ModelError:
     """The error for a model that does not read pictures and texts together."""
     return ModelError(
         f"'{name}' ({architecture}) does not read pictures and texts together. Name a CLIP or a SigLIP on the page "
-        "CLIP, a BLIP or a GIT on the page Captioning, a ViLT on the page Joint."
+        "CLIP, a BLIP or a GIT on the page Captioning, a ViLT on the page Vision-language model."
     )
 
 
@@ -243,7 +243,7 @@ def _no_attention(name: str, architecture: str, purpose: Purpose) -> ModelError:
     alternative = (
         "Vision / Vision transformer shows what other networks for pictures see."
         if purpose == "image"
-        else "Foundations / Before attention shows how networks without it carry what they have read."
+        else "Foundations / RNNs, LSTMs, convolutions shows how networks without it carry what they have read."
     )
     reason = f"'{name}' ({architecture}) is not a transformer: it has no attention heads to look at."
     return ModelError(f"{reason} {alternative}")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 import streamlit as st
@@ -41,9 +41,21 @@ def caption(text: str) -> None:
 
 def control_bar():
     """A row for the controls above a figure; on a narrow window they stand below one another."""
-    bar = st.container(horizontal=True, vertical_alignment="bottom")
-    _add_notice_place(_Place.BELOW_CONTROLS)
+    with st.container(gap=None):  # the empty place takes no room
+        bar = st.container(horizontal=True, vertical_alignment="bottom")
+        _add_notice_place(_Place.BELOW_CONTROLS)
     return bar
+
+
+def bar_with_settings() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """A control bar in two parts that can be filled in any order: the main controls, and the menu for all others."""
+    with control_bar():
+        return st.container(horizontal=True, vertical_alignment="bottom", width="content"), settings()
+
+
+def settings():
+    """A menu for the controls of a section that are not among its main ones, at the end of a control bar."""
+    return st.popover("Settings", icon=":material/tune:")
 
 
 def waiting_place():
@@ -56,8 +68,10 @@ def waiting_place():
 
 
 def place_notice() -> None:
-    """Let the first notice of `notes` stand here."""
+    """Let the first notice of `notes` stand here, and below it the row of links to the headings that follow."""
     _add_notice_place(_Place.CHOSEN)
+    if jumps := _jumps.get():
+        _jumps.set(replace(jumps, row=st.container(gap=None)))
 
 
 def begin_page() -> None:

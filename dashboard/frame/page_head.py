@@ -34,12 +34,13 @@ def below_title(show: Callable[[], None] | None):
 
 
 def head(words: layout.PageWords) -> None:
-    """Draw the question as the title, the button for the projector's view or its bar, and the lead."""
+    """Draw the title and the question, the button for the projector's view or its bar, and the lead."""
     layout.begin_page()
-    with st.container(horizontal=True, gap="small"):
-        st.title(words.question, anchor=False)
+    page = contents.page_asking(words.question)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        title(page)
         if theme.is_presented():
-            navigation.bar(contents.page_asking(words.question), turns_pages=_below_title.get() is None)
+            navigation.bar(page, turns_pages=_below_title.get() is None)
         else:
             with st.container(horizontal=True, gap="small", width="content"):  # below a short title on a phone, both
                 navigation.present_button()
@@ -52,6 +53,19 @@ def head(words: layout.PageWords) -> None:
             st.markdown(glossary.linked(words.lead))
     with st.container(gap=None):
         _show_refusals()
+
+
+def title(page: contents.Page) -> None:
+    """Draw the name of a page and, beside it, its question; of the first page the question alone."""
+    if page is contents.HOME:
+        st.title(page.question, anchor=False)
+        return
+    if theme.is_presented():
+        st.title(page.name, anchor=False, width="content")
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.title(page.name, anchor=False, width="content")
+        st.markdown(f":gray[{page.question}]", width="content")
 
 
 def _show_refusals() -> None:

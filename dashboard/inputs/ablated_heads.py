@@ -1,4 +1,4 @@
-"""The heads that a visitor silences: their control, and their places in the view."""
+"""The heads that a visitor ablates: their control, and their places in the view."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from dashboard.recordings.watched import Head, Watched
 
 
 def choose_run(plain: Watched, changed: Watched | None) -> Watched:
-    """The run whose attention the view shows, by the visitor's choice: as it is, or with heads silenced."""
+    """The run whose attention the view shows, by the visitor's choice: as it is, or with heads ablated."""
     if changed is None:
         return plain
     choice = controls.choice("Maps", ["as it is", "heads silenced"], key="maps")
@@ -26,7 +26,7 @@ def places_in_scene(scene: Scene, heads: tuple[Head, ...]) -> tuple[Head, ...]:
 
 
 def toggle_callback(scene: Scene) -> Callable[[int, int], None]:
-    """A callback for the view that silences a head, or restores it if it is silenced."""
+    """A callback for the view that ablates a head, or restores it if it is ablated."""
 
     def switch(layer: int, head: int) -> None:
         chosen = set(st.session_state.get("silenced", []))
@@ -36,10 +36,10 @@ def toggle_callback(scene: Scene) -> Callable[[int, int], None]:
 
 
 def silenced_heads(watched: Watched) -> tuple[Head, ...]:
-    """Draw the control of silenced heads, and return them as (layer, head)."""
+    """Draw the control of ablated heads, and return them as (layer, head)."""
     heads = [f"{layer}.{head}" for layer, call in by_layer(watched.record.calls).items() for head in range(call.heads)]
     chosen = st.multiselect(
-        "Silenced heads (layer.head)",
+        "Ablated heads (layer.head)",
         heads,
         key="silenced",
         bind="query-params",

@@ -52,7 +52,7 @@ def text(*, first: str = FIRST_TEXT) -> str | Upload:
     )
     carried.note("text", typed, first)
     file = uploads.current(OWN_TEXT)
-    with st.popover(uploads.name_of(OWN_TEXT) or "Open a file", icon=":material/description:"):
+    with st.popover(uploads.name_of(OWN_TEXT) or "File", icon=":material/description:"):
         uploads.remove_button(OWN_TEXT)
         uploads.uploader(OWN_TEXT, "A text file", type=["txt", "md"])
         st.caption(
@@ -69,11 +69,13 @@ def text(*, first: str = FIRST_TEXT) -> str | Upload:
     return file or typed
 
 
-def examples(texts: Mapping[str, str], *, field: str = "text", forgets: Sequence[str] = ()) -> None:
-    """Draw example texts by the labels of their buttons; a click replaces the visitor's text or file.
+def examples(
+    texts: Mapping[str, str], *, field: str = "text", forgets: Sequence[str] = (), in_menu: bool = True
+) -> None:
+    """Draw a menu of example texts, for a control bar; a click replaces the visitor's text or file.
 
     `field`: the key of the text, by default that of `text`; `forgets`: parameters of the address that belong to the
-    former text, such as words chosen in it.
+    former text, such as words chosen in it; `in_menu`: False within another menu, where they stand as they are.
     """
     key, has_upload = f"{field}_example", field == "text"
     current = st.session_state.get(field)
@@ -90,7 +92,8 @@ def examples(texts: Mapping[str, str], *, field: str = "text", forgets: Sequence
     if current is not None:  # a text that was typed or edited is no example
         is_read = not has_upload or uploads.current(OWN_TEXT) is None
         st.session_state[key] = next((name for name, text in texts.items() if is_read and text == current), None)
-    st.pills("Examples", list(texts), key=key, on_change=replace_text, label_visibility="collapsed")
+    with st.popover("Examples", icon=":material/format_quote:") if in_menu else st.container():
+        st.pills("Examples", list(texts), key=key, on_change=replace_text, label_visibility="collapsed")
 
 
 def picture() -> str | Upload:
@@ -101,8 +104,8 @@ def picture() -> str | Upload:
     elif upload and OWN in st.query_params and OWN not in st.session_state:
         st.session_state.picture = OWN_PICTURE  # it came with the page from a server that has ended
     options = [*EXAMPLES, OWN_PICTURE] if upload else list(EXAMPLES)
-    chosen = choice(
-        "Photograph", options, key="picture", first=FIRST_PICTURE, on_change=uploads.go_on, args=(OWN_PHOTO,)
+    chosen = menu(
+        "Photograph", options, key="picture", first=FIRST_PICTURE, width=140, on_change=uploads.go_on, args=(OWN_PHOTO,)
     )
     carried.note("picture", chosen, FIRST_PICTURE)
     with st.popover("Your own", icon=":material/add_a_photo:"):
@@ -151,7 +154,7 @@ def _note_owner(is_own: bool) -> None:
         )
 
 
-def resolution(model: zoo.ImageModel, *, first: int = FIRST_RESOLUTION) -> int | None:
+def resolution(model: zoo.ImageModel, *, first: int = FIRST_RESOLUTION, width: int = 180) -> int | None:
     """The resolution of the picture, if the model leaves a choice; `first`: the default, in pixels on a side."""
     if len(model.resolutions) < 2:
         return None
@@ -163,7 +166,7 @@ def resolution(model: zoo.ImageModel, *, first: int = FIRST_RESOLUTION) -> int |
         value=first // patch if first // patch in sides else sides[0],
         key="patches",
         bind="query-params",
-        width=WIDTH,
+        width=width,
     )
     return side * patch
 
@@ -239,6 +242,29 @@ def choice(
         label, available, default=default, key=key, bind="query-params", required=True, **widget_options
     )
     return default if chosen is None else chosen  # an address may name none: `?picture=`
+
+
+def menu(
+    label: str,
+    options: Iterable[Option],
+    *,
+    key: str,
+    first: Option | None = None,
+    width: int = WIDTH,
+    **widget_options: Any,
+) -> Option:
+    """One of a few options in a list that opens, which takes less room in a control bar than `choice`.
+
+    The default is `first`, or the first of them, also for an invalid choice; `widget_options` is passed to
+    `st.selectbox`.
+    """
+    available = list(options)
+    default = available[0] if first is None else first
+    if st.session_state.get(key) not in (*available, None):
+        st.session_state[key] = default
+    index = available.index(default)
+    chosen = st.selectbox(label, available, index=index, key=key, bind="query-params", width=width, **widget_options)
+    return default if chosen is None else chosen
 
 
 def token(labels: Sequence[str], *, first: int, label: str = "Token", width: int = WIDTH) -> int:

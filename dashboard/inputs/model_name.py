@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core import zoo
 from core.errors import HubError, ModelError, OfflineError
@@ -51,23 +52,30 @@ LONGEST_NAME = 500  # characters
 Named = TypeVar("Named", zoo.NamedTranslator, NamedPictureWriter, NamedJointReader)
 
 
-def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True) -> str:
+def model(
+    purpose: Purpose,
+    *,
+    offered: Sequence[str] = (),
+    attends: bool = True,
+    menu: DeltaGenerator | None = None,
+    width: int = WIDTH,
+) -> str:
     """The name of a model that is ready: one that comes with the atlas, or any other by name or folder.
 
     If the hub does not have the named model, a sentence says so, and the previous model is used, or the first.
 
     `offered`: our models on the list, by default all that read texts or whole pictures; `attends`: whether a model
-    without attention heads is refused. The purpose "both" is agreement of pictures and texts, "gaps" is filling in
-    patches.
+    without attention heads is refused; `menu`: where the list stands, by default here, where offers of downloads and
+    warnings always stand. The purpose "both" is agreement of pictures and texts, "gaps" is filling in patches.
     """
     ours, key = list(offered or DEFAULT_NAMES[purpose]), KEYS[purpose]
-    name = st.selectbox(
+    name = (menu or st).selectbox(
         "Model",
         [*ours, *offered_names(purpose)],
         key=key,
         bind="query-params",
         accept_new_options=True,  # what may not be opened is refused in a sentence, not passed over in silence
-        width=WIDTH,
+        width=width,
         help=visitor.may_name(),
     )
     carried.note(key, name, ours[0], title=OURS.get(name, ""))
@@ -75,9 +83,8 @@ def model(purpose: Purpose, *, offered: Sequence[str] = (), attends: bool = True
     if purpose in ("both", "gaps") and name in ours:
         st.session_state[session_key] = name
         return name
-    inspect = partial(
-        inspect_model, purpose=purpose, attends=attends, give_up=partial(st.session_state.__setitem__, key, ours[0])
-    )
+    give_up = partial(st.session_state.__setitem__, key, ours[0])
+    inspect = partial(inspect_model, purpose=purpose, attends=attends, give_up=give_up)
     try:
         offer = inspect(name)
     except HubError as error:

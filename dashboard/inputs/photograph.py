@@ -1,8 +1,11 @@
 """A visitor's photograph, the model that reads it, and the resolution."""
 
 from collections.abc import Hashable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+
+from streamlit.delta_generator import DeltaGenerator
 
 from core import zoo
 from core.errors import ModelError
@@ -114,8 +117,20 @@ def choose(offered: Sequence[str] = (), *, attends: bool = True) -> Photograph:
     `offered`: which of our models are on the list; `attends`: whether a model without attention is refused.
     """
     with layout.control_bar():
-        picture = controls.picture()
-        name = model_name.model("image", offered=offered, attends=attends)
-        first = PIXELS_OF_WINDOWS if offered == WINDOWED else controls.FIRST_RESOLUTION
+        return choose_in_bar(offered, attends=attends)
+
+
+def choose_in_bar(
+    offered: Sequence[str] = (),
+    *,
+    attends: bool = True,
+    models_in: DeltaGenerator | None = None,
+    patches_in: DeltaGenerator | None = None,
+) -> Photograph:
+    """Draw the controls of `choose` in a control bar; lists of models and sizes may stand in a menu instead."""
+    picture = controls.picture()
+    name = model_name.model("image", offered=offered, attends=attends, menu=models_in, width=200)
+    first = PIXELS_OF_WINDOWS if offered == WINDOWED else controls.FIRST_RESOLUTION
+    with patches_in.container() if patches_in else nullcontext():  # some models have no choice of a resolution
         resolution = controls.resolution(image_model(name), first=first)
     return Photograph(name, picture, resolution)

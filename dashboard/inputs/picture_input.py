@@ -78,9 +78,19 @@ def _open(picture_input: PictureInput) -> Image.Image:
     return open_example(picture) if isinstance(picture, str) else open_picture(picture.content)
 
 
-def choose(worlds: Sequence[str] = (PHOTOGRAPHS, SCENES), *, first: str = SCENES) -> PictureInput:
-    """The controls for a picture, inside of a control bar; InputError for a scene that is none."""
-    world = controls.choice("Picture", worlds, key="world", first=first) if len(worlds) > 1 else worlds[0]
+def choose(
+    worlds: Sequence[str] = (PHOTOGRAPHS, SCENES), *, first: str = SCENES, is_narrow: bool = False
+) -> PictureInput:
+    """The controls for a picture, inside of a control bar; InputError for a scene that is none.
+
+    `is_narrow`: the button for another scene stands in the menu of the scene, where a text needs the bar.
+    """
+    with st.container(horizontal=True, vertical_alignment="bottom", width="content"):  # worlds have other controls
+        return _choose(worlds, first, is_narrow=is_narrow)
+
+
+def _choose(worlds: Sequence[str], first: str, *, is_narrow: bool) -> PictureInput:
+    world = controls.menu("Picture", worlds, key="world", first=first, width=145) if len(worlds) > 1 else worlds[0]
     if world == PHOTOGRAPHS:
         return PictureInput(world, controls.picture())
     if world == EMOJI:
@@ -93,9 +103,10 @@ def choose(worlds: Sequence[str] = (PHOTOGRAPHS, SCENES), *, first: str = SCENES
             format_func=lambda character: f"{character} {descriptions[character]}",
             key="one_emoji",
             bind="query-params",
+            width=controls.WIDTH,
         )
         return PictureInput(world, chosen)
-    return PictureInput(world, scene_builder.choose())
+    return PictureInput(world, scene_builder.choose(is_narrow=is_narrow))
 
 
 def masks_of(picture_input: PictureInput, words: Sequence[str]) -> tuple[Bool[np.ndarray, "_ _"] | None, ...]:

@@ -21,23 +21,27 @@ FIRST_SCENE = "0-1~star.red.large.plain.18.22~circle.blue.small.plain.45.16~squa
 SENTENCES = example_texts.examples("scene")
 
 
-def choose() -> str:
-    """Draw the controls, and return the code of the visitor's scene; InputError for an invalid text."""
-    with st.popover("A scene of your own", icon=":material/draw:"):
+def choose(*, is_narrow: bool = False) -> str:
+    """Draw the controls, and return the code of the visitor's scene; InputError for an invalid text.
+
+    `is_narrow`: the button for another scene stands in the menu.
+    """
+    own = st.popover("Your own", icon=":material/draw:")
+    with own:
         st.text_input(
             "A sentence: a scene for it is drawn",
             key="scene_sentence",
             placeholder=SENTENCES["Above"],
             on_change=_draw_for_sentence,
         )
-        controls.examples(SENTENCES, field="scene_sentence")
+        controls.examples(SENTENCES, field="scene_sentence", in_menu=False)
         if st.session_state.get("scene_sentence") and st.session_state.get("scene_sentence_example"):
             _draw_for_sentence(once=True)
         if problem := st.session_state.get("scene_problem"):
             st.warning(problem, icon=":material/info:")
         st.text_input("The scene as a text", FIRST_SCENE, key="scene", bind="query-params", max_chars=400)
         _by_hand()
-    st.button("Another scene", icon=":material/casino:", on_click=_draw_another)
+    (own if is_narrow else st).button("Another scene", icon=":material/casino:", on_click=_draw_another)
     return code_of(read_code(st.session_state.get("scene") or FIRST_SCENE))
 
 

@@ -14,7 +14,7 @@ from dashboard import theme, typeset
 from dashboard.cache import memo
 from dashboard.cache.memo import Digest
 from dashboard.classroom import view
-from dashboard.frame import navigation
+from dashboard.frame import navigation, page_head
 from dashboard.lessons.form import Lesson, Station, fill, lessons, read
 from dashboard.lessons.readings import ask
 from dashboard.lessons.readings.answers import Amount, Answer, Choice
@@ -80,7 +80,7 @@ def show_question(position: LessonPosition) -> None:
     """Draw the station before its page is shown: what to know, and a question to answer."""
     station = position.station
     with st.container(horizontal=True, gap="small"):
-        st.title(station.page.question, anchor=False)
+        page_head.title(station.page)
         if theme.is_presented():
             navigation.bar(station.page, turns_pages=False)
     station_bar(position)

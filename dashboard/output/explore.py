@@ -28,7 +28,7 @@ def explore(
     view: View | None = None,
     apart: str | None = None,
 ) -> None:
-    """Show a run; `silence` makes another one with some heads silenced.
+    """Show a run; `silence` makes another one with some heads ablated.
 
     `apart` is the address of a page that takes a head of the run apart, if there is one.
     """

@@ -53,6 +53,7 @@ def show(prefix: str, titles: Mapping[str, str], *, name: str) -> tuple[str, ...
         alt=f"{measure} of each way to tell: " + "; ".join(f"{row.model}, {row.way} {row.share:.0%}" for row in scored),
         table=partial(table_of, rows, titles),
     )
+    layout.place_notice()
     layout.caption(ABOUT)
     return notices(scored, lines, measure, kind)
 

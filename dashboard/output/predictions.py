@@ -1,4 +1,4 @@
-"""The model's predictions for the input, as it is and with heads silenced, side by side."""
+"""The model's predictions for the input, as it is and with heads ablated, side by side."""
 
 from functools import partial
 from typing import Any
@@ -34,17 +34,17 @@ def show(plain: Watched, changed: Watched | None) -> None:
         return
     st.subheader(plain.model.question, anchor=False)
     shares = [run.model.probabilities(run.run).float().numpy() for run in runs]
+    caption = ""
     if changed:
         st.markdown(change_notice(*shares, name=lambda number: typeset.readable(runs[0].model.label(number))))
     elif classes := getattr(plain.model, "classes", ()):
-        caption = f"The most probable of the {len(classes):,} classes that it knows; it can name nothing else."
+        caption = f"These are the most probable of its {len(classes):,} classes; it can name nothing else."
         if isinstance(plain, WatchedImage):
             caption += f" {photograph.accuracy_sentence(plain.model.name, plain.inputs.pixels.shape[-1])}"
             if doubt := photograph.doubt_sentence(float(shares[0].max())):
                 st.markdown(doubt)
             if failure := photograph.failure_sentence(plain.model, plain.example, classes[int(shares[0].argmax())]):
                 st.markdown(failure)
-        st.caption(caption.rstrip())
     bars = [share[[*labels]].tolist() for share in shares]
     alt = ", ".join(
         f"{label} " + ", then ".join(f"{value:.1%}" for value in values)
@@ -52,6 +52,8 @@ def show(plain: Watched, changed: Watched | None) -> None:
     )
     figure = partial(prediction_bars, list(labels.values()), *bars, look=theme.look())
     charts.plot(figure, name="predictions", alt=f"Probabilities: {alt}")
+    if caption:
+        st.caption(caption.rstrip())
     typeset.explain_bytes(labels.values())
 
 

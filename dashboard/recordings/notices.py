@@ -92,7 +92,7 @@ def notice_text(calls: Calls, tokens: Tokens) -> Notice:
     is_far = _far_links(rows, tokens)
     findings = [triple for layer, call in calls.items() for triple in _findings(layer, call, rows, is_far)]
     if not findings:
-        return _single_notice("Every head is silenced: none of them looks at anything.")
+        return _single_notice("Every head is ablated: none of them attends to anything.")
     previous, firsts, links = zip(*findings, strict=True)
     sentences = [
         previous_token_notice(previous),
@@ -105,10 +105,11 @@ def notice_text(calls: Calls, tokens: Tokens) -> Notice:
     if link is None or link.value < WEAK_LINK:
         return Notice(tuple(sentences), max(previous, key=_value_of))
     besides = "the first token and separators" if any(tokens.special) else "the first token"
+    direction = "earlier" if link.key < link.query else "later"
     sentences.append(
-        f"The strongest link across {FAR_DISTANCE} tokens or more, {besides} left aside: in **{link.head_name}** "
-        f"{_name(tokens, link.query)} gives {link.value:.0%} to {_name(tokens, link.key)}, "
-        f"{abs(link.query - link.key)} tokens away."
+        f"In **{link.head_name}**, {_name(tokens, link.query)} puts {link.value:.0%} of its attention on "
+        f"{_name(tokens, link.key)}, {abs(link.query - link.key)} tokens {direction}: the strongest link over "
+        f"{FAR_DISTANCE} tokens or more, without links to {besides}."
     )
     return Notice(tuple(sentences), link, len(sentences) - 1)
 
@@ -131,7 +132,7 @@ def notice_picture(calls: Calls, patches: Patches) -> Notice:
         if math.isfinite(reach)
     ]
     if not reaches:
-        return _single_notice("Every head is silenced: none of them looks at anything.")
+        return _single_notice("Every head is ablated: none of them attends to anything.")
     start, sentences = max(reaches, key=_value_of), [distance_notice(reaches, float(patch_distances.mean()))]
     if patches.prefix and (class_notice := _class_token_notice(*list(calls.items())[-1], patches)):
         start, sentence = class_notice
@@ -143,13 +144,19 @@ def notice_picture(calls: Calls, patches: Patches) -> Notice:
 def previous_token_notice(shares: Sequence[Finding]) -> str:
     """A sentence about the head whose attention to the previous token exceeds even attention most, if any does."""
     most = max(shares, key=lambda share: (share.value - share.even, share.value))
-    comparison = f"a token gives that one on average {most.value:.0%}, where even attention would give {most.even:.0%}"
+    evenly = f"spread evenly it would be {most.even:.0%}"
     if most.value - most.even < NOTABLE_EXCESS:
-        return f"No head has a liking for the token just before: at most, in {most.head_name}, {comparison}."
+        return (
+            f"No head prefers the previous token: even in {most.head_name} only {most.value:.0%} of a token's "
+            f"attention goes to it on average; {evenly}."
+        )
     others = sum(abs(share.value - most.value) < EQUAL_SHARE for share in shares) - 1
     ties = f" (as {'do' if others > 1 else 'does'} {others} more)" if others else ""
-    label = ": a previous-token head." if most.is_habit else "."
-    return f"**{most.head_name.capitalize()}** looks most at the token just before{ties}: {comparison}{label}"
+    label = " It is a previous-token head." if most.is_habit else ""
+    return (
+        f"**{most.head_name.capitalize()}** attends most to the previous token{ties}: on average {most.value:.0%} of a "
+        f"token's attention goes to it; {evenly}.{label}"
+    )
 
 
 def sink_notice(shares: Sequence[Finding], name: str = "") -> str:

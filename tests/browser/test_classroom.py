@@ -112,9 +112,9 @@ def test_text_page_and_section_are_followed_and_the_projector_is_not(teacher, st
     teacher.get_by_label("Your text").press("Control+Enter")
     expect(student.get_by_label("Your text")).to_have_value("A heron stood in the river")
     expect(student.locator(".atlas .reading")).to_contain_text("river")
-    teacher.get_by_role("link", name="Order", exact=True).first.click()
+    teacher.get_by_role("link", name="Positional encoding", exact=True).first.click()
     expect(student).to_have_url(re.compile("/order"))
-    expect(student.get_by_role("heading", level=1)).to_have_text("How does a set know its order?")
+    expect(student.get_by_role("heading", level=1)).to_have_text("Positional encoding")
     settled(teacher)
     teacher.get_by_role("button", name="Present").click()
     expect(teacher).to_have_url(re.compile("present=1"))
@@ -143,10 +143,10 @@ def test_a_student_looks_around_follows_again_and_leaves(teacher, student):
     student.get_by_role("button", name="Look around myself").click()
     expect_count(teacher, "Nobody follows yet")
     student.get_by_role("link", name="Swin", exact=True).first.click()
-    expect(student.get_by_role("heading", level=1)).to_have_text("What do shifted windows see?")
+    expect(student.get_by_role("heading", level=1)).to_have_text("Swin")
     expect(bar(student)).to_contain_text("You look around")
-    teacher.get_by_role("link", name="Order", exact=True).first.click()
-    expect(teacher.get_by_role("heading", level=1)).to_have_text("How does a set know its order?")
+    teacher.get_by_role("link", name="Positional encoding", exact=True).first.click()
+    expect(teacher.get_by_role("heading", level=1)).to_have_text("Positional encoding")
     settled(teacher)
     student.reload()
     expect(bar(student)).to_contain_text("You look around")
@@ -166,7 +166,7 @@ def test_a_teacher_who_loads_the_page_anew_still_leads_and_ends_the_class(teache
     teacher.reload()
     expect(bar(teacher).get_by_role("button", name="End the class")).to_be_visible()
     expect_count(teacher, "1 follows")
-    teacher.get_by_role("link", name="Order", exact=True).first.click()
+    teacher.get_by_role("link", name="Positional encoding", exact=True).first.click()
     expect(student).to_have_url(re.compile("/order"))
     expect(bar(student)).to_contain_text("You follow class")  # who is on the way to a page comes back to none
     code = code_of(teacher)
@@ -183,7 +183,7 @@ def test_an_unknown_code_is_a_sentence_and_the_page_is_there(person, streamlit_s
     page = person()
     page.goto(f"{streamlit_server(SERVER)}/order?class=%3Cb%3Ex")
     expect(bar(page)).to_contain_text("There is no class “<B>X” here. A class ends after 24 hours")
-    expect(page.get_by_role("heading", level=1)).to_have_text("How does a set know its order?")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Positional encoding")
 
 
 def test_somebody_who_opens_the_teacher_s_address_follows_and_does_not_lead(teacher, person):

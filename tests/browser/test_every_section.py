@@ -1,6 +1,7 @@
 """Every section: without an error, easy to read (axe-core), no formula cut off, as the content policy wants it.
 
-On a phone, with all that is folded open, it is no wider than the screen.
+Its first figure begins high on the screen, and on a phone on the first one. There, with all that is folded open, it is
+no wider than the screen.
 """
 
 import re
@@ -57,11 +58,13 @@ def test_every_section_is_alive_easy_to_read_fits_a_phone_and_does_what_the_poli
         visited.add(name)
         problems += [f"{name}, light: {violation}" for violation in violations(page) + canvases_without_a_name(page)]
         problems += [f"{name}: what to notice stands {down} pixels down" for down in page.evaluate(LATE)]
+        problems += figure_too_low(page, f"{entry.url}/{name}", HIGHEST)
         unfold(page)
         problems += [f"{name}: wider than its column: {formula}" for formula in page.evaluate(WIDER)]
         problems += [f"{name}: {error}" for error in page.locator(ERRORS).all_inner_texts()]
         page.set_viewport_size(PHONE)
         settled(page)
+        problems += figure_too_low(page, f"{entry.url}/{name}, on a phone", PHONE["height"])
         problems += [f"{name}, on a phone: {element}" for element in page.evaluate(BEYOND)]
         page.set_viewport_size(DESK)
     expected = sections_of(entry.folder)
@@ -117,6 +120,31 @@ LATE = """
   .filter((word) => word.textContent === "Notice:")
   .map((word) => word.getBoundingClientRect().top + document.querySelector("[data-testid=stMain]").scrollTop)
   .filter((down) => down > (4 / 3) * innerHeight)
+"""
+
+
+HIGHEST = 350  # pixels above a section's first figure at 1280 x 800
+LOW: dict[str, int] = {}  # sections whose first figure may begin lower, and how low
+
+
+def figure_too_low(page: Page, section: str, most: int) -> list[str]:
+    """A sentence about the first figure if it begins more than `most` pixels below the top; none for no figure."""
+    top, most = page.evaluate(FIRST_FIGURE), LOW.get(section, most)
+    return [f"{section}: the first figure begins {top} pixels down, {most} are allowed"] if top and top > most else []
+
+
+# How many pixels stand above the first figure: a plot, a picture, a view of ours or a table, not a small control.
+FIRST_FIGURE = """
+(() => {
+    const main = document.querySelector("[data-testid=stMain]");
+    const kinds = ".js-plotly-plot, [data-testid=stImage] img, [data-testid^=stBidiComponent], [data-testid=stTable], "
+        + "[data-testid=stDataFrame]";
+    const boxes = [...main.querySelectorAll(kinds)]
+        .filter((one) => one.checkVisibility({ visibilityProperty: true }))
+        .map((one) => one.getBoundingClientRect())
+        .filter((box) => box.height >= 90 && box.width >= 120);
+    return boxes.length ? Math.round(boxes[0].top - main.getBoundingClientRect().top + main.scrollTop) : null;
+})()
 """
 
 

@@ -67,7 +67,7 @@ def test_every_hostile_upload_gets_a_sentence_or_a_map_and_the_examples_still_wo
             browser_page.keyboard.press("Escape")
             expect(reading(browser_page)).to_contain_text("looks at")
             continue
-        expect(browser_page.get_by_role("radio", name="yours"), kind).to_be_checked(timeout=SOON)
+        expect(browser_page.get_by_role("combobox", name="Photograph"), kind).to_have_value("yours", timeout=SOON)
         if refused:
             sentence = browser_page.get_by_test_id("stMain").get_by_test_id("stAlert")
             expect(sentence, kind).to_have_count(1, timeout=SOON)
@@ -75,7 +75,8 @@ def test_every_hostile_upload_gets_a_sentence_or_a_map_and_the_examples_still_wo
         else:
             expect(reading(browser_page), kind).to_contain_text("looks at", timeout=SOON)
         browser_page.keyboard.press("Escape")
-        browser_page.get_by_role("radio", name="rocket").click()
+        browser_page.get_by_role("combobox", name="Photograph").click()
+        browser_page.get_by_role("option", name="rocket").click()
         expect(browser_page).not_to_have_url(re.compile("own=1"))  # the click has reached the server; its run ends:
         expect(browser_page.get_by_test_id("stApp"), kind).to_have_attribute(
             "data-test-script-state", "notRunning", timeout=SOON

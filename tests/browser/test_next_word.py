@@ -33,7 +33,7 @@ def test_with_more_heads_silenced_the_second_time_costs_something_else_and_with_
     expect(figure).to_have_attribute("aria-label", losses)
     baseline, count, without = losses.search(figure.get_attribute("aria-label")).groups()
     assert count == "2"
-    page.get_by_role("slider", name="Silence the best").press("ArrowRight")
+    page.get_by_role("slider", name="Ablate the best heads").press("ArrowRight")
     expect(figure).to_have_attribute("aria-label", re.compile("without the best 3"))
     baseline_again, _, without_more = losses.search(figure.get_attribute("aria-label")).groups()
     assert baseline_again == baseline

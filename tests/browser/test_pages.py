@@ -97,9 +97,11 @@ def test_the_head_in_view_can_be_taken_apart_and_back_leads_to_it_again(visit):
     page = visit("text?text=The+sea+was+calm&layer=3&head=2&token=1")
     expect(reading(page)).to_contain_text("sea")
     page.get_by_role("link", name="Take this head apart").click()
+    page.get_by_role("button", name="Settings").click()
     expect(page.get_by_label("Layer")).to_have_value("3")
     expect(page.get_by_label("Head", exact=True)).to_have_value("2")
-    expect(page.get_by_text("Query token: sea")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_text("Query: sea")).to_be_visible()
     page.go_back()
     expect(page.locator(".middle .caption b")).to_have_text("Layer 3, head 2")
 
@@ -108,7 +110,7 @@ def test_back_to_another_page_finds_what_was_left_there(visit):
     page = visit("text?text=The+sea+was+calm&layer=3&head=2")
     expect(page.locator(".middle .caption b")).to_have_text("Layer 3, head 2")
     page.get_by_role("link", name="Attention step by step", exact=True).first.click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("How does a query find its values?")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Attention step by step")
     expect(page.locator(".steps")).to_be_visible()
     page.go_back()
     expect(page.get_by_label("Your text")).to_have_value("The sea was calm")
@@ -129,9 +131,15 @@ def test_an_own_photograph_is_shown_under_its_attention(visit):
     expect(reading(page)).to_contain_text("looks at")
 
 
+def choose_photograph(page, name):
+    page.get_by_role("combobox", name="Photograph").click()
+    page.get_by_role("option", name=name).click()
+
+
 def test_between_an_own_photograph_and_the_examples_one_goes_to_and_fro(visit):
     page = visit("image")
-    expect(page.get_by_role("radio", name="yours")).to_have_count(0)
+    photograph = page.get_by_role("combobox", name="Photograph")
+    expect(photograph).to_have_value("cat")
     expect(reading(page)).to_contain_text("looks at")
     before = page.locator(".js-plotly-plot").last.text_content()
     page.get_by_role("button", name="Your own").click()
@@ -140,21 +148,21 @@ def test_between_an_own_photograph_and_the_examples_one_goes_to_and_fro(visit):
     page.locator("input[type=file]").set_input_files(
         {"name": "own.png", "mimeType": "image/png", "buffer": picture.getvalue()}
     )
-    expect(page.get_by_role("radio", name="yours")).to_be_checked()
+    expect(photograph).to_have_value("yours")
     expect(page).to_have_url(re.compile("own=1"))
     expect(page.locator(".js-plotly-plot").last).not_to_have_text(before)
     own = page.locator(".js-plotly-plot").last.text_content()
     page.keyboard.press("Escape")
-    page.get_by_role("radio", name="rocket").click()
-    expect(page.get_by_role("radio", name="rocket")).to_be_checked()
+    choose_photograph(page, "rocket")
+    expect(photograph).to_have_value("rocket")
     expect(page).not_to_have_url(re.compile("own=1"))
     expect(page.locator(".js-plotly-plot").last).not_to_have_text(own)
-    page.get_by_role("radio", name="yours").click()
+    choose_photograph(page, "yours")
     expect(page.locator(".js-plotly-plot").last).to_have_text(own)
     expect(page).to_have_url(re.compile("own=1"))
     page.get_by_role("button", name="Your own").click()
     page.get_by_role("button", name="Remove own.png").click()
-    expect(page.get_by_role("radio", name="yours")).to_have_count(0)
+    expect(photograph).to_have_value("cat")
     expect(page).not_to_have_url(re.compile("own=1"))
     expect(page.get_by_text("somebody's own")).to_have_count(0)
 

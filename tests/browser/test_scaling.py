@@ -56,5 +56,5 @@ def test_below_the_pointer_stand_name_values_and_source(visit):
 
 def test_markup_in_the_search_is_shown_as_text(visit):
     page = visit("scaling", "Images", images_search="<img src=x onerror=alert(1)>")
-    expect(page.get_by_text("Nothing of 1,556 results passes these filters")).to_be_visible()
+    expect(page.get_by_text("None of the 1,556 results passes these filters")).to_be_visible()
     assert page.locator("main img[src='x']").count() == 0

@@ -32,7 +32,7 @@ def test_a_row_of_failures_that_is_chosen_shows_its_pairs(visit):
         grid.press("ArrowDown")
     grid.press("Enter")
     expect(page).to_have_url(re.compile(r"fooled_kind=Names(\+|%20)swapped"))
-    expect(page.get_by_text("the verdict should stay.")).to_be_visible()
+    expect(page.get_by_text("the prediction should stay.")).to_be_visible()
     expect(page.get_by_test_id("stTable")).not_to_contain_text("change")
 
 

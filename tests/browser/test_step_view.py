@@ -131,6 +131,7 @@ def test_arrow_keys_move_the_cell_while_a_matrix_has_the_focus(view):
 def test_switching_the_scale_keeps_step_and_cell(view):
     page = view("step=normalise&cell=2.1")
     expect(total(page)).to_have_text(f"{largest(scale=True):.4f}")
+    page.get_by_role("button", name="Settings").click()
     page.locator("label", has_text="Scale").click()
     expect(total(page)).to_have_text(f"{largest(scale=False):.4f}")
     assert address(page) == {"step": "normalise", "cell": "2.1", "scaled": "false"}

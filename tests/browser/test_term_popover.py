@@ -72,7 +72,7 @@ def test_a_mouse_that_rests_on_a_term_shows_it_and_one_that_leaves_it_hides_it(b
     expect(popover).to_be_visible()
     popover.hover()
     expect(popover).to_be_visible()
-    page.get_by_role("heading", name="Who listens to whom?").hover()
+    page.get_by_role("heading", name="Text", exact=True).hover()
     expect(popover).to_be_hidden()
 
 

@@ -50,7 +50,7 @@ def test_another_word_is_taken_and_the_caption_goes_on(visit):
 
 def test_a_thing_that_is_moved_by_the_keyboard_moves_in_the_address(visit):
     page = visit("captioning", captioning.WRITE, scene="0-0~star.red.small.plain.30.30")
-    page.get_by_role("button", name="A scene of your own").click()
+    page.get_by_role("button", name="Your own").click()
     thing = page.get_by_role("button", name=re.compile("small red star: drag it"))
     thing.focus()
     for _ in range(3):
@@ -60,7 +60,7 @@ def test_a_thing_that_is_moved_by_the_keyboard_moves_in_the_address(visit):
 
 def test_a_thing_that_is_dragged_is_drawn_where_it_was_put_down(visit):
     page = visit("captioning", captioning.WRITE, scene="0-0~star.red.small.plain.30.30")
-    page.get_by_role("button", name="A scene of your own").click()
+    page.get_by_role("button", name="Your own").click()
     thing = page.get_by_role("button", name=re.compile("small red star: drag it"))
     settled(page)  # until the popover has opened, what is dragged moves by itself
     thing.hover()
@@ -93,7 +93,7 @@ def test_a_patch_is_hidden_by_a_click(visit):
     page = visit("joint", joint.PATCHES, joint_text=TEXT, patches="0")
     page.locator(".st-key-joint-patches canvas.over").click(position={"x": 110, "y": 90})
     expect(page).to_have_url(re.compile(r"patches=0-\d+"))
-    expect(page.get_by_text("2 of 64 patches are hidden")).to_be_visible()
+    expect(page.get_by_text("2 of 64 patches are masked")).to_be_visible()
 
 
 def test_both_directions_stand_in_the_address_and_change_what_is_told(visit):
@@ -101,7 +101,8 @@ def test_both_directions_stand_in_the_address_and_change_what_is_told(visit):
     caption = page.locator(".wordmaps .told")
     strip(page).nth(2).hover()
     expect(caption).to_contain_text("“red” gives")
-    page.get_by_role("radio", name=joint.PICTURE_LOOKS).click()
+    page.get_by_role("combobox", name="Direction").click()
+    page.get_by_role("option", name=joint.PICTURE_LOOKS).click()
     expect(page).to_have_url(re.compile("joint_direction="))
     strip(page).nth(2).hover()
     expect(caption).to_contain_text("Of what all patches give to “red”")

@@ -48,14 +48,14 @@ def one_far_link(query: int, key: int, strength: float, count: int = COUNT) -> t
 def test_the_previous_token_head_is_found_and_named():
     notice = notice_text(calls_of(torch.stack([UNIFORM, UNIFORM]), torch.stack([UNIFORM, PREVIOUS])), TEXT)
     assert notice.sentences[0] == (
-        "**Layer 1, head 1** looks most at the token just before: a token gives that one on average 100%, where even "
-        "attention would give 12%: a previous-token head."
+        "**Layer 1, head 1** attends most to the previous token: on average 100% of a token's attention goes to it; "
+        "spread evenly it would be 12%. It is a previous-token head."
     )
 
 
 def test_a_weak_habit_is_not_called_a_head():
     sentence = notice_text(calls_of(UNIFORM[None]), TEXT).sentences[0]
-    assert "on average 12%, where even attention would give 12%." in sentence
+    assert "12% of a token's attention goes to it on average; spread evenly it would be 12%." in sentence
     assert "previous-token head" not in sentence
 
 
@@ -93,7 +93,8 @@ def test_shares_sinks_and_the_strongest_link_are_those_of_plain_loops(count, hea
     even = sum(1 / visible[row] for row in rows) / len(rows)
     previous = max(sum(head[row][row - 1] for row in rows) / len(rows) for head in weights)
     firsts = [sum(head[row][0] for row in rows) / len(rows) for head in weights]
-    assert f"gives that one on average {previous:.0%}, where even attention would give {even:.0%}" in text
+    assert f"{previous:.0%} of a token's attention goes to it" in text
+    assert f"spread evenly it would be {even:.0%}" in text
     sinks = sum(first > 0.5 and first >= 2 * even for first in firsts)
     assert (f"**{sinks} of {heads} heads**" if sinks else f"the most it gets is {max(firsts):.0%}") in text
     links = [
@@ -104,10 +105,10 @@ def test_shares_sinks_and_the_strongest_link_are_those_of_plain_loops(count, hea
         if abs(row - key) >= notices.FAR_DISTANCE
     ]
     strongest = max(links, default=(0.0, 0, 0))
-    assert ("tokens away" in text) == (strongest[0] >= notices.WEAK_LINK)
+    assert ("strongest link" in text) == (strongest[0] >= notices.WEAK_LINK)
     if strongest[0] >= notices.WEAK_LINK:
         value, row, key = strongest
-        assert f"“w{row}” gives {value:.0%} to “w{key}”, {abs(row - key)} tokens away" in text
+        assert f"“w{row}” puts {value:.0%} of its attention on “w{key}”, {abs(row - key)} tokens" in text
     assert "nan" not in text
     assert "inf" not in text
 
@@ -153,7 +154,7 @@ def test_silent_heads_are_not_counted_and_not_spoken_of():
     patterns = torch.stack([FIRST, FIRST, UNIFORM])
     assert "**1 of 2 heads**" in text_of(notice_text(calls_of(patterns, silenced=((0, 0),)), TEXT))
     all_silent = notice_text(calls_of(patterns, silenced=((0, 0), (0, 1), (0, 2))), TEXT)
-    assert all_silent.sentences == ("Every head is silenced: none of them looks at anything.",)
+    assert all_silent.sentences == ("Every head is ablated: none of them attends to anything.",)
 
 
 def test_markup_in_a_token_is_not_markup_in_the_sentence():
@@ -225,7 +226,7 @@ def test_a_silent_head_of_a_picture_looks_neither_near_nor_far():
     assert "**Layer 0, head 2** looks nearest, 0.0 patches" in text
     assert "nan" not in text
     silent = notice_picture(calls_of(heads, silenced=((0, 0), (0, 1), (0, 2))), Patches(2, 4, ("class",)))
-    assert silent.sentences == ("Every head is silenced: none of them looks at anything.",)
+    assert silent.sentences == ("Every head is ablated: none of them attends to anything.",)
 
 
 def test_the_class_token_s_strongest_look_is_given_by_row_and_column():

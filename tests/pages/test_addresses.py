@@ -21,7 +21,7 @@ from tests.pages.ways_into_pages import Way, lighten, ways_into
 
 FRAME = {"show", "present", "class", "lesson", "station", "answer"}  # parameters that every page has
 # Of dashboard/inputs/controls.py.
-CONTROLS = {"number", "number_box", "choice", "layer", "token", "text", "picture", "resolution"}
+CONTROLS = {"number", "number_box", "choice", "menu", "layer", "token", "text", "picture", "resolution"}
 ANYTHING = "anything"  # for parameters of which a page asks no more than whether they are there
 ROUNDS = 2  # of a page as it opens, where all of it is left to the slow test
 

@@ -48,7 +48,7 @@ def prose(page):
 
 def test_the_page_asks_its_question_and_shows_an_example_at_once():
     page = visit()
-    assert page.title[0].value == "How does a query find its values?"
+    assert page.title[0].value == "Attention step by step"
     assert "“sleeps” gives **90%** of its attention to “cat”" in prose(page)
     assert not page.warning
 
@@ -72,7 +72,7 @@ def test_a_link_holds_mode_text_layer_head_token_scale_mask_and_temperature():
     )
     assert page.text_input(key="text").value == "one two three four"
     assert page.slider(key="token").value == 1
-    assert page.slider(key="token").label == "Query token: two"
+    assert page.slider(key="token").label == "Query: two"
     assert page.slider(key="temperature").value == 0.5
     assert [toggle.value for toggle in page.toggle] == [False, False]
     assert "Nothing is masked: “two” may look at all 4 tokens" in prose(page)
@@ -80,7 +80,7 @@ def test_a_link_holds_mode_text_layer_head_token_scale_mask_and_temperature():
 
 def test_changed_numbers_come_back_from_the_address():
     page = visit(X="0x4;0x4;0x4")  # three tokens that are all nothing
-    assert "“sleeps” cannot decide: all 3 tokens it may look at get about **33%**" in prose(page)
+    assert "“sleeps” cannot decide: all 3 tokens that it may attend to get about **33%**" in prose(page)
 
 
 def test_a_broken_matrix_in_a_link_is_named_and_the_example_stays():
@@ -117,7 +117,7 @@ def test_a_shorter_sentence_keeps_the_page_alive_when_the_chosen_token_is_gone()
 
 def test_the_slider_names_the_token_whose_row_is_followed_after_every_change_of_input():
     def check(token):
-        assert page.slider(key="token").label == f"Query token: {token}"
+        assert page.slider(key="token").label == f"Query: {token}"
         assert f"largest weight of “{token}”" in prose(page)
 
     page = visit()
@@ -178,11 +178,11 @@ def test_every_sentence_is_what_plain_loops_find(sentences, example, causal, sca
             choice, scaled, masked = sentences(example, head=head, query=query, causal=causal, scale=scale)
             scores = steps["score"].operations[0].output.of_head(head)[query].tolist()
             allowed = scores[: query + 1] if causal else scores
-            if "agrees better" in choice:
+            if "highest score" in choice:
                 match = re.search(r"to (itself|“(.*?)”)", choice)
                 place = query if match[1] == "itself" else example.tokens.index(match[2])
                 assert scores[place] == max(allowed)
-                assert f"(score {max(allowed):.4g})".replace("-", "−") in choice
+                assert f"({max(allowed):.4g})".replace("-", "−") in choice
             elif "cannot decide" in choice:
                 assert f"all {len(allowed)} tokens" in choice
                 assert f"about **{1 / len(allowed):.0%}**" in choice

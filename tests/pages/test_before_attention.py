@@ -42,7 +42,7 @@ def measured(file: str) -> dict[str, dict[int, float]]:
 @pytest.mark.parametrize("section", SECTIONS)
 def test_every_section_is_alive_at_once(visit, section):
     app = visit(PAGE, show=section)
-    assert app.title[0].value == "What did RNN, LSTM, GRU and convolution see?"
+    assert app.title[0].value == "RNNs, LSTMs, convolutions"
     assert app.segmented_control(key="show").value == section
     assert "How it is computed" in [element.value for element in app.subheader]
     assert not app.warning
@@ -188,8 +188,8 @@ def test_the_distances_told_are_those_of_the_measured_accuracies():
             longest = distance
         assert f"{title} **{longest or 'none'}**" in sentences[0]
     rnn = shares["rnn"].values()
-    assert sentences[1].startswith(f"RNN gives {min(rnn):.0%} to {max(rnn):.0%} at all distances")
-    assert not [sentence for sentence in sentences if sentence.startswith(("GRU gives", "LSTM gives"))]
+    assert sentences[1].startswith(f"RNN repeats {min(rnn):.0%} to {max(rnn):.0%} of the digits, whatever the distance")
+    assert not [sentence for sentence in sentences if sentence.startswith(("GRU repeats", "LSTM repeats"))]
 
 
 def test_the_ways_take_their_sizes_from_the_address(visit):

@@ -66,13 +66,13 @@ def test_the_edge_of_the_convolution_is_counted():
 @pytest.mark.parametrize("length", [12, 20, 25])
 def test_a_line_within_the_window_has_no_edge_yet(length):
     sentence = about_reach(curves(length), own=True, window=25)[1]
-    assert f"All {length} characters are within the convolution's window of 25" in sentence
+    assert f"The convolution's window of 25 characters covers all {length} of this line" in sentence
 
 
 def test_what_is_left_far_away_is_told_for_each_model_and_the_strongest_named():
     sentence = about_reach(curves(), own=False, window=25)[2]
     assert (
-        "50 characters away: RNN 3\u00a0×\u00a010⁻⁸, GRU 2\u00a0×\u00a010⁻⁴, LSTM 1.3%, Self-attention 2.0%" in sentence
+        "is left on average: RNN 3\u00a0×\u00a010⁻⁸, GRU 2\u00a0×\u00a010⁻⁴, LSTM 1.3%, Self-attention 2.0%" in sentence
     )
     assert "**Self-attention**" in sentence
 
@@ -110,8 +110,10 @@ def test_who_answered_best_is_counted_digit_by_digit():
     assert [replies.right(name) for name in replies.probabilities] == [3, 5, 0, 0, 5]
     assert replies.answer("rnn") == "48000"
     first, last, question = about_copy(accuracies(rnn=[1.0, 0.1], convolution=[0.9, 0.3]), replies)
-    assert first.startswith("More than half of the digits come back up to these distances: RNN **5**, LSTM **10**")
-    assert "At distance 10, guessing would give 10%; the convolution gives 30%, self-attention 100%." in last
+    assert "RNN **5**, LSTM **10**" in first
+    assert last == (
+        "At distance 10 self-attention repeats 100% of the digits, the convolution 30%; guessing would give 10%."
+    )
     assert "LSTM and Self-attention got the most digits right: 5 of 5" in question
 
 
@@ -123,10 +125,10 @@ def test_nobody_is_best_where_nobody_is_right():
 def test_only_a_model_that_fails_alike_at_all_distances_is_said_to_have_learned_nothing():
     replies = answers(**dict.fromkeys(TITLES, "48203"))
     sentences = about_copy(accuracies(rnn=[0.18, 0.2], lstm=[0.4, 0.1], convolution=[0.1, 0.1]), replies)[1:4]
-    assert sentences[0].startswith("RNN gives 18% to 20% at all distances")
+    assert sentences[0].startswith("RNN repeats 18% to 20% of the digits, whatever the distance")
     assert "Bengio" in sentences[0]
-    assert sentences[1] == "LSTM gives 40% at the shortest distance, and 10% to 40% in all."
-    assert sentences[2].startswith("Convolution gives 10% to 10% at all distances")
+    assert sentences[1].startswith("LSTM repeats 40% of the digits at the shortest distance, and 10% to 40%")
+    assert sentences[2].startswith("Convolution repeats 10% to 10% of the digits, whatever the distance")
     assert "recurrent" not in sentences[2]
 
 
@@ -199,10 +201,10 @@ def test_the_best_and_the_fastest_are_found():
     best, fast, far = about_models(facts, characters=64)
     assert "**B** predicts Shakespeare best, with 2.00" in best
     assert "C needs 3.00" in best
-    assert "64 characters would take 6.00" in best
-    assert "**C** goes through the text in 10 seconds, B in 60: 6.0 times" in fast
-    assert far == "The longest distance over which digits were copied is 100 characters, by **A**."
-    assert about_models(facts.assign(**{"copies up to": 0}), 64)[2].startswith("None of them")
+    assert "64 characters would need 6.00" in best
+    assert "**C** trains fastest, with 10 seconds per epoch; B needs 60: 6.0 times" in fast
+    assert far == "**A** copied digits over the longest distance: 100 characters."
+    assert about_models(facts.assign(**{"copies up to": 0}), 64)[2].startswith("No model")
 
 
 def facts(bits, seconds):
@@ -215,7 +217,7 @@ def test_models_that_predict_alike_are_named_together():
     best, fast, _ = about_models(facts([2.171, 2.174, 2.5], [10.0, 10.0, 10.4]), 64)
     assert "**A and B** predict Shakespeare best, with 2.17" in best
     assert "C needs 2.50" in best
-    assert fast == "In training, all models go through the text in about 10 seconds."
+    assert fast == "All models train about as fast, with 10 seconds per epoch."
     best, fast, _ = about_models(facts([2.17, 2.17, 2.171], [0.0, 5.0, 10.0]), 64)
     assert best.startswith("All models predict Shakespeare about as well, with 2.17")
     assert "inf" not in fast
@@ -232,7 +234,7 @@ def test_a_model_that_learned_a_part_is_not_said_to_have_hardly_learned():
     replies = answers(**dict.fromkeys(TITLES, "48203"))
     sentence = about_copy(accuracies(rnn=[0.45, 0.42]), replies)[1]
     assert "hardly learned" not in sentence
-    assert "at none of them are more than half right" in sentence
+    assert "never repeats more than half" in sentence
 
 
 def test_equal_or_missing_gradients_have_no_winner():
@@ -241,9 +243,9 @@ def test_equal_or_missing_gradients_have_no_winner():
     assert "Most is left in: **LSTM and Self-attention**." in about_reach(both, own=False, window=25)[2]
     nothing = dict.fromkeys(lines, np.eye(128)[0])
     sentences = about_reach(nothing, own=True, window=25)
-    assert "In none of them anything is left." in sentences[2]
+    assert "No model has any left." in sentences[2]
     empty = lines | {"Convolution": np.zeros(128)}
-    assert "nothing reaches the convolution" in about_reach(empty, own=True, window=25)[1]
+    assert "no character reaches the convolution" in about_reach(empty, own=True, window=25)[1]
 
 
 def test_growth_from_nothing_is_not_spoken_of():

@@ -111,7 +111,7 @@ def test_words_that_mean_something_are_counted_by_their_brightest_place():
         row, column = divmod(int(rows[place].argmax()), 8)
         hits += bool(mask[8 * row : 8 * row + 8, 8 * column : 8 * column + 8].any())
     assert "5 words mean something in this scene" in sentence
-    assert f"For {hits} of them the brightest place touches what is meant." in sentence
+    assert f"For {hits} of them the strongest place touches what is meant." in sentence
 
 
 def test_masks_and_truth_are_those_of_the_grammar():
@@ -159,7 +159,9 @@ def test_surprise_in_ones_own_caption_leaves_unknown_words_and_the_end_out():
     sentences = own.noticed(written, SCENE)
     known = [0, 1, 3]
     low = min(known, key=lambda place: logs[place])
-    assert any(f"most is **“{written.words.labels[low].strip()}”**" in sentence for sentence in sentences)
+    assert any(
+        f"**“{written.words.labels[low].strip()}”** surprises the network most" in sentence for sentence in sentences
+    )
     assert f"over your 3 words is {np.exp(np.mean([logs[place] for place in known])):.1%}" in sentences[-1]
     assert not any("true" in sentence for sentence in sentences)
 

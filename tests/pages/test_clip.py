@@ -13,7 +13,9 @@ from core.zoo.emoji import emoji
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput, truth_of
 from dashboard.inputs.scene_builder import FIRST_SCENE
 from dashboard.number_format import signed
+from dashboard.theme import LIGHT, Look
 from pages.words_and_pictures.clip import agreement, classes, compute, inputs, measured, search, space, why, words
+from pages.words_and_pictures.clip.figures import agreement_matrix
 from tests.core.saved_models import save_pair
 from tests.pages.conftest import message_text, prose
 from tests.pages.tiny_clips import tiny_clips  # noqa: F401
@@ -89,19 +91,35 @@ def test_what_is_told_of_the_matrix_is_so():
     best, sure, true, between = agreement.noticed(scores, texts, pictures, 4.0)
     assert "Picture 1 and **“a red star”** agree best, with a cosine of **0.50**" in best
     chance = 1 / (1 + np.exp(-4 * 0.5))
-    assert f"picture 2: one sentence takes {chance:.0%}" in sure
-    assert "Of 2 scenes some sentences are true and some are not: for 1 of them it prefers a true one;" in true
+    assert "picture 2" in sure
+    assert f"{chance:.0%}" in sure
+    assert "For 1 of the 2 scenes" in true
     assert "between −0.30 and 0.50" in between
-    assert "by chance it would be 1.0" in true  # one of two sentences is true of each of both
+    assert "for 1.0" in true  # one of two sentences is true of each of both
     (alone,) = agreement.noticed(scores[:1, :1], texts[:1], pictures[:1], 4.0)
     assert "best" not in alone  # one sentence: nothing to be sure of, nothing to choose
+
+
+def test_the_matrix_writes_numbers_inks_shares_and_outlines_the_best_of_each_row():
+    scores = np.array([[0.5, 0.1], [0.2, 0.3]], dtype=np.float32)  # (picture, sentence)
+    assert agreement.best_cells(scores, by_picture=False) == ((0, 0), (1, 1))
+    assert agreement.best_cells(scores, by_picture=True) == ((0, 0), (1, 1))
+    assert agreement.best_cells(scores[:1], by_picture=False) == ()  # a single picture is no choice
+    ink = compute.shares(scores, 10.0, 0).T
+    numbers = [["0.50", "0.20"], ["0.10", "0.30"]]
+    figure = agreement_matrix(numbers, ink, ["a", "b"], ["data:,", "data:,"], best=((0, 0), (1, 1)), look=Look(LIGHT))
+    assert np.asarray(figure.data[0].z) == pytest.approx(ink)
+    assert [list(row) for row in figure.data[0].text] == [["<b>0.50</b>", "0.20"], ["0.10", "<b>0.30</b>"]]
+    outlined = [((shape.y0 + shape.y1) / 2, (shape.x0 + shape.x1) / 2) for shape in figure.layout.shapes]
+    assert np.array(outlined) == pytest.approx(np.array([(0, 0), (1, 1)]))
+    assert [image.x for image in figure.layout.images] == [0, 1]
 
 
 def test_a_matrix_in_which_nothing_differs_prefers_nothing():
     pictures, texts = (SCENE, SCENE), ("a red star", "a green ring")
     best, sure, _, between = agreement.noticed(np.full((2, 2), 0.4), texts, pictures, 10.0)
     assert "and so do 3 other pairs" in best
-    assert "not sure of any picture" in sure
+    assert "no picture clearly prefers" in sure
     assert "All cosines are 0.40" in between
     tie = agreement.noticed(np.array([[0.4, 0.401], [0.1, 0.2]]), texts, pictures, 10.0)[0]
     assert "and so does one other pair" in tie
@@ -133,7 +151,7 @@ def test_a_word_adds_what_the_cosine_loses_without_it():
     labels, added = ["a", "red", "star"], [0.1, 0.4, -0.2]
     sentences = why.noticed(labels, added, 0.6, 0.2, {})
     assert "**“red”** adds most, 0.40; “star” takes most away, −0.20" in sentences[0]
-    assert "comes to 0.30, the cosine is 0.60: words do not simply add up" in sentences[1]
+    assert "sum to 0.30, the cosine is 0.60: words do not simply add up" in sentences[1]
     assert "do not" not in why.noticed(labels, added, 0.3, 0.2, {})[1]
     assert "With patches covered the cosine falls by 0.40." in sentences
     assert why.noticed(["star"], [0.6], 0.6, 0.6, {}) == ("A sentence of one word cannot be taken apart.",)
@@ -219,7 +237,7 @@ def test_classes_are_told_as_they_come_out():
     assert "nothing to choose" in only
     assert "wins" not in only
     tie = classes.noticed(("cat", "dog", "cup"), ("a {}",), np.array([[0.45, 0.45, 0.1]]))
-    assert "“cat”, “dog” lie together in front" in tie[0]
+    assert "“cat”, “dog” share the first place" in tie[0]
     even = classes.noticed(("cat", "dog"), ("a {}", "the {}"), np.full((2, 2), 0.5))
     assert even == ("No class wins: all 2 get about an even share, 50%.",)
     same = classes.noticed(("cat", "dog"), ("a {}", "the {}"), np.array([[0.8, 0.2], [0.8, 0.2]]))
@@ -234,12 +252,12 @@ def test_search_ranks_by_the_cosine_and_counts_what_is_true():
     scores = np.array([0.1, 0.9, 0.4])
     known = [True, None, False, True, False]
     first, second, third = search.noticed(scores, [True, None, False], ["", "", ""], "a red star", known)
-    assert "nearest of 3 has a cosine of 0.90" in first
+    assert "nearest of 3 pictures has a cosine of 0.90" in first
     assert "second has 0.40" in second
-    assert "middle of all 0.40, the last 0.10" in second
-    assert "Of the first 2 scenes “a red star” is true of **1**, of all 4 of 2: so many drawn blindly" in third
+    assert "median of all is 0.40, the last has 0.10" in second
+    assert "“a red star” is true of **1** of the first 2 scenes and of 2 of all 4; a random choice" in third
     assert "would have 1.0" in third
-    assert "tells nothing apart" in search.noticed(np.full(3, 0.5), [], ["x"], "a", [])[1]
+    assert "no picture from another" in search.noticed(np.full(3, 0.5), [], ["x"], "a", [])[1]
     assert len(search.noticed(np.array([0.5]), [], ["x"], "a", [])) == 1
     assert "second has the same" in search.noticed(np.array([0.5, 0.5, 0.1]), [], ["x"], "a", [])[1]
     nowhere = search.noticed(scores, [False, False], ["", ""], "a red star", [False, False, False])[2]
@@ -312,9 +330,9 @@ def test_measured_sentences_name_best_worst_and_the_baseline():
     sentences = measured.noticed(preferences, ranked, right)
     assert "wrong **colour** in 95% of the pairs, a wrong **order** in 51%" in sentences[0]
     assert "cannot be told from counting words" in sentences[1]
-    assert "among 1,000 at once in 5.0%, among the first ten in 25%" in sentences[2]
-    assert "in 1.0% and 5%" in sentences[2]
-    assert "names 35% right (mean of the templates), where chance is 10%" in sentences[3]
+    assert "first of 1,000 in 5.0% of cases, among the first ten in 25%" in sentences[2]
+    assert "1.0% and 5%" in sentences[2]
+    assert "35% of CIFAR-10 right (mean of the templates); chance is 10%" in sentences[3]
     for share, says in ((0.7, "more than counting"), (0.3, "less than counting")):
         other = (
             SentencePreferences("test", 0.9, 500, {"colour": 0.95, "order": share}, {"colour": 400, "order": 200}, {}),

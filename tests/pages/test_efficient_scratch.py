@@ -56,7 +56,7 @@ def test_a_difference_of_one_training_that_is_too_small_is_none():
 
 def test_the_bound_is_never_called_the_best_of_those_that_leave_something_out():
     sentences = notices((EXACT, run("BigBird", 2.25, 300), run("Low rank", 2.1, 1100, rank=8)))
-    assert sentences[0].startswith("Of all that leave something out, **BigBird**")
+    assert sentences[0].startswith("Of all approximations, **BigBird**")
     assert "the nearest map of rank 8 can still do" in sentences[-1]
 
 

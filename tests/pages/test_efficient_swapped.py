@@ -46,7 +46,7 @@ def test_an_address_chooses_layers_and_settings_and_the_losses_are_those_of_core
     assert metrics["Loss, exact"] == f"{exact:.3f} bits"
     assert metrics["Loss, swapped in"] == f"{other:.3f} bits"
     assert metrics["Rise"] == f"{other - exact:.3f} bits"
-    assert "Clustered" not in app.segmented_control(key="swap_method").options
+    assert "Clustered" not in app.selectbox(key="swap_method").options
     assert "shown the answer" in message_text(app, "caption")
 
 

@@ -19,7 +19,7 @@ def bars(app: AppTest) -> dict:
 
 def test_the_page_is_alive_at_once(visit):
     app = visit(PAGE)
-    assert app.title[0].value == "Where does it look?"
+    assert app.title[0].value == "Image"
     assert list(bars(app)) == ["as it is"]
     assert any("patches away" in element.value for element in app.markdown)
 

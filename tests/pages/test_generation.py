@@ -115,6 +115,15 @@ def test_another_throw_of_the_dice_is_another_picture(visit):
     assert not torch.equal(one.codes, other.codes)
 
 
+def test_sixteen_are_drawn_and_the_best_four_stand_apart(visit):
+    app = visit(ROOM, draw_scenes=TEXT)
+    drawn = compute.draw.peek(WISH)
+    assert drawn is not None
+    assert len(drawn.codes) == 16
+    assert words.OTHERS.format(count=12) in message_text(app, "caption")
+    assert words.OTHERS.format(count=12) not in message_text(visit(ROOM, candidates="4"), "caption")
+
+
 def test_a_candidate_leads_to_who_told_it(visit):
     app = visit(ROOM)
     app.button(key="ask_2").click().run()
@@ -150,7 +159,7 @@ def test_another_code_goes_on_from_its_place(visit, place):
 def test_an_address_that_names_nothing_is_as_none(visit, address):
     app = visit(ROOM, show=words.GO_ON, **address)
     assert not message_text(app, "warning")
-    assert "Take another code, and the rest is drawn anew" in prose(app)
+    assert "the rest is drawn again with the same random numbers" in prose(app)
 
 
 @pytest.mark.parametrize("world", [SCENES, PHOTOGRAPHS])
@@ -281,18 +290,17 @@ WRONG = Scene((Thing("star", "green", "small", "plain", 15, 30), Thing("circle",
 
 def test_candidates_are_told_by_their_scores_and_by_what_holds():
     drawn = made(torch.tensor([[1, 2, 3], [1, 5, 3], [1, 2, 4]]), (0.1, -0.25, 0.5), (RIGHT, WRONG, WRONG))
-    rank, first, matches, alike = write.noticed(drawn)
+    matches, first, rank, alike = write.noticed(drawn)
     assert drawn.order == (2, 0, 1)
-    assert "Of 3 candidates" in rank
-    assert "from 0.50 to −0.25" in rank
+    assert "a cosine of 0.50; the last of 3 has −0.25" in rank
     assert "4 of 5 statements hold" in first  # of the first by CLIP: red does not
-    assert "**1 of 3** candidates" in matches
-    assert "1 of 3 places have one code" in alike
+    assert "**1 of 3** drawings shows" in matches
+    assert "At 1 of 3 places all candidates have the same code" in alike
     assert "use 5 of 512 codes" in alike
     assert write.below(drawn, 2, 1).endswith(":small[✗\u00a0red ✓\u00a0star ✓\u00a0above ✓\u00a0blue ✓\u00a0circle]")
     alone = made(torch.tensor([[1, 2, 3]]), (0.1,), (RIGHT,))
     assert len(write.noticed(alone)) == 2
-    assert "5 of 5 statements hold" in write.noticed(alone)[1]
+    assert "5 of 5 statements hold" in write.noticed(alone)[0]
 
 
 def test_without_the_reader_nobody_says_what_holds():
@@ -314,10 +322,11 @@ def test_a_change_is_told_by_what_follows_from_it():
     before = made(torch.tensor([[1, 2, 3, 4]]), (0.1,), (RIGHT,))
     after = made(torch.tensor([[1, 9, 3, 5]]), (0.2,), (WRONG,))
     first, others, score, holds = go_on.noticed(before, 0, 1, 0.25, after)
-    assert "The code here is 2, to which the network had given 25.0%." in first
+    assert "The code here is 2" in first
+    assert "a probability of 25.0%" in first
     assert "With code 9 in its place **1 of 2** later codes change" in others
     assert "from 0.10 to 0.20" in score
-    assert "Before, all that was said held; now not all that was said holds" in holds
+    assert "Before, the picture showed everything you asked for; now it misses something" in holds
     assert len(go_on.noticed(before, 0, 1, 0.25, None)) == 2
     assert "none of 2 later codes changes" in go_on.noticed(before, 0, 1, 0.25, before)[1]
     assert "nothing else changes" in go_on.noticed(before, 0, 3, 0.25, after)[1]
@@ -325,9 +334,9 @@ def test_a_change_is_told_by_what_follows_from_it():
 
 def test_candidates_that_clip_likes_alike_have_no_best():
     even = made(torch.tensor([[1], [2], [3]]), (0.201, 0.2, 0.199))
-    assert "CLIP likes all 3 candidates as much" in next(write.tell_rank(even))
+    assert "ranks no candidate first: all 3" in next(write.tell_rank(even))
     two = made(torch.tensor([[1], [2], [3]]), (0.301, 0.3, 0.1))
-    assert "likes the first 2 best" in next(write.tell_rank(two))
+    assert "The first 2 candidates fit" in next(write.tell_rank(two))
 
 
 def test_small_probabilities_are_not_called_nothing():
@@ -378,17 +387,17 @@ def test_what_is_told_of_looks_is_worked_out_another_way():
     looked = looked_from(word_weights / total, read / total)
     layers, most, neighbours = sources.noticed(looked)
     shares = [sum(float(weight) for weight in layer.sum(-1).flatten()) / 32 for layer in word_weights / total]
-    assert f"**{sum(shares) / 3:.0%}** of the looks went to the sentence" in layers
+    assert f"**{sum(shares) / 3:.0%}** of the attention goes to the sentence" in layers
     assert f"in layer {shares.index(max(shares))} (one row back)" in layers
     assert f"to {max(shares):.0%}" in layers
     own = [place for place, special in enumerate(looked.words.special) if not special]
     totals = {place: float((word_weights / total)[..., place].mean()) for place in own}
     best = max(totals, key=lambda place: totals[place])
-    assert f"**“{looked.words.labels[best].strip()}”** was read most, {totals[best]:.1%}" in most
+    assert f"**“{looked.words.labels[best].strip()}”** gets most attention, {totals[best]:.1%}" in most
     inner = [row * 4 + column for row in range(1, 4) for column in range(1, 4)]
     left = sum(float((read / total)[:, :, place, place - 1].mean()) for place in inner) / 9
     above = sum(float((read / total)[:, :, place, place - 4].mean()) for place in inner) / 9
-    assert f"left got {left:.0%} on average, the one just above {above:.0%}" in neighbours
+    assert f"left gets {left:.0%} of the attention on average, the one just above {above:.0%}" in neighbours
 
 
 def test_layers_that_look_at_the_sentence_alike_are_not_ranked():

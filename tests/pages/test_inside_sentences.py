@@ -35,22 +35,26 @@ def pair(norm: str) -> Walk:
 @pytest.mark.parametrize(
     ("patterns", "description"),
     [
-        ([EVEN, EVEN], "an encoder: a token may look at all others, in both directions"),
+        ([EVEN, EVEN], "an encoder: a token may attend to all others, in both directions"),
         (
             [EVEN, WINDOW, WINDOW],
-            "an encoder: a token may look at others, in both directions; in 2 of 3 layers it may not look at all of "
-            "these",
+            "an encoder: a token may attend to others, in both directions; in 2 of 3 layers it may attend to some of "
+            "these only",
         ),
-        ([causal(EVEN)], "a decoder: a token may look only at itself and at the tokens before it"),
+        ([causal(EVEN)], "a decoder: a token may attend only to itself and to the tokens before it"),
         (
             [causal(EVEN), torch.where(causal(EVEN) < 0, -1.0, WINDOW)],
-            "a decoder: a token may look only at itself and at the tokens before it; in 1 of 2 layers it may not look "
-            "at all of these",
+            "a decoder: a token may attend only to itself and to the tokens before it; in 1 of 2 layers it may attend "
+            "to some of these only",
         ),
-        ([EVEN, causal(EVEN)], "neither decoder nor encoder: in 1 of 2 layers a token may only look back"),
+        (
+            [EVEN, causal(EVEN)],
+            "neither decoder nor encoder: in 1 of 2 layers a token may attend only to itself and to the tokens before "
+            "it",
+        ),
         (
             [torch.ones(1, 1, 1)],
-            "a network that reads one token here: a longer input would show which tokens may look at which",
+            "a network that reads one token here: a longer input would show which tokens may attend to which",
         ),
     ],
 )
@@ -70,8 +74,8 @@ def test_windows_of_a_picture_are_not_the_whole_of_it():
 def test_an_encoder_decoder_looks_back_and_across():
     description = who_sees_whom(pair("pre").walked.calls)
     assert description == (
-        "an encoder-decoder: in 2 of 4 layers of self-attention a token may look only at itself and at the tokens "
-        "before it, and 2 more layers look across at the source"
+        "an encoder-decoder: in 2 of 4 layers of self-attention a token may attend only to itself and to the tokens "
+        "before it, and 2 more layers attend to the source"
     )
 
 
@@ -96,7 +100,7 @@ def test_the_share_of_attention_counts_that_across_to_the_source():
     made = pair("post")
     total = sum(weight.numel() for weight in made.network.parameters())
     own = sum(weight.numel() for name, weight in made.network.named_parameters() if "attention." in name)
-    assert f"The attention parts (across to the source too) hold **{own / total:.0%}** of its {total:,}" in str(
+    assert f"The attention parts (cross-attention included) hold **{own / total:.0%}** of its {total:,}" in str(
         noticed(made)
     )
 
@@ -121,27 +125,20 @@ def step(block: int, kind: str, before: list[float], added: list[float]) -> Bran
 
 def test_the_stream_s_growth_is_that_of_its_medians():
     sentences = stream.noticed(made_stream([1, 2, 3], [9, 4, 5]), ["a", "b", "c"])
-    assert (
-        sentences[0]
-        == "Before the first block the median length of a token's vector is 2.0, after the last **5.0**: 2.5 times."
-    )
-    assert (
-        sentences[1]
-        == "“a” (token 0) stands out: after the last block its vector is **1.8 times** as long as the median."
-    )
+    assert "is 2.0 before the first block and **5.0** after the last, 2.5 times as long" in sentences[0]
+    assert "“a” (token 0) is **1.8 times** as long as the median" in sentences[1]
 
 
 def test_a_stream_that_begins_with_nothing_has_no_ratio():
     sentences = stream.noticed(made_stream([0.0], [0.0], added=(step(0, "MLP", [0.0], [1.0]),)), ["a"])
-    assert sentences == (
-        "Before the first block the median length of a token's vector is 0.0, after the last **0.0**.",
-    )
+    (sentence,) = sentences
+    assert sentence.endswith("is 0.0 before the first block and **0.0** after the last.")
 
 
 def test_the_largest_step_is_the_mean_over_tokens_of_single_ratios():
     steps = (step(0, "attention", [1, 4], [1, 1]), step(1, "MLP", [2, 10], [4, 1]))  # 62.5 %, 105 %
     sentences = stream.noticed(made_stream([1, 1], [1, 1], added=steps), ["a", "b"])
-    assert "that of the MLP of block 1: what it adds to a token is on average **105%** as long" in sentences[-1]
+    assert "The MLP of block 1 adds most: on average **105%** of the length of the vector" in sentences[-1]
 
 
 def made_lens(best: list[list[int]]) -> Lens:
@@ -154,35 +151,34 @@ def made_lens(best: list[list[int]]) -> Lens:
 @pytest.mark.parametrize(
     ("best", "where", "late"),
     [
-        ([[1, 7], [2, 7], [3, 7]], "from before the first block on", "**1 of 2**"),
-        ([[1, 7], [3, 8], [3, 7]], "from after block 1 on", "**1 of 2**"),
-        ([[3, 8], [3, 7], [3, 7]], "from after block 0 on", "**0 of 2**"),
+        ([[1, 7], [2, 7], [3, 7]], "from the input on", "**1 of 2**"),
+        ([[1, 7], [3, 8], [3, 7]], "from block 1 on", "**1 of 2**"),
+        ([[3, 8], [3, 7], [3, 7]], "from block 0 on", "**0 of 2**"),
     ],
 )
 def test_an_answer_is_settled_where_it_stays_to_the_end(best, where, late):
     first, second = lens.noticed(made_lens(best), ["a", "b"], ["x", "y"])
-    assert first == f"At “b” the final answer “y” (50%) is the most probable one {where}."
-    assert second == f"At {late} tokens the answer changes in the very last block."
+    assert first == f"After “b” the model predicts “y” (50%); the lens shows this prediction {where}."
+    assert second == f"At {late} tokens the prediction changes in the last block."
 
 
 def test_an_answer_that_the_lens_never_shows_is_not_said_to_be_known_from_anywhere():
     toy_lens = made_lens([[1, 7], [2, 7], [3, 7]])
     (sentence,) = lens.noticed(replace(toy_lens, final=torch.tensor([3, 9])), ["a", "b"], ["x", "y"])
-    assert "is not the most probable one through the lens, even after the last block" in sentence
+    assert "the lens never shows the model's final prediction “y” (50%), even after the last block" in sentence
     (only,) = lens.noticed(made_lens([[1, 7]]), ["a", "b"], ["x", "y"])
-    assert "from before the first block on" in only
+    assert "from the input on" in only
 
 
 def test_steps_of_equal_size_have_no_largest():
     two = (step(0, "attention", [1, 1], [1, 1]), step(1, "MLP", [1, 1], [1, 1]))
     assert (
-        "are those of the attention of block 0 and the MLP of block 1"
+        "The attention of block 0 and the MLP of block 1 add most"
         in (stream.noticed(made_stream([1, 1], [1, 1], added=two), ["a", "b"])[-1])
     )
     many = tuple(step(block, "MLP", [1, 1], [1, 1]) for block in range(4))
     assert (
-        "No single step is the largest: 4 of 4"
-        in (stream.noticed(made_stream([1, 1], [1, 1], added=many), ["a", "b"])[-1])
+        "No single step adds most: 4 of 4" in (stream.noticed(made_stream([1, 1], [1, 1], added=many), ["a", "b"])[-1])
     )
 
 
@@ -194,12 +190,12 @@ def test_parts_of_equal_size_are_named_together_and_none_where_nothing_is_counte
         return pd.DataFrame({"part": parts, "parameters, count": counts, "parameters, share": shares})
 
     both = sizes.noticed(None, table(5, 5, 2), [4])[0]
-    assert both == "No part has more parameters than **A and B**: 42% of them each."
-    assert sizes.noticed(None, table(1, 5, 2), [4])[0] == "No part has more parameters than **B**: 62% of them."
+    assert both == "**A and B** have the most parameters: 42% of all each."
+    assert sizes.noticed(None, table(1, 5, 2), [4])[0] == "**B** has the most parameters: 62% of all."
     for empty in (table(0, 0), table()):
         assert sizes.noticed(None, empty, [4])[0] == "No part of this model has parameters."
 
 
 def test_one_answer_for_the_whole_input_has_one_sentence():
     (sentence,) = lens.noticed(made_lens([[1], [2]]), ["the whole input"], ["cat"])
-    assert sentence == "The final answer “cat” (50%) is the most probable one from after block 0 on."
+    assert sentence == "The model predicts “cat” (50%); the lens shows this prediction from block 0 on."

@@ -28,8 +28,8 @@ def test_formula_and_count_agree_on_the_shipped_example_and_the_section_says_so(
     model = load_embedded_text("gpt-books")
     network, count = model.network, len(model.encode(example_texts.opening("next-word")))
     assert table["parameters, count"].iloc[-1] == sum(weight.numel() for weight in network.parameters())
-    assert f"agree to the last digit in all {len(table) - 1} parts" in prose(app)
-    assert f"**{crossing(shape_of(network)):,.0f} tokens**; your {count} are below it" in prose(app)
+    assert f"agree exactly in all {len(table) - 1} parts" in prose(app)
+    assert f"**{crossing(shape_of(network)):,.0f} tokens**. Your input of {count} tokens is below that" in prose(app)
 
 
 def test_they_agree_for_a_pair_of_texts_whose_cross_attention_is_told_apart():
@@ -40,8 +40,8 @@ def test_they_agree_for_a_pair_of_texts_whose_cross_attention_is_told_apart():
     for title in ("parameters", "FLOPs"):
         assert (table[f"{title}, formula"] == table[f"{title}, count"]).all()
     sentence = noticed(shape, table, lengths)[2]
-    assert f"take {worked[SCORES] / sum(worked.values()):.1%} of the work" in sentence
-    assert f"cross-attention, its scores included, takes {worked[CROSS] / sum(worked.values()):.1%} more" in sentence
+    assert f"need {worked[SCORES] / sum(worked.values()):.1%} of the FLOPs" in sentence
+    assert f"cross-attention, its scores included, needs {worked[CROSS] / sum(worked.values()):.1%} more" in sentence
 
 
 @pytest.mark.parametrize(("lengths", "where"), [([3, 9], "on both sides of"), ([3], "below"), ([9], "above")])
@@ -52,7 +52,7 @@ def test_the_crossing_is_where_scores_cost_as_much_as_the_mlp(lengths, where):
     table = bill(shape, lengths[0], {"MLP": 1}, {SCORES: 1, "MLP": 3})
     sentence = noticed(shape, table, lengths)[2]
     assert "**6 tokens**" in sentence
-    assert f"are {where} it, and scores and weighted sum take 25.0% of the work." in sentence
+    assert f"is {where} that: scores and weighted sums need 25.0% of the FLOPs." in sentence
 
 
 def test_a_link_leads_to_the_same_sizes(opened):
@@ -85,7 +85,7 @@ def test_a_disagreement_is_said_with_its_part():
     network = tiny_models.tiny_gpt()
     counted = {**count_parameters(network), "MLP": 1}
     worked = count_flops(network, lambda net: net(tiny_models.tokens(batch=1)))
-    assert "differ in MLP" in noticed(shape_of(network), bill(shape_of(network), 7, counted, worked), [7])[0]
+    assert "differ in MLP" in noticed(shape_of(network), bill(shape_of(network), 7, counted, worked), [7])[1]
 
 
 def test_the_famous_table_has_every_published_model():

@@ -21,17 +21,17 @@ def prose(page) -> str:
 
 def test_the_page_asks_its_question_and_shows_an_example_at_once(opened):
     page = opened()
-    assert page.title[0].value == "What happens between input and output?"
+    assert page.title[0].value == "Inside the transformer"
     assert len(page.markdown[0].value.split()) <= 60
     assert page.selectbox(key="part").value == "blocks.0.attention"
-    assert "Causal mask: no query may look at a later token." in prose(page)
+    assert "Causal mask: no query may attend to a later token." in prose(page)
     assert "This model is a decoder" in prose(page)
 
 
 @pytest.mark.parametrize(
     ("part", "says"),
     [
-        ("token_embedding", "starts from"),
+        ("token_embedding", "The first vector of"),
         ("blocks.3.mlp", "Of 1,152 neurons"),
         ("blocks.5.attention_norm", "Ba et al. 2016, equations 3 and 4"),
         ("output", "The most probable of 4,096"),
@@ -64,7 +64,7 @@ def test_the_decoder_goes_on_from_the_french_that_a_visitor_typed(opened):
 def test_a_picture_passes_through_an_encoder(opened, show):
     page = opened(machine="Encoder", show=show, patches="8")
     assert not page.warning
-    assert show != "Walk" or "No mask: every query may look at every key." in prose(page)
+    assert show != "Walk" or "No mask: every query may attend to every key." in prose(page)
 
 
 @pytest.mark.parametrize("show", ["Stream", "Sizes"])
@@ -108,5 +108,5 @@ def test_presented_there_is_no_prose(opened):
 
 def test_another_machine_keeps_the_page_alive_when_the_part_is_gone(opened):
     page = opened(part="blocks.4.mlp")
-    page.segmented_control(key="machine").set_value("Encoder-decoder").run()
+    page.selectbox(key="machine").set_value("Encoder-decoder").run()
     assert check(page).selectbox(key="part").value == "encoder.blocks.0.attention"

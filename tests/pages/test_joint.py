@@ -150,8 +150,8 @@ def test_hidden_places_stand_in_the_address_and_marks_are_none(visit):
         (0.1, 0.12, 0.5, "another one takes as much"),
         (0.5, 0.8, 0.1, "adds 40 points to **“red”**, and another one adds more"),
         (0.23, 0.0, 0.54, "takes 31 points from **“red”**, and another one takes more"),
-        (0.5, 0.1, 0.5, "no more than none to **“red”**, and another one takes"),
-        (0.5, 0.9, 0.5, "no more than none to **“red”**, and another one adds"),
+        (0.5, 0.1, 0.5, "helps **“red”** no more than none, and another one takes"),
+        (0.5, 0.9, 0.5, "helps **“red”** no more than none, and another one adds"),
         (float("nan"), 0.5, 0.5, "is not known"),
         (0.5, 0.5, float("nan"), "is not known"),
     ],
@@ -205,14 +205,14 @@ def test_patches_that_hold_the_first_thing_are_hidden_at_first_and_nothing_else_
         (0.78, 0.8, 4, "no nearer"),
         (0.1, 0.0, 4, "The network is not."),
         (0.0, 0.0, 4, "So is the network."),
-        (0.5, 0.9, 64, "nothing is seen"),
-        (float("nan"), 0.0, 0, "No patch is hidden"),
+        (0.5, 0.9, 64, "no patch is visible"),
+        (float("nan"), 0.0, 0, "No patch is masked"),
     ],
 )
 def test_the_guess_of_hidden_patches_is_compared_with_the_mean_colour_by_sign_and_margin(error, mean, count, says):
     sentences = " ".join(patches.noticed(Mended(torch.zeros(3, 64, 64), error, mean), count, 64))
     assert says in sentences
-    assert ("mean over what might be there" in sentences) == ("smaller" in says)  # no reason for what is worse
+    assert ("mean of what could be there" in sentences) == ("smaller" in says)  # no reason for what is worse
 
 
 def test_each_word_that_could_stand_there_is_tried_and_marked_true_or_not():
@@ -250,8 +250,10 @@ def test_an_answer_that_every_sentence_gets_is_said_to_tell_nothing():
 
 
 def test_the_sentences_that_match_best_are_told_with_their_ties():
-    assert "likes **“0”** best, 90%; with it the sentence is true" in match.noticed(0.8, True, of_chances(0.9, 0.4))[1]
-    assert "about as well (70% to 72%); with 1 of them" in match.noticed(0.8, True, of_chances(0.72, 0.7, 0.2))[1]
+    assert (
+        "**“0”** matches best, 90%; with it the sentence is true" in match.noticed(0.8, True, of_chances(0.9, 0.4))[1]
+    )
+    assert "equally well (70% to 72%); 1 of them is true" in match.noticed(0.8, True, of_chances(0.72, 0.7, 0.2))[1]
     assert "none of them" in match.noticed(0.8, True, of_chances(0.72, 0.7, 0.2, true=0))[1]
     assert "hardly tells the 3 apart" in match.noticed(0.8, True, of_chances(0.82, 0.81, 0.79))[1]
 
@@ -277,7 +279,7 @@ def test_measured_sentences_compare_both_networks():
     without = [of(name, condition, 0.12) for name in JOINT for condition in (ANOTHER, NONE)]
     both = Results((of("two-streams", ITS, 0.9), of("one-stream", ITS, 0.8), *without), false_sentences(0.52))
     first, needs, *_, better, order, _ = measured.noticed(both)
-    assert "**Two streams (ViLBERT)** guesses 90% of the hidden words with the picture, 12% with another one" in first
+    assert "**Two streams (ViLBERT)** guesses 90% of the masked words with the picture, 12% with another one" in first
     assert "kind “colour” (+78.0 points)" in needs  # of three numbers nothing is told
     assert "Two streams (ViLBERT) guesses more than One stream (VisualBERT), by 10.0 points" in better
     assert "notices 52% of the sentences whose groups changed places, which cannot be told from chance" in order
@@ -316,7 +318,7 @@ def test_the_view_is_sent_every_head_of_every_layer(visit):
         ("ForMaskedLM", "the quick fox", "Write [MASK]"),
         ("ForQuestionAnswering", "the quick fox", "With the picture the answer is"),
         ("ForImageAndTextRetrieval", "the quick fox", "Text and picture match with a score of"),
-        ("Model", "the quick fox", "Of all their attention words give patches"),
+        ("Model", "the quick fox", "of all their attention on patches"),
     ],
 )
 @pytest.mark.usefixtures("at_home")

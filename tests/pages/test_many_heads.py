@@ -60,7 +60,7 @@ def numbers(data: dict) -> np.ndarray:
 
 def test_the_page_is_alive_at_once_and_what_it_says_is_true_of_its_table(visit):
     app = visit(PAGE)
-    assert app.title[0].value == "What is each head for?"
+    assert app.title[0].value == "Many heads"
     assert app.selectbox(key="measure").value == "Entropy"
     assert len(app.dataframe[0].value) == 36
     assert not app.warning
@@ -68,8 +68,8 @@ def test_the_page_is_alive_at_once_and_what_it_says_is_true_of_its_table(visit):
     assert table["Previous token"].idxmax() == ("3", 2)
     share = table["Previous token"].max()  # per cent
     assert (
-        f"**Layer 3, head 2** looks most at the token just before: a token gives that one on average {share:.0f}%"
-        in (prose(app))
+        f"**Layer 3, head 2** attends most to the previous token: on average {share:.0f}% of a token's attention"
+        in prose(app)
     )
     assert table["Induction"].idxmax() == ("5", 2)
     assert "On random tokens said twice, **layer 5, head 2**" in prose(app)
@@ -159,7 +159,7 @@ def test_a_link_brings_silenced_heads_with_loss_predictions_and_changed_maps(vis
     app = visit(PAGE, show="Silenced", silenced="1.5")
     assert [metric.label for metric in app.metric] == [
         "Loss with all heads active",
-        "Loss without the silenced heads",
+        "Loss without the ablated heads",
     ]
     losses = [mean_loss(app.text_area(key="text").value, silenced) for silenced in (None, (1, 5))]
     assert [metric.value for metric in app.metric] == [f"{loss:.3f} nats" for loss in losses]
@@ -167,7 +167,7 @@ def test_a_link_brings_silenced_heads_with_loss_predictions_and_changed_maps(vis
     assert f"the loss **rises by {rise:.2f} nats**: the next token of the text is {math.exp(rise):.2f} times less" in (
         prose(app)
     )
-    assert "What changed in the heads that still speak" in [element.value for element in app.subheader]
+    assert "What changed in the other heads" in [element.value for element in app.subheader]
     assert "of its attention has moved" in prose(app)
     (head,) = {name.partition("-before-")[2] for name in names(app) if "-before-" in name}
     before, after, change = (cells(app, f"{name}-{head}") for name in ("before", "after", "difference"))
@@ -184,7 +184,7 @@ def test_the_head_whose_maps_are_compared_can_be_chosen(visit):
 
 def test_silence_in_the_last_layer_changes_no_other_map(visit):
     app = visit(PAGE, show="Silenced", silenced="5.2")
-    assert "In no other head has as much as 0.05% of the attention moved" in prose(app)
+    assert "In every other head less than 0.05% of the attention moved" in prose(app)
     assert not [name for name in names(app) if "difference" in name]
 
 
@@ -192,7 +192,7 @@ def test_all_heads_silenced_leave_none_to_compare(visit):
     app = visit(PAGE, show="Silenced")
     app.multiselect(key="silenced").set_value(app.multiselect(key="silenced").options).run()
     assert not app.exception
-    assert "No other head is left to speak." in prose(app)
+    assert "No other head is left." in prose(app)
 
 
 def test_the_section_opens_with_what_each_head_costs_to_click_and_ranked(visit):
@@ -213,7 +213,7 @@ def test_the_section_opens_with_what_each_head_costs_to_click_and_ranked(visit):
         )
         worst = table.iloc[0]
         assert f"**Layer {worst['layer']}, head {worst['head']}** costs most" in prose(page)
-        assert not [button for button in page.button if "Silence each" in button.label]
+        assert not [button for button in page.button if "Ablate each" in button.label]
 
 
 def test_what_takes_long_is_measured_when_it_is_asked_for_and_heads_can_be_clicked_at_once(visit, monkeypatch):
@@ -221,7 +221,7 @@ def test_what_takes_long_is_measured_when_it_is_asked_for_and_heads_can_be_click
     app = visit(PAGE, show="Silenced", text="Nobody has asked for this sentence.")
     assert not numbers(cells(app, "costs")).any()
     assert cells(app, "costs")["canClick"]
-    (button,) = [button for button in app.button if "Silence each of the 36 heads" in button.label]
+    (button,) = [button for button in app.button if "Ablate each of the 36 heads" in button.label]
     button.click().run()
     assert not app.exception
     assert numbers(cells(app, "costs")).any()

@@ -53,13 +53,13 @@ def test_a_link_holds_layer_and_token_and_the_sum_is_said_to_be_exact(opened, ex
     app = opened(layer="2", token="10")
     assert app.number_input(key="layer").value == 2
     assert app.slider(key="token").value == 10
-    assert "What each head of layer 2 adds at “it”" in app.subheader[0].value
+    assert "What each head of layer 2 adds at “it”" in prose(app)
     difference = largest_difference(compute.head_outputs(example)[2]).largest
     assert f"over all 19 tokens and 288 channels the largest difference is **{difference:.0e}"[:-4] in prose(app)
 
 
 def test_impossible_links_and_shorter_texts_fall_back(opened):
-    assert "at “dogs”" in opened(layer="-1", token="9999").subheader[0].value
+    assert "adds at “dogs”" in prose(opened(layer="-1", token="9999"))
     assert opened(text="one two", token="10").slider(key="token").value <= 3
 
 
@@ -145,7 +145,7 @@ def test_patches_are_named_by_row_and_column_and_the_class_token_comes_first():
 
 
 def test_a_picture_has_its_class_token_in_view_first(opened):
-    assert "adds at the class token" in opened(input="Picture", picture="coffee").subheader[0].value
+    assert "adds at the class token" in prose(opened(input="Picture", picture="coffee"))
 
 
 def test_without_prose_when_it_is_presented(opened):

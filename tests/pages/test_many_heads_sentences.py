@@ -36,7 +36,7 @@ def said_of(*patterns: torch.Tensor, **more: torch.Tensor) -> str:
 
 def test_the_previous_token_head_is_named():
     text = said_of(torch.stack([UNIFORM, UNIFORM]), torch.stack([UNIFORM, PREVIOUS]))
-    assert "**Layer 1, head 1** looks most at the token just before: a token gives that one on average 100%" in text
+    assert "**Layer 1, head 1** attends most to the previous token: on average 100%" in text
     assert "a previous-token head" in text
     assert "a previous-token head" not in said_of(UNIFORM[None])
 
@@ -93,10 +93,10 @@ def test_where_no_head_has_a_score_nothing_is_said_of_induction():
 
 
 def test_a_head_that_gives_the_token_before_no_more_than_even_has_no_liking_for_it():
-    assert "No head has a liking for the token just before" in said_of(UNIFORM[None])
-    assert "No head has a liking" in said_of(FIRST[None])  # all to the first: less than even
+    assert "No head prefers the previous token" in said_of(UNIFORM[None])
+    assert "No head prefers" in said_of(FIRST[None])  # all to the first: less than even
     tied = said_of(torch.stack([PREVIOUS, PREVIOUS, UNIFORM]))
-    assert "looks most at the token just before (as does 1 more)" in tied
+    assert "attends most to the previous token (as does 1 more)" in tied
 
 
 def test_heads_that_cost_alike_are_not_ranked():
@@ -127,7 +127,7 @@ def test_layers_that_are_alike_are_not_ranked():
 def test_heads_that_are_not_there_are_not_spoken_of():
     text = said_of(torch.stack([UNIFORM, UNIFORM]), PREVIOUS[None])
     assert "nan" not in text
-    assert "**Layer 1, head 0** looks most at the token just before" in text
+    assert "**Layer 1, head 0** attends most to the previous token" in text
 
 
 @pytest.mark.parametrize("text", ["one", "one two"])
@@ -196,13 +196,11 @@ def test_the_whole_loss_is_told_as_a_perplexity():
 
 def test_the_cost_of_the_silenced_heads_together_is_told_as_a_ratio_of_probabilities():
     sentence = silenced.noticed(trial_of([0.4, 0.8]), 2, without([0.2, 0.4]))
-    assert (
-        "Without the 2 silenced heads the loss **rises by 0.69 nats**: the next token of the text is 2.00" in sentence
-    )
+    assert "Without the 2 ablated heads the loss **rises by 0.69 nats**: the next token of the text is 2.00" in sentence
     assert "times less probable (geometric mean over 2 predictions)" in sentence
     sentence = silenced.noticed(trial_of([0.2]), 1, without([0.4]))
     assert sentence == (
-        "Without the silenced head the loss **falls by 0.69 nats**: the next token of the text is 2.00 times more "
+        "Without the ablated head the loss **falls by 0.69 nats**: the next token of the text is 2.00 times more "
         "probable."
     )
 
@@ -218,7 +216,7 @@ def test_rises_and_falls_that_cancel_are_not_called_nothing():
 
 def test_only_where_no_prediction_changes_this_is_said():
     sentence = silenced.noticed(trial_of([0.2, 0.4]), 1, without([0.2004, 0.4]))
-    assert sentence == "Without the silenced head the loss of each prediction stays within 0.005 nats of what it was."
+    assert sentence == "Without the ablated head the loss of each prediction stays within 0.005 nats of what it was."
 
 
 def test_a_model_s_own_answer_is_not_called_right():
@@ -265,7 +263,7 @@ def test_costs_are_counted_and_the_dearest_head_is_named():
 
 def test_where_no_head_costs_anything_none_is_said_to_cost_most():
     assert one_at_a_time.noticed({(0, 0): -0.01, (0, 1): 0.0}, 2) == (
-        "**2 of 2 heads** change the loss by less than 0.02 nats when they are silenced alone.",
+        "**2 of 2 heads** change the loss by less than 0.02 nats when they are ablated alone.",
     )
 
 

@@ -37,10 +37,14 @@ def test_the_section_is_alive_at_once_with_a_word_hidden(visit):
     assert not app.warning
     assert not app.info
     titles = [element.value for element in app.subheader]
-    assert titles[:3] == ["What should stand there?", "Which word looks at which?", "Do they look where people would?"]
+    assert titles[:3] == [
+        "What stands behind the mask?",
+        "Which word attends to which?",
+        "Do the links agree with those of people?",
+    ]
     text = prose(app)
-    assert "With the French sentence beside it, what was hidden has a probability of" in text
-    assert "Of **1 hidden token**" in text
+    assert "With the French sentence, the masked word has a probability of" in text
+    assert "Of **1 masked token**" in text
     assert f"“{words_across.FIRST.english.split()[5]}”" in text  # the word that is hidden, in the formula
     assert "of its attention to the English words on average" in text
     assert "Over the held-out sentences: English" in text
@@ -79,7 +83,7 @@ def test_a_link_holds_sentences_gaps_and_head(visit):
         ),
     )
     assert not app.warning
-    assert "hidden tokens**" in prose(app)
+    assert "masked tokens**" in prose(app)
     options = app.segmented_control(key="across_gap").options
     assert options[0].startswith("1. doctor")
     assert any("Elle" in option for option in options)
@@ -93,13 +97,13 @@ def test_an_example_brings_its_own_gaps(visit):
     assert app.text_input(key="french").value == "Elle est médecin."
     assert dict(app.query_params)["hide_french"] in ("0", ["0"])
     assert dict(app.query_params)["hide_english"] in (hidden_words.NONE, [hidden_words.NONE])
-    assert "With the English sentence beside it" in prose(app)
+    assert "With the English sentence, the masked word" in prose(app)
 
 
 def test_nothing_hidden_leaves_the_map_and_the_table(visit):
     app = visit(PAGE, **open_section(hide_english="none", hide_french="none"))
     assert "Click a word of either sentence" in prose(app)
-    assert "What should stand there?" not in [element.value for element in app.subheader]
+    assert "What stands behind the mask?" not in [element.value for element in app.subheader]
     assert words_across.NO_GAP in prose(app)
 
 
@@ -132,9 +136,9 @@ def test_odd_sentences_are_read_like_any_other(visit, french):
 def test_gaps_that_the_sentences_do_not_have_are_left_out(visit):
     app = visit(PAGE, **open_section(english="A cat.", french="Un chat.", hide_english="1.40", hide_french="x"))
     notices = message_text(app, "info")
-    assert "1 of the hidden words in the address is not among the 3 words of the English sentence" in notices
-    assert "words of the French sentence: left out" in notices
-    assert "Of **1 hidden token**" in prose(app)
+    assert "1 of the masked words in the address is not among the 3 words of the English sentence" in notices
+    assert "words of the French sentence, and" in notices
+    assert "Of **1 masked token**" in prose(app)
 
 
 def test_what_is_not_measured_says_so_and_the_rest_is_there(visit, monkeypatch, tmp_path):
@@ -191,10 +195,10 @@ def twice(beside: list[float], alone: list[float], true: int | None = 0) -> Gues
 def test_a_gap_is_told_with_both_probabilities_both_ranks_and_the_bits_between(beside, alone):
     sentence = about_gap(twice(beside, alone), "French")
     ranks = [1 + sum(share > shares[0] for share in shares[1:]) for shares in (beside, alone)]
-    assert sentence.startswith("With the English sentence beside it")
+    assert sentence.startswith("With the English sentence, the masked word")
     for shares, rank in zip((beside, alone), ranks, strict=True):
         assert f"**{'less than 0.1%' if shares[0] < 0.0005 else format(shares[0], '.1%')}**" in sentence
-        assert re.search(rf"comes {rank}(st|nd|rd|th)", sentence)
+        assert re.search(rf"{rank}(st|nd|rd|th) prediction", sentence)
     bits = math.log(beside[0], 2) - math.log(alone[0], 2)
     if 0.049 < abs(bits) < 0.051:
         return
@@ -203,12 +207,12 @@ def test_a_gap_is_told_with_both_probabilities_both_ranks_and_the_bits_between(b
     elif bits <= -0.05:
         assert f"a loss of **{-bits:.1f} bits**" in sentence
     else:
-        assert "changes next to nothing" in sentence
+        assert "changes almost nothing" in sentence
 
 
 def test_a_mask_of_the_visitors_own_claims_nothing():
     own = twice([0.5, 0.5], [0.5, 0.5], None)
-    assert "nobody knows what was hidden" in about_gap(own, "English")
+    assert "no true word is known" in about_gap(own, "English")
     assert about_all((own,), ()).startswith("Click a word")
 
 
@@ -220,14 +224,14 @@ def test_right_guesses_and_bits_are_counted_over_both_languages(shares):
     right = [
         sum(max(probabilities) == probabilities[0] for probabilities in side) for side in zip(*shares, strict=True)
     ]
-    assert f"right for **{right[0]}** with the other language and for **{right[1]}** without it" in sentence
+    assert f"right for **{right[0]}** of them with the other language and for **{right[1]}** without it" in sentence
     bits = math.log2(math.prod(beside[0] for beside, _ in shares) / math.prod(alone[0] for _, alone in shares))
     if abs(bits) < 0.049:
-        assert re.search("the other language changes next to nothing .* in all", sentence)
+        assert re.search("the other language changes almost nothing .* in all", sentence)
     elif abs(bits) > 0.051:
         amount = float(re.search(r"is worth (\d+\.\d) bits" if bits > 0 else r"costs (\d+\.\d) bits", sentence)[1])
         assert amount == pytest.approx(abs(bits), abs=0.051)
-    assert ("1 hidden token**" in sentence) == (len(shares) == 1)
+    assert ("1 masked token**" in sentence) == (len(shares) == 1)
 
 
 @settings(max_examples=50)

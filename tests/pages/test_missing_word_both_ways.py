@@ -40,15 +40,15 @@ def test_both_models_are_asked_for_the_same_word(visit):
     assert "from the left** and" in text
     # 8 tokens: the GPT may look along 36 of 64 links; the BERT has two special tokens more, and no mask.
     assert "leaves **36 of 64** links open, the BERT's 100 of 100" in text
-    assert "changes with **3 of 7** other words in the GPT, and with **7 of 7** in the BERT" in text
+    assert "depends on **3 of 7** other words, the BERT's on **7 of 7**" in text
     assert "Hatched: the mask forbids it" in text
-    assert "No mask: every token may look at every other" in text
+    assert "No mask: every token may attend to every other" in text
 
 
 def test_from_the_left_nobody_can_guess_the_first_word(visit):
     app = visit(PAGE, **open_section(text="The old man sat by the fire.", word="0"))
-    assert "it cannot be guessed from the left" in prose(app)
-    assert "Nothing stands before the first word" in message_text(app)
+    assert "it cannot be predicted from the left" in prose(app)
+    assert "No word stands before the first one" in message_text(app)
 
 
 @pytest.mark.parametrize("text", ["a", "😀", "مرحبا بالعالم", "猫と犬", "<b>x</b> **y**", "word " * 300])
@@ -99,7 +99,7 @@ def test_links_and_words_that_inform_are_counted():
     causal, full = np.tri(3, dtype=bool), np.ones((3, 3), dtype=bool)
     sentence = about_masks(reading(causal, [0.1, np.nan, 0.0]), reading(full, [0.1, np.nan, 0.2]))
     assert "leaves **6 of 9** links open, the BERT's 9 of 9" in sentence
-    assert "with **1 of 2** other words in the GPT, and with **2 of 2** in the BERT" in sentence
+    assert "on **1 of 2** other words, the BERT's on **2 of 2**" in sentence
 
 
 def test_a_single_word_has_no_other_that_could_inform_its_guess():
@@ -115,7 +115,7 @@ def test_the_word_is_told_with_both_probabilities_or_without_the_left_one():
     assert "“b” has a probability of **25.0% from the left** and **50.0% from both sides**" in about_guess(
         reading(full, [0.1, np.nan, 0.0]), both
     )
-    assert "cannot be guessed from the left" in about_guess(reading(full, [0.1, np.nan, 0.0], guesses=False), both)
+    assert "cannot be predicted from the left" in about_guess(reading(full, [0.1, np.nan, 0.0], guesses=False), both)
 
 
 def answers(*ranks: int) -> Answers:

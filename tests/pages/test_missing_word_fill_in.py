@@ -37,31 +37,31 @@ def gap(rank: int, probability: float, place: int = 1) -> MaskedToken:
 
 def test_the_section_is_alive_at_once_with_a_word_hidden(visit):
     app = visit(PAGE)
-    assert app.title[0].value == "What does a BERT look at?"
+    assert app.title[0].value == "Masked words (BERT)"
     assert not app.warning
-    assert "What should stand there?" in [heading.value for heading in app.subheader]
+    assert "What stands behind the mask?" in prose(app)
     assert "pseudo-perplexity of the text is" in prose(app)
-    assert "What was hidden" in prose(app)
+    assert "The masked word is" in prose(app)
     assert "words; when all" in prose(app)
 
 
 def test_a_link_says_which_words_are_hidden(visit):
     app = visit(PAGE, text="One two three four five.", hide="1.3")
-    assert "Of **2 hidden tokens**" in prose(app)
+    assert "of 2 masked tokens**" in prose(app)
     assert [option[:2] for option in app.segmented_control(key="gap").options] == ["1.", "2."]
     assert not app.warning
 
 
 def test_nothing_hidden_leaves_the_text_and_its_costs(visit):
     app = visit(PAGE, hide="none")
-    assert "Click a word: it is hidden from the model" in prose(app)
-    assert "What should stand there?" not in [heading.value for heading in app.subheader]
+    assert "Click a word to mask it" in prose(app)
+    assert "What stands behind the mask?" not in prose(app)
 
 
 def test_hidden_words_that_the_text_does_not_have_are_left_out_and_that_is_said(visit):
     app = visit(PAGE, text="One two three.", hide="1.77.x")
-    assert "2 of the hidden words in the address are not among the 4 words" in message_text(app)
-    assert "What was hidden" in prose(app)
+    assert "2 of the masked words in the address are not among the 4 words" in message_text(app)
+    assert "The masked word is" in prose(app)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_named_masked_model_fills_gaps(visit, kind, tmp_path):
     folder = str(save_text_model(kind, tmp_path / kind))
     app = visit(PAGE, model=folder, text="The quick brown fox.", hide="1")
     assert not app.warning
-    assert ("What was hidden" in prose(app)) or ("hidden tokens**" in prose(app))  # of a word of several pieces
+    assert ("The masked word is" in prose(app)) or ("masked tokens**" in prose(app))  # of a word of several pieces
 
 
 def test_the_projector_s_view_has_no_prose(visit):
@@ -125,14 +125,14 @@ def test_the_first_hidden_word_has_letters_and_stands_in_the_second_half():
 
 
 def test_one_gap_is_told_by_its_rank_and_probability():
-    assert "is the model's first guess, with a probability of **40.0%**" in about_guesses([gap(1, 0.4)])
-    assert "comes 3rd among its guesses, with a probability of **10.0%**" in about_guesses([gap(3, 0.1)])
+    assert "first prediction, with a probability of **40.0%**" in about_guesses([gap(1, 0.4)])
+    assert "3rd prediction, with a probability of **10.0%**" in about_guesses([gap(3, 0.1)])
     assert "less than 0.1%" in about_guesses([gap(2, 1e-6)])
 
 
 def test_several_gaps_are_counted_and_their_probabilities_averaged_geometrically():
     sentence = about_guesses([gap(1, 0.4), gap(2, 0.1), MaskedToken(5, None, torch.ones(4) / 4)])
-    assert "Of **2 hidden tokens** the first guess is right for **1**" in sentence
+    assert "first prediction is right for **1 of 2 masked tokens**" in sentence
     assert f"{math.sqrt(0.04):.1%}" in sentence
     assert "Click a word" in about_guesses([])
 
@@ -141,11 +141,8 @@ def test_what_a_gap_looks_at_adds_up_to_all_of_its_attention():
     tokens = tokens_of("[CLS]", "a", "b", "c", "[SEP]", special=(0, 4))
     looks = {"0.0": np.array([0.1, 0.2, 0.3, 0.4, 0.0]), "1.1": np.array([0.3, 0.0, 0.1, 0.2, 0.4])}
     sentence = about_looks(looks, 2, tokens)
-    assert (
-        "gives 10% of its attention to what stands before it, 30% to what stands after it, 20% to itself and 40%"
-        in sentence
-    )
-    assert "**layer 0, head 0** gives 40% to “c”" in sentence
+    assert "gives 10% of its attention to tokens before it, 30% to tokens after it, 20% to itself and 40%" in sentence
+    assert "**layer 0, head 0**, it gives 40% to “c”" in sentence
 
 
 def test_the_only_token_of_a_text_has_no_link_to_tell_of():
@@ -165,7 +162,7 @@ def test_the_cost_of_a_text_names_the_word_with_the_largest_share():
     two = math.log(2)
     sentence = about_cost(scored(1 * two, 5 * two, 2 * two))
     assert f"pseudo-perplexity of the text is **{2 ** (8 / 3):.1f}**" in sentence
-    assert "each of its 3 tokens, hidden alone, costs 2.7 bits on average" in sentence
+    assert "each of its 3 tokens, masked alone, costs 2.7 bits on average" in sentence
     assert "“w1” costs most: 5.0 bits, 62% of the whole text" in sentence
     table = cost_table(scored(1 * two, 5 * two, 2 * two))
     assert table["bits"].tolist() == pytest.approx([1, 5, 2])
@@ -183,7 +180,7 @@ def test_hiding_more_is_told_by_its_first_and_last_point():
         return Answers(torch.full((len(ranks),), 0.5).log(), places, places)
 
     curve = HidingCurve(4, (1, 4), (answers(1, 1, 2, 1), answers(1, 3, 2, 9)))
-    assert "right for **3 of 4** words; when all 4 are hidden at once that falls to 1 of 4." in about_more(curve)
+    assert "right for **3 of 4** words; when all 4 are masked at once, that falls to 1 of 4." in about_more(curve)
     assert "too few" in about_more(curve)
     many = HidingCurve(12, (1, 12), (answers(*[1] * 12), answers(*[1] * 6, *[2] * 6)))
     assert about_more(many).endswith("falls to 6 of 12.")

@@ -216,7 +216,7 @@ def test_arcs_are_the_strong_links_and_solid_where_the_tree_has_them(case, least
         else:
             expected = up or down
         assert arc.sure == expected
-        assert f"“w{arc.start}” looks most at “w{arc.end}”" in arc.tell
+        assert f"“w{arc.start}” attends most to “w{arc.end}”" in arc.tell
         assert ("as in the tree" in arc.tell) == expected
     told_of = grammar_arcs.about_shown(links, [drawn], tree)
     if not links:

@@ -125,7 +125,8 @@ def test_words_whose_tag_differs_are_counted_and_named(seed):
         word for word, tag, tag_count in zip(texts, best, usual, strict=True) if tag_count and tag_count.tag != tag
     ]
     known = len(usual) - usual.count(None)
-    assert f"9 words, {known} of them counted in the treebank: **{len(other)}** ha" in sentence
+    assert f"**{len(other)} of 9 words** ha" in sentence
+    assert f"which has {known} of them" in sentence
     assert re.findall(r"“(w\d)” is", sentence) == other[:3]
     assert (f"and {len(other) - 3} more" in sentence) == (len(other) > 3)
     least = min(range(9), key=lambda place: max(predictions.tags[place].tolist()))
@@ -217,7 +218,7 @@ def test_what_was_measured_is_told_with_its_baselines():
     assert "scratch" not in about_measured(results_of("tuned"))
     # Two standard errors of a difference of two shares: 90 % of 40 words, 80 % of 8 sentences.
     assert f"{200 * (2 * 0.9 * 0.1 / 40) ** 0.5:.1f} points of tags" in sentence
-    assert f"{200 * (2 * 0.8 * 0.2 / 8) ** 0.5:.1f} points of verdicts" in sentence
+    assert f"{200 * (2 * 0.8 * 0.2 / 8) ** 0.5:.1f} points of sentiments" in sentence
     table = compared(results_of("tuned", "frozen"))
     assert table["tags right"].dropna().tolist() == [0.9, 0.8, 0.84]
     assert table["verdicts right"].dropna().tolist() == pytest.approx([0.8, 0.7, 0.79, 0.51])

@@ -34,7 +34,7 @@ def test_the_section_is_alive_at_once(visit):
     assert app.text_input(key="first").value == words.FIRST_SENTENCE
     assert f"{len(words.UNRELATED)} unrelated" in prose(app) or f"of {len(words.UNRELATED)}** unrelated" in prose(app)
     assert "has not been measured here" in prose(app)  # of a network with random weights
-    assert "even attention" in prose(app)
+    assert "uniform attention" in prose(app)
     assert "segment vectors are" in prose(app)
 
 
@@ -136,15 +136,15 @@ def crossing(other, even=0.25):
 
 def test_the_head_that_looks_across_most_is_named_with_what_even_attention_would_give():
     sentence = about_crossing(crossing([[0.1, 0.2, float("nan")], [0.5, 0.3, 0.0]]))
-    assert "**Layer 1, head 0** looks across most: a word gives 50%" in sentence
-    assert "even attention would give 25%. **2 of 5** heads" in sentence
-    assert "most attention crosses in layer 1 (27%), least in layer 0 (15%)" in sentence
+    assert "**Layer 1, head 0** attends to the other sentence most: a word gives 50%" in sentence
+    assert "uniform attention would give 25%. **2 of 5** heads" in sentence
+    assert "most attention goes to the other sentence in layer 1 (27%), least in layer 0 (15%)" in sentence
     assert "Separators get 25%" in sentence
 
 
 def test_no_head_looks_across_where_none_gives_more_than_even_attention():
     assert "keeps to its own" in about_crossing(crossing([[0.1, 0.2]]))
-    assert "No head looks across more" in about_crossing(crossing([[0.255, 0.2]]))
-    assert "By layer" not in about_crossing(crossing([[0.1, 0.5]]))  # a single layer
-    assert "All layers let about as much" in about_crossing(crossing([[0.5, 0.3], [0.305, 0.5]]))
+    assert "No head attends to the other sentence more" in about_crossing(crossing([[0.255, 0.2]]))
+    assert "On average" not in about_crossing(crossing([[0.1, 0.5]]))  # a single layer
+    assert "All layers give about as much" in about_crossing(crossing([[0.5, 0.3], [0.305, 0.5]]))
     assert "No head of this model" in about_crossing(crossing([[float("nan")]]))

@@ -66,7 +66,7 @@ def test_a_text_without_a_step_gets_one_sentence(visit, text, sentence):
 @pytest.mark.usefixtures("at_home")
 def test_a_named_model_has_a_cache_too(visit, tmp_path):
     app = visit(ROOM, show=words.CACHE, model=str(save_text_model("llama", tmp_path)), text="The quick brown fox")
-    assert "counted, and the same as by the formula" in prose(app)
+    assert "by count and by the formula alike" in prose(app)
 
 
 @pytest.mark.usefixtures("at_home")
@@ -107,7 +107,7 @@ def test_bytes_are_said_to_agree_only_where_they_do():
     step = Step(3, 4, (1, 1), (4, 4), 2 * 2 * 2 * 8 * 4 * 4)
     heads = CacheShape(2, 4, 2, 8)
     assert cache_bytes(heads, 4, 4) == step.bytes
-    assert "the same as by the formula" in cache.about_bytes(step, heads)
+    assert "by the formula alike" in cache.about_bytes(step, heads)
     assert "something else" in cache.about_bytes(step, CacheShape(2, 4, 4, 8))
     assert "no formula" in cache.about_bytes(step, None)
 

@@ -42,7 +42,7 @@ def test_the_section_opens_with_what_the_model_does(copying):
     ]
     scores = torch.stack([measures.induction(weights, 25).mean() for weights in maps])
     layer, head = divmod(int(scores.argmax()), 6)
-    assert f"**Layer {layer}, head {head}** looks most at what came next the first time" in prose(app)
+    assert f"**Layer {layer}, head {head}** attends most to what came next the first time" in prose(app)
 
 
 def test_a_link_holds_length_seed_heads_and_text(copying):
@@ -58,7 +58,7 @@ def test_a_link_holds_length_seed_heads_and_text(copying):
 def test_controls_lead_on_and_without_silence_there_is_a_hint(copying):
     app = copying()
     app.slider(key="copying_silenced").set_value(0).run()
-    assert "Silence the best heads, above" in prose(check(app))
+    assert "Ablate the best heads" in prose(check(app))
     app.number_input(key="copying_layer").set_value(1).run()
     assert not check(app).warning
 
@@ -85,8 +85,8 @@ def test_a_text_that_is_too_short_or_empty_is_a_sentence(copying):
 
 def test_a_long_text_is_said_to_be_cut(copying):
     app = copying(copying_what=words.OWN_TEXT, text="the cat sat " * 200)
-    assert "Your text, 64 tokens of it, said twice." in message_text(app, "caption")
-    assert "is left out" in message_text(app, "caption")
+    assert "Your text, 64 tokens of it, repeated once." in message_text(app, "caption")
+    assert "is not used" in message_text(app, "caption")
 
 
 @pytest.mark.usefixtures("at_home")
@@ -134,7 +134,7 @@ def test_two_texts_are_two_things_and_the_same_is_one():
 @pytest.mark.parametrize(
     ("first", "second", "before", "again", "verdict"),
     [
-        (10.0, 0.1, 0.0, 1.0, ": the model copies."),
+        (10.0, 0.1, 0.0, 1.0, "The model copies."),
         (10.0, 8.0, 0.0, 0.2, "copies now and then"),
         (10.0, 9.5, 0.0, 0.0, "hardly copies"),
         (10.0, 10.0, 0.0, 0.0, "does not copy"),
@@ -146,7 +146,7 @@ def test_the_verdict_on_copying_follows_from_both_times(first, second, before, a
     sentence = about_copying(heard(first, second, before=before, again=again))
     assert verdict in sentence
     assert f"**{second:.2f} nats**, the first time {first:.2f}" in sentence
-    assert f"in {again:.0%} of the cases, the first time in {before:.0%}" in sentence
+    assert f"in {again:.0%} of cases, the first time in {before:.0%}" in sentence
 
 
 @pytest.mark.parametrize(("tokens", "says"), [(1, "too few to tell"), (4, "too few to tell"), (400, "hardly copies")])
@@ -158,7 +158,7 @@ def test_a_gain_that_a_few_tokens_may_have_by_chance_is_no_copying(tokens, says)
     twice = RepetitionRun(torch.zeros(1, 2 * tokens + 2, dtype=torch.long), losses, right)
     assert says in about_copying(twice)
     sentence = about_silence(twice, Silenced(((0, 1),), heard(5.0, 5.0), (heard(9.0, 5.0),)))
-    assert ("cannot tell what the heads carry" in sentence) == (tokens < 400)
+    assert ("too few tokens to tell what the heads contribute" in sentence) == (tokens < 400)
 
 
 def test_what_is_saved_leaves_the_token_out_that_nobody_can_know():
@@ -174,11 +174,11 @@ def test_the_best_heads_are_named_with_their_scores(score, verdict, layer, where
     induction, previous = torch.full((3, 4), 0.01), torch.full((3, 4), 0.02)
     induction[1, 3], previous[layer, 2] = score, 0.7
     sentence = about_heads(induction, previous, (0.0137, 0.05))
-    assert f"**Layer 1, head 3** looks most at what came next the first time, with {score:.0%}" in sentence
-    assert "(even attention: 1.4%)" in sentence
+    assert f"**Layer 1, head 3** attends most to what came next the first time, with {score:.0%}" in sentence
+    assert "(uniform attention: 1.4%)" in sentence
     assert verdict in sentence
     assert where in sentence
-    assert f"layer {layer}, head 2 gives most to the token before (70%; even: 5.0%)" in sentence
+    assert f"layer {layer}, head 2 gives most to the token before (70%; uniform: 5.0%)" in sentence
     assert ("needs it" in sentence) == (layer == 0 and score >= 0.1)
     # The same scores are no heads of these kinds where even attention gives half as much.
     assert "too little to call it" in about_heads(induction, previous, (0.46, 0.05))
@@ -195,7 +195,7 @@ def test_the_best_heads_are_named_with_their_scores(score, verdict, layer, where
         (4.0, 3.7, (3.0, 3.9), "no more than heads chosen at random"),
         (4.0, 4.2, (4.5, 4.6), "no more than heads chosen at random"),
         (4.0, -1.0, (4.0, 4.0), "They carry 100% of it"),
-        (0.0, -1.0, (0.0, 0.0), "There is nothing to lose."),
+        (0.0, -1.0, (0.0, 0.0), "There is no copying to lose."),
     ],
 )
 def test_what_the_silenced_heads_carried_is_compared_with_as_many_others(full, best, others, says):

@@ -83,7 +83,7 @@ def test_choices_that_do_not_exist_fall_back(visit):
 
 def test_the_projector_shows_no_prose(visit):
     app = visit(PAGE, show=words.SMALL, present="1")
-    assert words.SMALL_LEAD not in prose(app)
+    assert words.SMALL_NOTES.about not in prose(app)
     assert "How it is computed" not in [element.value for element in app.subheader]
 
 
@@ -126,7 +126,7 @@ def test_what_is_said_of_an_answer_is_true_of_it(name, held_out):
     assert sentence.startswith("The answer is right")
     assert f"**{task.answers[2]}" in sentence
     assert "**, at 60.0%." in sentence
-    assert ("never learned from" in sentence) == held_out
+    assert ("not trained on" in sentence) == held_out
     other = str((int(right[0]) + 1) % 10) + right[1:]
     count = len(right)
     assert about_answer(task, problem, answered(name, other, right)).startswith(f"{count - 1} of {count} digits are")
@@ -161,14 +161,14 @@ def test_what_is_said_of_silence_is_true_of_the_numbers(silenced):
         most = divmod(int(alone.argmin()), 3)
         *before, sentence = about_silence(compute.Accuracy(1.0, 0.25, alone), silenced, (1, 2))
         assert before == (["Without 0.1 the share of right answers goes from 100.0% to **25.0%**."] if silenced else [])
-        assert f"**head {most[0]}.{most[1]}** is missed most: {alone.min():.1%}" in sentence
+        assert f"**Head {most[0]}.{most[1]}** matters most: {alone.min():.1%}" in sentence
         assert f"{alone.max():.1%} without head" in sentence
         assert ("It is also the head that points best" in sentence) == (most == (1, 2))
 
 
 def test_nobody_is_missed_where_nothing_is_lost():
     nothing = compute.Accuracy(1.0, 1.0, np.ones((2, 2), dtype=np.float32))
-    assert "No head is clearly missed" in about_silence(nothing, (), (0, 0))[0]
+    assert "No single head is needed" in about_silence(nothing, (), (0, 0))[0]
     few = compute.Accuracy(0.99, 0.99, np.array([[0.985, 0.99], [0.99, 0.99]], dtype=np.float32))
-    assert "No head is clearly missed" in about_silence(few, (), (0, 0))[0]  # three of 512 answers
+    assert "No single head is needed" in about_silence(few, (), (0, 0))[0]  # three of 512 answers
     assert "stays at **100.0%**" in about_silence(nothing, ((0, 0),), (0, 0))[0]

@@ -233,7 +233,12 @@ def test_sentences_about_bits_are_looked_up_in_them(length):
 
 @pytest.mark.parametrize(
     ("first", "second", "spread", "way"),
-    [(5, 3, 1, "it falls"), (3, 5, 1, "it rises"), (5, 4.9, 1, "no clear change"), (5, 3, 20, "no clear change")],
+    [
+        (5, 3, 1, "the surprise falls"),
+        (3, 5, 1, "the surprise rises"),
+        (5, 4.9, 1, "no clear change"),
+        (5, 3, 20, "no clear change"),
+    ],
 )
 def test_a_text_becomes_easier_only_beyond_two_standard_errors(first, second, spread, way):
     swing = spread * np.tile([-1.0, 1.0], 20)

@@ -1,6 +1,7 @@
 """Language / Next word, Writes: the text grows, candidates are taken, ways are left and found again."""
 
 import math
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -42,8 +43,8 @@ def press(app, key):
 
 def test_the_section_is_alive_at_once(visit):
     app = visit(PAGE, show="Writes")
-    assert "Next is" in prose(app)
-    assert "looks farthest" in prose(app)
+    assert "The next token is" in prose(app)
+    assert "attends farthest back" in prose(app)
     assert written(app) == ()
 
 
@@ -183,14 +184,16 @@ def test_what_is_said_of_the_filters_is_what_they_took(chances, top_k, top_p, mi
     sentence = writes_sentences.about_filters(step)
     remaining = {token for token in range(len(chances)) if step.choice.probabilities[token] > 0}
     if len(remaining) == len(chances):
-        assert sentence == f"No filter takes anything away: all {len(chances)} tokens may be sampled."
+        assert sentence == f"The filters keep all {len(chances)} tokens."
         return
     gone = sum(chances[token] for token in range(len(chances)) if token not in remaining)
     told_shares = [float(part.split("%")[0]) for part in sentence.split("**") if part[:1].isdigit()]
+    if " keeps " in sentence:  # a single filter is told by what it leaves
+        told_shares = [100 - share for share in told_shares]
     # A share that would be printed as 0.0% is not told, of four filters at most.
     assert sum(told_shares) == pytest.approx(100 * gone, abs=0.06 * len(told_shares) + 0.2)
     assert 0.0 not in told_shares
-    assert ("one token remains" if len(remaining) == 1 else f"{len(remaining)} remain") in sentence
+    assert re.search(rf"keeps? {len(remaining)} of {len(chances)} tokens", sentence)
 
 
 @settings(deadline=None, max_examples=60)
@@ -201,9 +204,9 @@ def test_what_is_said_of_the_draw_names_the_token_its_rank_and_the_best(chances,
     rank = 1 + sum(chance > chances[step.drawn] * (1 + 1e-6) for chance in chances)
     assert f"**“{chr(97 + step.drawn)}”**" in sentence
     if rank == 1:
-        assert "which the model itself finds most probable" in sentence
+        assert "the model's most probable one" in sentence
     else:
-        assert f"only number {rank} " in sentence
+        assert f"number {rank} in" in sentence
         best = max(chances)
         assert f"({best:.1%})" in sentence
 
@@ -220,14 +223,14 @@ def test_what_is_said_of_uncertainty_is_the_entropy_in_bits(chances):
     assert f"**{before:.1f} bits**" in sentence
     assert f"among {2**before:,.1f} equally probable tokens" in sentence
     if abs(abs(after - before) - 0.05) > 1e-6:
-        assert ("the rules change that by less" in sentence) == (abs(after - before) < 0.05)
+        assert ("sampling changes it by less" in sentence) == (abs(after - before) < 0.05)
 
 
 def test_evenly_probable_tokens_are_as_many_as_they_are():
     sentence = writes_sentences.about_entropy(step_of([0.125] * 8, Rules(top_p=1.0)))
     assert "**3.0 bits**" in sentence
     assert "among 8.0 equally probable tokens" in sentence
-    assert "change that by less" in sentence
+    assert "changes it by less" in sentence
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def nothing_of_another_folder_stays():
 )
 def test_every_part_is_alive_at_once_and_impossible_values_in_a_link_fall_back_to_the_usual_ones(visit, address):
     app = visit(PAGE, **address)
-    assert app.title[0].value == "How does a set know its order?"
+    assert app.title[0].value == "Positional encoding"
     assert not app.warning
     assert "How it is computed" in [element.value for element in app.subheader]
 

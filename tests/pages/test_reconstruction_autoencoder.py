@@ -62,13 +62,20 @@ def test_every_way_of_hiding_opens(visit, section, way):
 def test_a_click_hides_one_more_patch_and_from_then_on_the_choice_is_by_hand(visit):
     app = visit(ROOM, show=words.GAPS)
     assert f"{len(PLACES)} of 64 patches are hidden (75%)" in prose(app)
-    app.segmented_control(key="hiding").set_value("by hand").run()
+    app.selectbox(key="hiding").set_value("block").run()
+    assert f"{len(PLACES)} of 64 patches are hidden (75%)" in prose(app)
+    app.selectbox(key="hiding").set_value("random").run()
+    app.selectbox(key="hiding").set_value("by hand").run()
     assert app.query_params["hidden"] == "8x8_" + encoded(PLACES)
     assert f"{len(PLACES)} of 64 patches are hidden" in prose(app)
     next(button for button in app.button if button.label == "Swap hidden and shown").click().run()
     assert f"{64 - len(PLACES)} of 64 patches are hidden" in prose(app)
     next(button for button in app.button if button.label == "Show all").click().run()
     assert words.NOTHING_HIDDEN in prose(app)
+    app.run()
+    assert words.NOTHING_HIDDEN in prose(app)  # and not another random draw
+    app.slider(key="hidden_share").set_value(50).run()
+    assert "32 of 64 patches are hidden (50%)" in prose(app)
     assert not message_text(app, "warning")
 
 
@@ -244,5 +251,5 @@ def test_the_view_holds_every_layer_then_all_of_them_and_begins_at_a_hidden_patc
 
 
 def test_nothing_is_told_of_sources_where_nothing_is_hidden(visit):
-    app = visit(ROOM, show=words.SOURCES, hiding="by hand")
+    app = visit(ROOM, show=words.SOURCES, hiding="by hand", hidden="8x8_")
     assert words.NOTHING_HIDDEN in message_text(app, "info")

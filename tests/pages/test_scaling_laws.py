@@ -37,7 +37,7 @@ def test_the_coefficients_on_the_page_are_those_of_a_fit_to_the_runs_below_the_l
     law = Chinchilla.fit(compute.points_of(runs[runs["training FLOPs"] <= 1e21]))
     assert coefficients(app) == [f"{value:.4g}" for value in law.values()]
     held = int((runs["training FLOPs"] > 1e21).sum())
-    assert f"its forecasts of the {held} dearer ones miss by" in prose(app)
+    assert f"its forecasts of the {held} more expensive runs miss by" in prose(app)
 
 
 @pytest.mark.usefixtures("few_draws")
@@ -77,7 +77,7 @@ def test_how_far_a_law_misses_is_the_root_of_the_mean_square_and_not_a_mean(pred
     assert not has_no_number(sentence)
     if held.any():
         bias = sum(groups[True]) / len(groups[True])
-        assert f"its forecasts of the {len(groups[True])} dearer ones miss by {sizes[True]:.1f} %" in sentence
+        assert f"its forecasts of the {len(groups[True])} more expensive runs miss by {sizes[True]:.1f} %" in sentence
         assert ("too high" in sentence, "too low" in sentence) == (bias >= 0.05, bias <= -0.05)
 
 

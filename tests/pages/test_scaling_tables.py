@@ -48,7 +48,7 @@ def test_the_estimate_of_the_paper_gives_the_flops_of_its_table():
 
 def test_translation_opens_with_the_front_drawn_and_says_where_nothing_has_both_figures(visit):
     app = visit(PAGE, show=words.TRANSLATION)
-    assert "On the Pareto front stand **2 of 7** (**Transformer (base)** and **Transformer (big)**)" in prose(app)
+    assert "**2 of 7** are on the Pareto front (**Transformer (base)** and **Transformer (big)**)" in prose(app)
     app = visit(PAGE, show=words.TRANSLATION, bleude_search="bytenet")
     assert not app.get("plotly_chart")
     assert "Of the models that pass the filters (1), none has both" in message_text(app)
@@ -216,4 +216,4 @@ def test_notable_models_have_cards_with_links_and_a_sentence_where_no_line_is_fi
     assert [element.proto.url for element in app.get("link_button")] == ["https://arxiv.org/abs/2504.07866"]
     assert words.NO_FIT in prose(app)
     app = visit(PAGE, show=words.YEARS, years_x="Parameters", years_y="Data points", years_search="no such model")
-    assert f"Nothing of {len(NOTABLE)} models passes these filters" in message_text(app)
+    assert f"None of the {len(NOTABLE)} models passes these filters" in message_text(app)

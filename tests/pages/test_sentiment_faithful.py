@@ -38,7 +38,7 @@ def test_the_section_is_alive_at_once_and_claims_what_was_computed(visit):
         assert plainly(sentence) in prose(app)
     count = 20 * len(explained.words) // 100
     after = compute_faithful.taken(explained, next(iter(explained.scores)), count, keep=False)
-    assert f"Without the first {count} of {len(explained.words)} words" in prose(app)
+    assert f"Without the {count} most important of {len(explained.words)} words" in prose(app)
     assert app.metric[0].value == f"{float(after[explained.target]):.1%}"
 
 
@@ -49,7 +49,7 @@ def test_a_link_holds_the_order_the_share_and_what_becomes_of_the_words(visit):
     explained = compute_faithful.explained(RNN, SHORT)
     count = len(explained.words) // 2
     after = compute_faithful.taken(explained, "occlusion", count, keep=True)
-    assert f"Of the first {count} of {len(explained.words)} words alone" in prose(app)
+    assert f"From the {count} most important of {len(explained.words)} words alone" in prose(app)
     assert f"**{float(after[explained.target]):.1%}**" in prose(app)
     alike = compute_faithful.agreement(explained, strength=True)
     assert plainly(sentences.about_agreement(alike, NAMES)) in prose(app)
@@ -65,7 +65,7 @@ def test_nothing_taken_away_leaves_the_verdict_and_all_taken_away_leaves_that_of
         alone = compute_faithful.taken(explained, method, len(explained.words), keep=True)
         assert alone.tolist() == pytest.approx(ends[0].tolist(), abs=1e-6)
     app = visit(PAGE, **open_section(text=SHORT, faithful_percent="0"))
-    assert f"**{explained.probability:.1%}**, as of the whole text" in prose(app)
+    assert f"**{explained.probability:.1%}**, as from the whole text" in prose(app)
 
 
 @pytest.mark.parametrize("model", [name for name in REVIEWERS["english"] if name.endswith(("cnn", "encoder"))])

@@ -88,7 +88,7 @@ def test_each_explanation_is_sure_or_unsure_or_no_better_than_chance(pairs, draw
 @pytest.mark.parametrize(
     ("full_probability", "nothing", "phrase"),
     [
-        (0.98, 0.5, "there all curves begin and end"),
+        (0.98, 0.5, "All curves begin and end there"),
         (0.6, 0.58, "about as sure"),
         (0.6, 0.62, "about as sure"),
         (0.6, 0.7, "surer without them"),
@@ -191,11 +191,11 @@ def test_shared_first_words_stand_beside_chance():
 def test_what_the_model_says_without_words_is_compared_with_the_whole(count, before, after, keep):
     now = "positive" if after >= 0.5 else "negative"
     text = sentences.about_taken("positive", count, 9, before, after, keep=keep, now=now)
-    assert text.startswith(f"{'Of' if keep else 'Without'} the first {count} of 9 words")
+    assert text.startswith(f"{'From' if keep else 'Without'} the {count} most important of 9 words")
     assert f"**{after:.1%}**" in text
     assert ("is now **negative**" in text) == (after < 0.5)
     if abs(after - before) > 1e-3:
-        assert (f"less than of the whole text ({before:.1%})" in text) == (after < before)
+        assert (f"less than from the whole text ({before:.1%})" in text) == (after < before)
 
 
 def agreed_of(values):

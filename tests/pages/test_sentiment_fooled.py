@@ -44,13 +44,13 @@ def test_pairs_on_which_nobody_fails_are_left_out_on_demand(visit):
 
 def test_an_own_pair_is_read_by_all_and_an_empty_text_gets_one_sentence(visit):
     app = visit(PAGE, **open_section(fooled_before="A <b>good</b> *film*.", fooled_after="A <b>good</b> *film*."))
-    assert "**None** changed its mind: all 5 say the same of both texts." in prose(app)
+    assert "**No model** changes its prediction between the two texts: all 5 stay." in prose(app)
     check(app.text_input(key="fooled_after").set_value(" ").run())
     assert "There is no text here yet" in message_text(app)
     check(app.text_input(key="fooled_after").set_value("Awful, dull, bad and boring.").run())
     check(app.text_input(key="fooled_before").set_value("A wonderful, brilliant film.").run())
     assert not app.warning
-    assert "changed their mind" in prose(app)
+    assert "models change their prediction" in prose(app)
 
 
 def test_an_example_follows_the_language_and_an_own_pair_stays(visit):
@@ -202,11 +202,11 @@ def test_whoever_changed_its_mind_is_named(changed):
     text = sentences.about_own(changed)
     count = sum(changed.values())
     if count == 0:
-        assert text.startswith("**None**")
+        assert text.startswith("**No model**")
     elif count == len(changed):
         assert f"All {count}" in text
     else:
-        before, after = text.split("Unmoved:")
+        before, after = text.split("Unchanged:")
         assert all((name in after.replace(".", "")) != moved for name, moved in changed.items())
         assert f"**{count} of {len(changed)}**" in before
 

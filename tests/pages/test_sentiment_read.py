@@ -40,7 +40,7 @@ def test_the_page_counts_the_networks_of_each_language():
 def test_the_section_opens_by_its_address(visit, name):
     language = next(title for title, short in words.LANGUAGES.items() if name.startswith(short))
     app = visit(PAGE, show="Read", model=name, language=language)
-    assert app.title[0].value == "Does attention explain a verdict?"
+    assert app.title[0].value == "Sentiment"
     assert app.get("plotly_chart")
     sentence = next(markdown.value for markdown in app.markdown if "says **" in markdown.value)
     assert sentence.startswith(f"**{typeset.plain(load_reviewer(name).title)}** says")
@@ -60,7 +60,7 @@ def test_a_classifier_of_a_folder_has_bars_words_and_sentences_of_its_own(visit,
     assert len(app.get("plotly_chart")) == 2
     verdict = compute.verdict(folder, "The fox jumps. The dog sleeps.")
     assert verdict.label in ("bad", "good")
-    assert f"says **{verdict.label}**, with {verdict.probabilities.max():.1%}." in prose(app)
+    assert f"predicts **{verdict.label}** ({verdict.probabilities.max():.1%})." in prose(app)
     table = app.dataframe[0].value
     assert table["sentence"].tolist() == ["The fox jumps.", "The dog sleeps."]
     scores = compute.explanation("The fox jumps. The dog sleeps.", folder, "integrated", verdict.target)
@@ -137,11 +137,11 @@ def test_the_words_that_all_put_first_are_counted(rows):
     shared = set(range(length)).intersection(*first)
     summary = about_first(scores, labels)
     named = len(set().union(*first))
-    assert f"they name {named} word{'s' * (named > 1)} together" in summary
-    assert (f"**{len(shared)} of {count}** {'are' if len(shared) > 1 else 'is'} named by all" in summary) == bool(
+    assert f" {named} different in all." in summary
+    assert (f"**{len(shared)} of {count}** words {'are' if len(shared) > 1 else 'is'} named by all" in summary) == bool(
         shared
     )
-    assert ("**none** is named by all." in summary) == (not shared)
+    assert ("**No word** is named by all" in summary) == (not shared)
     assert f"share {length * (5 / length) ** len(rows):.1f} of {length} words" in summary
     for place in shared:
         assert f"“w{place}”" in summary
@@ -163,7 +163,7 @@ def test_the_sentence_that_adds_most_is_named(rows):
     others = [label for label, _ in rows if label != "positive"]
     assert f"**{len(others)} of {len(rows)}** sentences read alone are not positive" in summary
     apart = sum(share < -0.05 if label == "positive" else share > 0.05 for label, share in rows)
-    assert f"; for {apart}, the verdict read alone" in summary
+    assert f"; for {apart}, the prediction for the sentence alone" in summary
 
 
 @cache
@@ -187,7 +187,7 @@ def test_who_agrees_and_who_is_least_sure_is_counted(parts):
     verdicts = [with_classes(verdict_of(name), CLASSES, [1 - p, p]) for name, p in zip(names, shares, strict=True)]
     summary = about_verdicts(verdicts, names[0], CLASSES)
     first = "positive" if shares[0] > 0.5 else "negative"
-    assert summary.startswith(f"**{typeset.plain(reviewer(names[0]).title)}** says **{first}**, with ")
+    assert summary.startswith(f"**{typeset.plain(reviewer(names[0]).title)}** predicts **{first}** (")
     praise = sum(share > 0.5 for share in shares)
     if praise in (0, 3):
         sure = sorted(max(share, 1 - share) for share in shares)
@@ -196,7 +196,7 @@ def test_who_agrees_and_who_is_least_sure_is_counted(parts):
         if abs(sure[1] - sure[0] - 0.01) > 1e-6:
             assert ("the least sure is " in summary) == (sure[1] - sure[0] > 0.01)
     else:
-        assert f"{max(praise, 3 - praise)} of 3 say {'positive' if praise > 1 else 'negative'}." in summary
+        assert f"{max(praise, 3 - praise)} of 3 predict {'positive' if praise > 1 else 'negative'}." in summary
 
 
 def test_a_class_is_known_by_its_name_however_it_is_written_and_wherever_it_stands():
@@ -209,7 +209,7 @@ def test_a_class_is_known_by_its_name_however_it_is_written_and_wherever_it_stan
     stars = with_classes(verdict_of("english-cnn"), ("1 star", "5 stars"), [0.2, 0.8])
     assert shares_of(stars, CLASSES) is None
     summary = about_verdicts([ours, stars], "english-cnn", CLASSES)
-    assert "says **5 stars**" in summary
+    assert "predicts **5 stars**" in summary
     assert summary.endswith("so it is not counted with them.")  # and one alone agrees with nobody
 
 
@@ -223,14 +223,14 @@ def test_the_words_that_speak_against_are_counted_with_their_attention(rows):
     }
     summary = about_against(scores, [f" w{place}" for place in range(len(rows))], "positive")
     against = [(score, weight, place) for place, (score, weight) in enumerate(rows) if score < 0]
-    assert ("no word speaks against" in summary) == (not against)
+    assert ("no word counts against" in summary) == (not against)
     if against:
         assert f"{len(against)} of {len(rows)} word" in summary
         assert f"“w{min(against)[2]}” most." in summary
         share = sum(weight for _, weight, _ in against) / sum(weight for _, weight in rows)
         percent = int(summary.partition("**")[2].partition("%")[0])
         assert abs(percent - 100 * share) < 0.51
-        assert f"even attention would give {len(against) / len(rows):.0%}" in summary
+        assert f"uniform attention would give {len(against) / len(rows):.0%}" in summary
 
 
 def test_the_table_of_words_holds_every_explanation():
@@ -241,7 +241,7 @@ def test_the_table_of_words_holds_every_explanation():
 def test_a_word_is_told_with_its_score_and_its_side():
     assert (
         tell(" dull", -0.5, "occlusion", "positive")
-        == "“dull” speaks against “positive” by occlusion: -0.500 of the log-odds."
+        == "“dull” counts against “positive” by occlusion: -0.500 of the log-odds."
     )
     assert "neither for nor against" in tell(" dull", 0.0, "occlusion", "positive")
     assert tell(" dull", 0.25, "attention", "positive") == "“dull” gets 25.0% by attention."

@@ -20,7 +20,7 @@ PAGE, SECTION = "language/sentiment", "Swap it"
 def test_the_section_opens_by_its_address(visit, name, language):
     app = visit(PAGE, show=SECTION, model=name, language=language, swap_seed="3", swap_allowed="0.05")
     assert list(app.get("plotly_chart"))
-    assert any("most different weights share" in markdown.value for markdown in app.markdown)
+    assert any("With very different weights" in markdown.value for markdown in app.markdown)
 
 
 def test_a_model_that_gives_no_class_is_refused_in_a_sentence(visit):
@@ -77,7 +77,8 @@ def test_a_gain_is_told_only_where_the_difference_is_no_chance(own, without, tex
     assert ("**no gain" in sentence) == (abs(own - without) < 2 * apart)
     assert ("attention costs" in sentence) == (without - own > 2 * apart)
     assert ("attention is worth" in sentence) == (own - without > 2 * apart)
-    assert f"{own:.1%} rightly, and {without:.1%} when" in sentence
+    assert f"right on {own:.1%} of" in sentence
+    assert f"on {without:.1%} when" in sentence
 
 
 @given(st.fixed_dictionaries(dict.fromkeys(("different", "permuted"), ROW)))

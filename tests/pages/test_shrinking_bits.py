@@ -20,7 +20,7 @@ PAGE = "scale/shrinking"
 @pytest.mark.parametrize("name", words.MODELS)
 def test_the_section_opens_by_its_address(visit, name):
     app = visit(PAGE, show="Bits", shrunk=name, bits_number="8", bits_grouping="groups of 64")
-    assert app.title[0].value == "What can be removed?"
+    assert app.title[0].value == "Pruning and quantisation"
     assert "Rounding moves a weight by" in prose(app)
     assert "The first answer is the same as in float32" in prose(app)
     assert "Computed in fewer bits: bfloat16 **50%** of the memory" in prose(app)

@@ -21,7 +21,7 @@ PAGE = "scale/shrinking"
 @pytest.mark.parametrize("kind", words.KINDS)
 def test_the_section_opens_by_its_address(visit, kind):
     app = visit(PAGE, show="Distilled", distilled_of=kind, distilled_layer="1")
-    assert app.title[0].value == "What can be removed?"
+    assert app.title[0].value == "Pruning and quantisation"
     assert any("The teacher's first answer is" in markdown.value for markdown in app.markdown)
     assert len(app.get("plotly_chart")) == 3
 

@@ -46,8 +46,8 @@ def test_a_place_looks_at_no_more_than_is_said_and_no_window_grows(layer):
         return
     most = max(len(set(own)) for own in layer.places.tolist())
     larger = layer_of((2 * layer.rows, 2 * layer.columns), layer.window, (0, 0))
-    assert f"at most at the **{most}** of its own window: {most / layer.places.numel():.1%} of" in sentence
-    assert f"would make {len(larger.places)} windows of this size instead of {len(layer.places)}" in sentence
+    assert f"at most **{most}** places, those of its window: {most / layer.places.numel():.1%} of" in sentence
+    assert f"would make {len(larger.places)} windows instead of {len(layer.places)}" in sentence
 
 
 @settings(deadline=None, max_examples=50)

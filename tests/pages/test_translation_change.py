@@ -58,7 +58,10 @@ def test_a_cut_of_the_address_is_the_cut_of_the_core(open_change):
     again = model.align(source, model.tokens(before.tokens), changes).log_probabilities
     assert f"log-probability {printed(before.log_probability)}" in message_text(app, "caption")
     assert f"Changed: log-probability {printed(after.log_probability)}" in message_text(app, "caption")
-    assert f"gives it log p **{printed(sum(again))}** instead of {printed(before.log_probability)}" in prose(app)
+    assert (
+        f"gives the first translation log p **{printed(sum(again))}** instead of {printed(before.log_probability)}"
+        in prose(app)
+    )
     lines = [re.sub(r":orange-background\[\*\*|\*\*\]|\\", "", element.value) for element in app.markdown]
     assert any(line.split() == model.text(after.tokens).split() for line in lines)
 
@@ -129,7 +132,7 @@ def test_silencing_heads_is_kept_in_the_address_and_told(open_change):
 def test_odd_sentences_can_be_cut_all_the_same(open_change):
     app = open_change(text="<b>x</b> **bold** $x$ 😀", cut="0-0,all-1")
     assert not app.warning
-    assert "Made to write its first translation" in prose(app)
+    assert "The changed model gives the first translation log p" in prose(app)
 
 
 def test_the_projector_shows_no_prose(open_change):
@@ -259,7 +262,7 @@ def test_a_loss_that_would_be_printed_as_none_is_none():
 
 def test_silenced_heads_alone_say_nothing_of_links():
     text = " ".join(cut_effects.noticed(compared("transformer", silenced=(("cross", 0, 1), ("cross", 2, 0)))))
-    assert "Made to write its first translation" in text
+    assert "The changed model gives the first translation log p" in text
     assert "link" not in text
 
 
@@ -282,7 +285,7 @@ def test_a_cut_at_whose_place_another_word_stands_now_is_told():
     sentences = cut_effects.about_moved_places(comparison)
     assert bool(sentences) == (was != now)
     if sentences:
-        assert f"Where “{was}” stood, “{now}” stands now" in sentences[0]
+        assert f"“{now}” now stands where “{was}” stood" in sentences[0]
     assert cut_effects.described(comparison, CutLink(2)) == "every word → “sleeps”"
 
 

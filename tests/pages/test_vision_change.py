@@ -63,7 +63,7 @@ def test_the_section_is_alive_and_the_patch_that_matters_most_is_found_on_demand
 def test_changes_of_the_address_are_shown_swapped_and_all_taken_back(open_change):
     app = open_change(hidden="8x8_0-3", change_heads="0.0", change_layers="1")
     assert list(bars(app)) == ["as it is", "changed"]
-    assert "4 of 64 patches hidden (6%) and 5 of 24 heads silenced" in prose(app)
+    assert "4 of 64 patches hidden (6%) and 5 of 24 heads ablated" in prose(app)
     button(app, "Swap hidden and shown").click().run()
     assert app.query_params["hidden"] in ("8x8_4-63", ["8x8_4-63"])
     button(app, "Take all back").click().run()
@@ -213,7 +213,7 @@ def test_a_model_of_one_class_has_a_sentence_too():
 
 def test_what_was_changed_is_counted():
     assert change.tell_change(3, 64, 0, 24) == "3 of 64 patches hidden (5%)"
-    assert change.tell_change(1, 4, 2, 24) == "1 of 4 patches hidden (25%) and 2 of 24 heads silenced"
+    assert change.tell_change(1, 4, 2, 24) == "1 of 4 patches hidden (25%) and 2 of 24 heads ablated"
 
 
 @given(

@@ -158,12 +158,12 @@ def test_the_pairs_that_are_told_are_those_that_the_model_compares(named, kind):
     assert number(r"([\d,]+) pairs", text) == compared
     if kind == "swin":
         assert f"{first.batch_size} windows of {first.key_length} places" in text
-        assert f"all with all would be {len(followed.sequence.encoder_input) ** 2:,}" in text
+        assert f"not all {len(followed.sequence.encoder_input) ** 2:,}" in text
         assert "times as many" not in text
     else:
         layers = len(record.calls)
         phrase = f"{layers - 1} of the {layers}" if kind == "siglip" else f"each of the {layers}"
-        assert f"In each head of {phrase} attention layers" in text
+        assert f"Each head of {phrase} attention layers compares" in text
 
 
 @given(rows=SIDES, columns=SIDES, prefix=PREFIXES)
@@ -171,8 +171,8 @@ def test_twice_as_many_patches_on_a_side_are_counted_with_the_prefix_tokens(rows
     small, large = Patches(rows, columns, prefix), Patches(2 * rows, 2 * columns, prefix)
     text = sequence.tell_length(small, [(1, len(small), len(small))] * 2)
     pairs = [sum(1 for _ in itertools.product(range(len(patches)), repeat=2)) for patches in (small, large)]
-    assert number(r"layers ([\d,]+) pairs", text) == pairs[0]
-    assert number(r"make it ([\d,]+) pairs", text) == pairs[1]
+    assert number(r"compares ([\d,]+) pairs", text) == pairs[0]
+    assert number(r"would compare ([\d,]+), ", text) == pairs[1]
     assert f"{pairs[1] / pairs[0]:.1f} times as many" in text
 
 
@@ -191,8 +191,8 @@ def test_the_longer_of_content_and_position_is_named(content, position):
     (text,) = sequence.tell_weight(made, 0)
     assert not re.search(r"\b(nan|inf)\b", text)
     assert f"{round(content, 2):.2f}** and its position **{round(position, 2):.2f}" in text
-    if match := re.search(r": (what was projected|the position) is ([\d.]+) times", text):
-        longer, shorter = (content, position) if match[1].startswith("what") else (position, content)
+    if match := re.search(r": (the projection|the position) is ([\d.]+) times", text):
+        longer, shorter = (content, position) if match[1].startswith("the projection") else (position, content)
         assert float(match[2]) == pytest.approx(longer / shorter, abs=0.06)
         assert longer > shorter
     made.positions = None

@@ -7,13 +7,13 @@ IMAGE = PageWords(
     question="Where does it look?",
     lead="Touch a patch to see which other patches it attends to, in any head.",
     about=(
-        "The picture becomes a grid of square patches, and every patch may look at every other. Touch a patch to see "
-        "where it looks, or choose *class*: the token from which the model tells what is in the picture."
+        "The picture becomes a grid of square patches, and every patch may attend to every other. Touch a patch to see "
+        "what it attends to, or choose *class*: the token from which the model predicts what the picture shows."
     ),
     try_this=(
-        "Touch the background, then the subject. Do they look at the same places?",
-        "Compare the first layer with the last: which heads look nearby, and which look across the whole picture?",
-        "Silence a head that looks at the subject. Does the model still know what it is?",
+        "Touch the background, then the subject. Do they attend to the same patches?",
+        "Compare the first layer with the last: which heads attend nearby, and which across the whole picture?",
+        "Ablate a head that attends to the subject (*Silence this head*). Is the prediction still right?",
     ),
     references=references("DOSOVITSKIY", "DARCET", "VASWANI", "JAIN"),
 )

@@ -8,9 +8,9 @@ from dashboard.recordings.watched import watch_text
 from pages.explore.text import words
 
 page_head.head(words.TEXT)
-controls.examples(example_texts.examples("next-word"))
 with layout.control_bar():
     text = controls.text()
+    controls.examples(example_texts.examples("next-word"))
     name = model_name.model("text")
 
 with layout.waiting_place():
@@ -19,5 +19,5 @@ typeset.show_cut_notice(plain.inputs)
 explore(plain, lambda heads: watch_text(name, text, heads), words.TEXT, apart=contents.step_by_step(name, text))
 if not theme.is_presented():
     with layout.control_bar():
-        contents.NEXT_WORD.link("Next word: let a GPT go on with a text")
-        contents.MISSING_WORD.link("Missing word: hide words from a BERT")
+        contents.NEXT_WORD.link("Next word (GPT): let a GPT go on with a text")
+        contents.MISSING_WORD.link("Masked words (BERT): hide words from a BERT")

@@ -37,11 +37,21 @@ class Followed:
     is_causal: bool  # whether later tokens are hidden, unless the visitor decides otherwise
     place: str  # where this is, for the names of files
     compute: Callable[..., tuple[Step, ...]]  # takes scale, causal and temperature
-    bar: DeltaGenerator  # the row of controls, for those that come after
 
 
-def choose() -> Followed:
-    """What the visitor has chosen to follow."""
+@dataclass(frozen=True)
+class _Places:
+    """Where controls stand: in the row above the figure, in the menu at its end, below the figure; and messages."""
+
+    row: DeltaGenerator
+    menu: DeltaGenerator
+    below: DeltaGenerator
+    messages: DeltaGenerator
+
+
+def choose() -> tuple[Followed, dict, DeltaGenerator]:
+    """What the visitor has chosen to follow; scale, mask and temperature, as keyword arguments of its `compute`; and
+    the place of the figure."""
     with layout.control_bar():
         begin = controls.choice("Begin with", [EXAMPLE, contents.OWN_SENTENCE], key="begin")
         if begin == contents.OWN_SENTENCE:
@@ -49,33 +59,36 @@ def choose() -> Followed:
             carried.note("text", raw, SENTENCE)
         else:
             titles = {example.title: name for name, example in EXAMPLES.items()}
-            name = titles[st.selectbox("Example", titles, key="example", bind="query-params", width=300)]
-    if begin == contents.OWN_SENTENCE:
-        controls.examples(SENTENCES)
-    return _sentence(raw) if begin == contents.OWN_SENTENCE else _example(name)
+            name = titles[st.selectbox("Example", titles, key="example", bind="query-params", width=240)]
+        with st.container(width="content"):  # what follows keeps its place in both modes
+            if begin == contents.OWN_SENTENCE:
+                controls.examples(SENTENCES)
+        row, menu = st.container(width="content"), layout.settings()
+    messages, figure, below = st.container(gap=None), st.container(), st.container(gap=None)
+    places = _Places(row, menu, below, messages)
+    followed = _sentence(raw, places) if begin == contents.OWN_SENTENCE else _example(name, places)
+    return followed, _options(followed, menu), figure
 
 
-def choose_options(followed: Followed) -> dict:
-    """Scale, mask and temperature, as keyword arguments of `followed.compute`."""
-    with followed.bar:
-        temperature = st.slider("Temperature", 0.1, 4.0, 1.0, 0.1, key="temperature", bind="query-params", width=180)
+def _options(followed: Followed, menu: DeltaGenerator) -> dict:
+    with menu:
         scale = st.toggle("Scale", value=True, key="scaled", bind="query-params")
         # The defaults of the two modes differ, so they have different names in the address.
         name = "masked" if followed.is_causal else "mask"
         mask = st.toggle("Mask", value=followed.is_causal, key=name, bind="query-params")
+        temperature = st.slider("Temperature", 0.1, 4.0, 1.0, 0.1, key="temperature", bind="query-params", width=180)
     return {"scale": scale, "causal": mask, "temperature": temperature}
 
 
-def _example(name: str) -> Followed:
+def _example(name: str, places: _Places) -> Followed:
     example = EXAMPLES[name]
-    bar = layout.control_bar()
-    with bar:
+    with places.menu, st.container(gap=None):
         head = controls.choice("Head", range(example.heads), key="head") if example.heads > 1 else 0
-        # In the classic example the first row has the famous numbers.
-        query = _query(example.tokens, first=0 if name == "classic" else len(example.tokens) - 1)
-    with st.expander("Change the numbers"):
+    # In the classic example the first row has the famous numbers.
+    query = _query(example.tokens, places.row, first=0 if name == "classic" else len(example.tokens) - 1)
+    with places.below, st.expander("Change the numbers"):
         example = _edited(name, example)
-    return Followed(example.tokens, example.channels, head, query, False, name, example.steps, bar)
+    return Followed(example.tokens, example.channels, head, query, False, name, example.steps)
 
 
 def _edited(name: str, example: WorkedExample) -> WorkedExample:
@@ -93,26 +106,26 @@ def _edited(name: str, example: WorkedExample) -> WorkedExample:
     return replace(example, matrices=changed)
 
 
-def _sentence(raw: str) -> Followed:
+def _sentence(raw: str, places: _Places) -> Followed:
     model = text_model(contents.STEPS_MODEL)
     tokens = model.encode(read_text(raw))
     labels, network = tokens.labels[:LONGEST], cast(GPT, model.network)
-    bar = layout.control_bar()
-    with bar:
+    with places.menu, st.container(horizontal=True):
         layer = controls.number("Layer", network.config.layers, key="layer")
         head = controls.number("Head", network.config.heads, key="head")
-        words = [place for place, label in enumerate(labels) if any(map(str.isalnum, label))]
-        query = _query(labels, first=words[-1] if words else len(labels) - 1)
+    words = [place for place, label in enumerate(labels) if any(map(str.isalnum, label))]
+    query = _query(labels, places.row, first=words[-1] if words else len(labels) - 1)
     if len(tokens) > LONGEST:
-        st.info(
-            f"Here the first {LONGEST} of {len(tokens):,} tokens are shown: with more rows the numbers would be too "
+        places.messages.info(
+            f"The figure shows the first {LONGEST} of {len(tokens):,} tokens: with more rows its numbers would be too "
             "small to read.",
             icon=":material/content_cut:",
         )
     inputs = layer_inputs(network, torch.tensor(tokens.ids[:LONGEST]), layer)
-    return Followed(labels, (), head, query, True, f"{contents.STEPS_MODEL}-layer-{layer}", inputs.steps, bar)
+    return Followed(labels, (), head, query, True, f"{contents.STEPS_MODEL}-layer-{layer}", inputs.steps)
 
 
-def _query(labels: tuple[str, ...], *, first: int) -> int:
+def _query(labels: tuple[str, ...], row: DeltaGenerator, *, first: int) -> int:
     """The token whose row is followed through all steps."""
-    return controls.token([typeset.readable(label) for label in labels], first=first, label="Query token", width=190)
+    with row:
+        return controls.token([typeset.readable(label) for label in labels], first=first, label="Query", width=120)

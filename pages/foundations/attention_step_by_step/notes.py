@@ -39,18 +39,18 @@ def tell_choice(name: Callable[[int], str], weights: Tensor, scores: Tensor, mas
     """Which key a query finds; weights, scores and what is masked have one entry for each token."""
     allowed = weights[~masked]
     if len(allowed) == 1:
-        return f"{name(query)} may look at only one token, so that one gets **100%**, whatever its score."
+        return f"{name(query)} may attend to only one token, so that one gets **100%**, whatever its score."
     if float(allowed.max() - allowed.min()) < CLOSE:
         return (
-            f"{name(query)} cannot decide: all {len(allowed)} tokens it may look at get about "
+            f"{name(query)} cannot decide: all {len(allowed)} tokens that it may attend to get about "
             f"**{float(allowed.mean()):.0%}**."
         )
     best = int(weights.argmax())
     best_name = "itself" if best == query else name(best)
     score = f"{float(scores[best]):.4g}".replace("-", "−")
     return (
-        f"{name(query)} gives **{float(weights[best]):.0%}** of its attention to {best_name}: of all the keys it may "
-        f"look at, none agrees better with its query (score {score})."
+        f"{name(query)} gives **{float(weights[best]):.0%}** of its attention to {best_name}, whose key has the "
+        f"highest score with its query ({score})."
     )
 
 

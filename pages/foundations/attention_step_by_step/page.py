@@ -6,18 +6,18 @@ from dashboard.frame import layout, page_head
 from pages.foundations.attention_step_by_step import inputs, notes, words
 
 page_head.head(words.PAGE)
-followed = inputs.choose()
-options = inputs.choose_options(followed)
+followed, options, figure = inputs.choose()
 
 steps = followed.compute(**options)
 other = followed.compute(**{**options, "scale": not options["scale"]})
 head, query, tokens = followed.head, followed.query, followed.tokens
-layout.place_notice()
-step_view(
-    scene(steps, other, head=head, query=query, tokens=tokens, channels=followed.channels),
-    name=f"attention-atlas-{followed.place}-head-{head}",
-    present=theme.is_presented(),
-)
+with figure:
+    step_view(
+        scene(steps, other, head=head, query=query, tokens=tokens, channels=followed.channels),
+        name=f"attention-atlas-{followed.place}-head-{head}",
+        present=theme.is_presented(),
+    )
+    layout.place_notice()
 notes.download(steps, tokens=tokens, name=followed.place)
 layout.notes(
     words.PAGE,

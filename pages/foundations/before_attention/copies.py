@@ -30,16 +30,16 @@ def show() -> None:
     """The curve; then a question of one's own."""
     measured = compute.accuracies()
     curve = st.container()
-    st.subheader("Ask them yourself", anchor=False)
+    st.subheader("Ask the models yourself", anchor=False)
     digits, distance, draw, position = _choices()
     with curve:
-        layout.place_notice()
         charts.chart(
             partial(copy_curves, measured, distance, look=theme.look()),
             name="copy",
             alt="The share of digits that each model repeats correctly, against the distance they had to be carried",
             table=measured.reset_index(),
         )
+        layout.place_notice()
     with layout.waiting_place():
         answers = compute.ask(digits, distance, draw)
     st.code(answers.question, language=None, wrap_lines=True)
@@ -60,12 +60,12 @@ def about_copy(accuracies: pd.DataFrame, answers: Answers) -> tuple[str, ...]:
     far = {title: longest_copied(accuracies[title]) for title in accuracies}
     last = accuracies.iloc[-1]
     return (
-        "More than half of the digits come back up to these distances: "
+        "The longest distance at which a model still repeats more than half of the digits: "
         + ", ".join(f"{title} **{distance or 'none'}**" for title, distance in far.items())
         + ".",
         *(_about_unlearned(title, accuracies[title]) for title in accuracies if not far[title]),
-        f"At distance {accuracies.index[-1]}, guessing would give {copy_task.CHANCE:.0%}; the convolution gives "
-        f"{last[TITLES['convolution']]:.0%}, self-attention {last[TITLES['self_attention']]:.0%}.",
+        f"At distance {accuracies.index[-1]} self-attention repeats {last[TITLES['self_attention']]:.0%} of the "
+        f"digits, the convolution {last[TITLES['convolution']]:.0%}; guessing would give {copy_task.CHANCE:.0%}.",
         _about_question({TITLES[name]: answers.right(name) for name in answers.probabilities}),
     )
 
@@ -85,15 +85,18 @@ def _about_unlearned(title: str, accuracies: pd.Series) -> str:
     """What may be said of a model that fails at the shortest distance already: whether the distance matters to it."""
     least, most = accuracies.min(), accuracies.max()
     if most - least > FLAT:
-        return f"{title} gives {accuracies.iloc[0]:.0%} at the shortest distance, and {least:.0%} to {most:.0%} in all."
-    summary = f"{title} gives {least:.0%} to {most:.0%} at all distances, near and far: it does not forget on the way"
+        return (
+            f"{title} repeats {accuracies.iloc[0]:.0%} of the digits at the shortest distance, and {least:.0%} to "
+            f"{most:.0%} over all distances."
+        )
+    summary = f"{title} repeats {least:.0%} to {most:.0%} of the digits, whatever the distance"
     if least > copy_task.CHANCE + FLAT:
-        return f"{summary}, and at none of them are more than half right; guessing would give {copy_task.CHANCE:.0%}."
+        return f"{summary}. It never repeats more than half of them; guessing would give {copy_task.CHANCE:.0%}."
     known = (
-        " A known reason is that the gradient that trains a recurrent network fades on its way back (Bengio et al. "
-        "1994); in this training it was not measured."
+        " A known reason: the gradient that trains a recurrent network fades on its way back (Bengio et al. 1994). It "
+        "was not measured in this training."
     )
-    return f"{summary}; it has hardly learned this task.{known if title in RECURRENT else ''}"
+    return f"{summary}. It has hardly learned this task.{known if title in RECURRENT else ''}"
 
 
 def longest_copied(accuracies: pd.Series) -> int:
@@ -104,7 +107,7 @@ def longest_copied(accuracies: pd.Series) -> int:
 
 
 def _choices() -> tuple[str, int, int, int]:
-    """Digits, distance, the draw of the letters between, and which of the digits is looked at."""
+    """Digits, distance, the draw of the letters between, and for which of the digits probabilities are shown."""
     with layout.control_bar():
         digits = st.text_input(
             "Five digits", DIGITS, key="digits", bind="query-params", max_chars=copy_task.REMEMBERED, width=120
@@ -117,11 +120,12 @@ def _choices() -> tuple[str, int, int, int]:
             key="distance",
             bind="query-params",
             width=260,
-            help="How many characters lie between each digit and the question mark where it must be repeated.",
+            help="The number of characters between each digit and the question mark where the model must repeat it.",
         )
-        draw = controls.number_box("Random letters, draw", 1, DRAWS, 1, key="draw", width=150)
-        st.button("Other letters", icon=":material/casino:", on_click=_draw_again)
         number = controls.choice("Digit to look at", range(1, copy_task.REMEMBERED + 1), key="asked", first=1)
+        st.button("Other letters", icon=":material/casino:", on_click=_draw_again)
+        with layout.settings():
+            draw = controls.number_box("Random letters, draw", 1, DRAWS, 1, key="draw", width=150)
     return digits, distance, draw, number - 1
 
 
@@ -133,8 +137,8 @@ def _probabilities(answers: Answers, position: int) -> None:
     names = list(answers.probabilities)
     right = int(answers.digits[position])
     st.markdown(
-        f"The probability that each model gives to every digit at question mark {position + 1}. The right one is "
-        f"**{right}**, marked."
+        f"The probability that each model gives each digit at question mark {position + 1}. The right digit, "
+        f"**{right}**, is marked."
     )
     cell_map(
         np.stack([answers.probabilities[name][position] for name in names]),

@@ -31,10 +31,10 @@ def show() -> None:
         width="stretch",
         column_config={name: st.column_config.NumberColumn(format=pattern) for name, pattern in formats.items()},
     )
-    if theme.is_presented():
-        return
-    charts.download_table(facts, "models")
-    st.markdown("\n".join(f"- **{title}**: {words.ABOUT[name]}" for name, title in TITLES.items()))
+    layout.place_notice()
+    if not theme.is_presented():
+        charts.download_table(facts, "models")
+        st.markdown("\n".join(f"- **{title}**: {words.ABOUT[name]}" for name, title in TITLES.items()))
     notice = about_models(facts, len(compute.models("text")[0].characters))
     layout.notes(words.NOTES[words.MODELS], notice=notice, formula=lambda: st.markdown(words.MODELS_FORMULA))
 
@@ -60,16 +60,16 @@ def table() -> pd.DataFrame:
 
 
 def about_models(facts: pd.DataFrame, characters: int) -> tuple[str, ...]:
-    """Which of the models in the table predicts best, which learns fastest, and that far and good are two things."""
+    """Which of the models in the table predicts best, which trains fastest, and which copies over most characters."""
     bits, seconds, far = (facts[name] for name in ("bits per character", "seconds per epoch", "copies up to"))
-    evenly = f"Guessing evenly among all {characters} characters would take {math.log2(characters):.2f}."
+    evenly = f"Guessing evenly among all {characters} characters would need {math.log2(characters):.2f}."
     return (
         f"{_about_bits(dict(zip(facts['model'], bits, strict=True)))} {evenly}",
         _about_seconds(dict(zip(facts["model"], seconds, strict=True))),
-        f"The longest distance over which digits were copied is {far.max()} characters, by "
-        f"**{join_names(facts['model'][far == far.max()].tolist())}**."
+        f"**{join_names(facts['model'][far == far.max()].tolist())}** copied digits over the longest distance: "
+        f"{far.max()} characters."
         if far.max()
-        else "None of them copied more than half of the digits at any distance.",
+        else "No model copied more than half of the digits at any distance.",
     )
 
 
@@ -91,9 +91,9 @@ def _about_seconds(seconds: dict[str, float]) -> str:
     """Which model is trained fastest, where the slowest takes more than ALIKE times as long."""
     fastest, slowest = min(seconds, key=seconds.__getitem__), max(seconds, key=seconds.__getitem__)
     if not seconds[fastest] * ALIKE < seconds[slowest]:
-        return f"In training, all models go through the text in about {seconds[slowest]:.0f} seconds."
+        return f"All models train about as fast, with {seconds[slowest]:.0f} seconds per epoch."
     times = f": {seconds[slowest] / seconds[fastest]:.1f} times as long" if seconds[fastest] else ""
     return (
-        f"In training, **{fastest}** goes through the text in {seconds[fastest]:.0f} seconds, {slowest} in "
+        f"**{fastest}** trains fastest, with {seconds[fastest]:.0f} seconds per epoch; {slowest} needs "
         f"{seconds[slowest]:.0f}{times}."
     )

@@ -26,6 +26,7 @@ PASSAGES, OWN = "many passages", "your line"
 FAINTEST = 1e-4  # share of the reach that has no colour any more; the scale is logarithmic
 TICKS = ((0, "0.01%"), (0.25, "0.1%"), (0.5, "1%"), (0.75, "10%"), (1, "100%"))
 _BLANK = {" ": "space", "\n": "↵"}
+NEARLY_ALL = 0.99  # of the gradient
 FAR = 50  # characters: a distance at which the models are compared
 SHORT = 12  # characters: below it, a line shows no curve
 
@@ -34,11 +35,11 @@ RNN, LSTM, GRU, CONVOLUTION, ATTENTION = TITLES.values()
 
 def show() -> None:
     """The line five times, tinted; then the curves."""
-    controls.examples(words.LINES, field="line")
-    line = st.text_input("Your line", words.LINE, key="line", bind="query-params", max_chars=LONGEST)
+    with layout.control_bar():
+        line = st.text_input("Your line", words.LINE, key="line", bind="query-params", max_chars=LONGEST)
+        controls.examples(words.LINES, field="line")
     with layout.waiting_place():
         reading = compute.read(line)
-    _say_what_is_unknown(reading)
     tinted_lines(
         [_seen(character) for character in reading.line],
         [_line(name, reading) for name in reading.norms],
@@ -49,9 +50,11 @@ def show() -> None:
         ticks=TICKS,
         after=words.EXPECTS,
     )
+    layout.place_notice()
+    _say_what_is_unknown(reading)
     if not theme.is_presented():
         charts.download_table(_table(reading), "reach")
-    st.subheader("How it fades with the distance", anchor=False)
+    st.subheader("How the gradient fades with the distance", anchor=False)
     over = controls.choice("Measured over", [PASSAGES, OWN], key="over")
     lines = compute.mean_reach() if over == PASSAGES else own_curves(reading)
     charts.chart(
@@ -60,7 +63,7 @@ def show() -> None:
         alt="The gradient norm at each distance from the last character, on a logarithmic scale, one line per model",
         table=pd.DataFrame(lines).rename_axis("distance").reset_index(),
     )
-    notice = about_reach(lines, own=over == OWN, window=compute.window_of_convolution())
+    notice = (about_line(reading), *about_reach(lines, own=over == OWN, window=compute.window_of_convolution()))
     layout.notes(words.NOTES[words.REACH], notice=notice, formula=_formula)
 
 
@@ -69,26 +72,39 @@ def own_curves(reading: Reading) -> dict[str, np.ndarray]:
     return {TITLES[name]: by_distance(torch.from_numpy(norms)).numpy() for name, norms in reading.norms.items()}
 
 
+def about_line(reading: Reading) -> str:
+    """How many of the last characters of the line hold NEARLY_ALL of the gradient of each model."""
+    counts = {TITLES[name]: _characters_with(NEARLY_ALL, _shares(name, reading)) for name in reading.norms}
+    farthest = [title for title, count in counts.items() if count == max(counts.values())]
+    others = ", ".join(f"{title} {count}" for title, count in counts.items() if title not in farthest)
+    reach = "reaches" if len(farthest) == 1 else "reach"
+    return (
+        f"**{join_names(farthest)}** {reach} farthest: {NEARLY_ALL:.0%} of the gradient lies in the last "
+        f"**{max(counts.values())}** of {len(reading.line)} characters{f' ({others})' if others else ''}."
+    )
+
+
 def about_reach(lines: Mapping[str, np.ndarray], *, own: bool, window: int) -> tuple[str, ...]:
     """What curves by distance show: half-lives, the edge of the convolution's `window`, and what is left far away."""
     length = len(lines[RNN])
     if length < SHORT:
-        return (f"A line of {length} characters is too short to show how the reach fades: write a few words more.",)
+        return (f"A line of {length} characters is too short to show how the gradient fades: write a few words more.",)
     lives = {title: half_life(torch.from_numpy(lines[title])) for title in (RNN, LSTM, GRU)}
     where, distance = "in your line" if own else "on average", min(FAR, length - 1)
     left = {title: float(norms[distance]) for title, norms in lines.items()}
     remainders = ", ".join(f"{title} {_small(left[title])}" for title in (RNN, GRU, LSTM, ATTENTION))
     return (
-        f"In the recurrent networks the gradient falls {where} to half, according to the best-fitting exponential: "
+        f"In the recurrent networks the gradient halves {where} (best-fitting exponential): "
         + ", ".join(f"{title} {_halved(life)}" for title, life in lives.items())
         + ".",
         _about_edge(farthest_distance(torch.from_numpy(lines[CONVOLUTION])), window)
         if length > window
         else (
-            f"All {length} characters are within the convolution's window of {window}: a longer line would show its "
-            "edge."
+            f"The convolution's window of {window} characters covers all {length} of this line. A longer line would "
+            "show its edge."
         ),
-        f"Of the gradient at the last character, this much is left {where} {distance} characters away: {remainders}."
+        f"At {distance} characters before the last one, this share of the last character's gradient is left {where}: "
+        f"{remainders}."
         f"{_about_most(left)}",
     )
 
@@ -96,10 +112,10 @@ def about_reach(lines: Mapping[str, np.ndarray], *, own: bool, window: int) -> t
 def _about_edge(farthest: int, window: int) -> str:
     """From how far back anything reaches the convolution; `farthest` is -1 where nothing does."""
     if farthest < 0:
-        return "In this line nothing reaches the convolution: its expectation depends on no character."
+        return "In this line no character reaches the convolution: its prediction depends on none of them."
     return (
-        f"The farthest character that reaches the convolution is **{farthest} characters** before the last one: its "
-        f"window holds exactly {window}, and what lies beyond gives exactly 0, not just little."
+        f"The farthest character that reaches the convolution is **{farthest} characters** before the last one. Its "
+        f"window holds exactly {window} characters; beyond the window the gradient is exactly 0."
     )
 
 
@@ -107,7 +123,7 @@ def _about_most(left: Mapping[str, float]) -> str:
     """In which model most of the gradient is left, or in which two, if they differ by less than a tenth."""
     most = max((value for value in left.values() if math.isfinite(value)), default=0.0)
     if not most:
-        return " In none of them anything is left."
+        return " No model has any left."
     return f" Most is left in: **{join_names(leading(left, most / 10))}**."
 
 
@@ -124,20 +140,30 @@ def _small(value: float) -> str:
 
 
 def _line(name: str, reading: Reading) -> Line:
-    """What the view shows of one model: half of its reach, and what each character has of it."""
-    parts, title = shares(torch.from_numpy(reading.norms[name])).numpy(), TITLES[name]
-    half, last = int((np.cumsum(parts[::-1]) < 0.5).sum()) + 1, len(parts) - 1
+    """What the view shows of one model: half of its gradient, and each character's share of it."""
+    parts, title = _shares(name, reading), TITLES[name]
+    half, last = _characters_with(0.5, parts), len(parts) - 1
     return Line(
         title,
         np.clip(1 - np.log10(np.maximum(parts, FAINTEST)) / math.log10(FAINTEST), 0, 1).tolist(),
         [
             f"{title}: “{_seen(character)}”, {f'{ago} before the last' if ago else 'the last character'}, has "
-            f"{_percent(share)} of the reach."
+            f"{_percent(share)} of the gradient."
             for ago, character, share in zip(range(last, -1, -1), reading.line, parts.tolist(), strict=True)
         ],
         [(_BLANK.get(label, label), f"{p:.0%}" if p >= 0.005 else "<1%") for label, p in reading.expected[name]],
-        f"{title}: half of the reach lies in the last {half} of {len(parts)} characters.",
+        f"{title}: half of the gradient lies in the last {half} of {len(parts)} characters.",
     )
+
+
+def _shares(name: str, reading: Reading) -> np.ndarray:
+    """The share of a model's gradient at each character, first to last."""
+    return shares(torch.from_numpy(reading.norms[name])).numpy()
+
+
+def _characters_with(share: float, parts: np.ndarray) -> int:
+    """How many of the last characters hold this share of the gradient."""
+    return min(int((np.cumsum(parts[::-1]) < share).sum()) + 1, len(parts))
 
 
 def _percent(share: float) -> str:

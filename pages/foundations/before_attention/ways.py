@@ -29,25 +29,34 @@ SLIDERS = (
     ("k, kernel", "k", [2, 3, 4, 5, 7, 9, 16, 32, 64], 5),
     ("r, neighbours", "r", [2**power for power in range(2, 13)], 128),
 )
+MAIN = 2  # of the sliders stand beside the figure's choice, the others in the settings
 OPERATIONS = "operations"
 COUNTS = {OPERATIONS: "operations", "sequential steps": "sequential", "path length": "path"}  # of a `Way`
 
 
 def show() -> None:
-    """The table and its curves; then the measurement."""
-    with layout.control_bar():
-        sizes = Sizes(
-            *(
-                st.select_slider(label, choices, first, key=key, bind="query-params", width=200)
-                for label, key, choices, first in SLIDERS
-            )
-        )
-    st.table(table(sizes), border="horizontal", width="content")
-    drawn = controls.choice("Against n", COUNTS, key="count", first=OPERATIONS)
+    """The curves and the table; then the measurement."""
+    sizes, drawn = _choices()
     _curves(sizes, drawn)
+    layout.place_notice()
+    st.table(table(sizes), border="horizontal", width="content")
     costs = _measured()
     notice = (*about_ways(sizes), *about_measured(costs))
     layout.notes(words.NOTES[words.WAYS], notice=notice, formula=lambda: st.markdown(words.WAYS_FORMULA))
+
+
+def _choices() -> tuple[Sizes, str]:
+    """The sizes of a layer, and what is drawn against the number of tokens."""
+
+    def slider(label: str, key: str, choices: Sequence[int], first: int) -> int:
+        return st.select_slider(label, choices, first, key=key, bind="query-params", width=165)
+
+    with layout.control_bar():
+        drawn = controls.choice("Against n", COUNTS, key="count", first=OPERATIONS)
+        main = [slider(*row) for row in SLIDERS[:MAIN]]
+        with layout.settings():
+            others = [slider(*row) for row in SLIDERS[MAIN:]]
+    return Sizes(*main, *others), drawn
 
 
 def table(sizes: Sizes) -> pd.DataFrame:
@@ -78,13 +87,13 @@ def about_ways(sizes: Sizes) -> tuple[str, ...]:
     meeting = crossover(sizes)
     dilated, contiguous = WAYS["dilated"].path.of(sizes), WAYS["convolution"].path.of(sizes)
     return (
-        f"With n = {sizes.n:,} and d = {sizes.d:,}, {compared}: the two meet at n = d = "
-        f"{meeting['recurrent']:,}. Self-attention meets convolution at n = k·d = {meeting['convolution']:,}.",
-        f"From one end to the other of these {sizes.n:,} tokens a signal needs, as the table counts, "
+        f"With n = {sizes.n:,} and d = {sizes.d:,}, {compared}. Their costs meet at n = d = "
+        f"{meeting['recurrent']:,}; self-attention and convolution meet at n = k·d = {meeting['convolution']:,}.",
+        f"A signal from the first to the last of these {sizes.n:,} tokens takes "
         f"**{recurrent.path.of(sizes):,}** steps through a recurrent layer, {contiguous:,} layers of convolution, "
         f"{dilated:,} if they are dilated, and 1 through self-attention.",
-        f"However many processors there are, a recurrent layer computes its {recurrent.sequential.of(sizes):,} tokens "
-        "one after another; the others can compute all of them at once.",
+        f"A recurrent layer computes its {recurrent.sequential.of(sizes):,} tokens one after another, however many "
+        "processors there are; the other layers can compute all tokens at once.",
     )
 
 

@@ -1,4 +1,6 @@
-"""What the page walks through: a machine, and a text or a picture that passes through it."""
+"""What the page walks through: a model, and a text or a picture that passes through it."""
+
+from functools import partial
 
 import streamlit as st
 
@@ -12,38 +14,47 @@ from pages.foundations.inside_the_transformer.compute import Walk
 # A hybrid would begin with the many parts of its convolutional network.
 PICTURE_MODELS = ("vit-tiny-imagenet", "hybrid-vit")
 DECODER, ENCODER, BOTH = "Decoder", "Encoder", "Encoder-decoder"
+MACHINES = (DECODER, ENCODER, BOTH)
 LONGEST_TYPED = 2000  # characters
+NARROW, WIDE = 165, 190  # pixels: the names of the machines and of the models
 
 
 def walked_through() -> Walk:
-    """The controls for machine and input, and the way through."""
-    first, second = layout.control_bar(), layout.control_bar()
-    with first:
-        machine = controls.choice("Machine", [DECODER, ENCODER, BOTH], key="machine", about=words.MACHINE)
-    if machine == ENCODER:
-        with second:
+    """The controls for architecture, input and model, and the way through."""
+    with layout.control_bar():
+        machine = _machine()
+        if machine == ENCODER:
             picture = controls.picture()
-        with first:
-            name = model_name.model("image", offered=PICTURE_MODELS)
-            resolution = controls.resolution(image_model(name))
-        with layout.waiting_place():
-            return compute.walk_picture(Photograph(name, picture, resolution))
-    with second:
-        text = controls.text()
-    controls.examples(example_texts.examples("next-word" if machine == DECODER else "translation"))
-    if machine == DECODER:
-        with first:
-            name = model_name.model("text")
-        with layout.waiting_place():
-            return compute.walk_text(name, text)
-    with second:
-        target = st.text_input(
-            "French so far",
-            key="target",
-            bind="query-params",
-            max_chars=LONGEST_TYPED,
-            placeholder="empty: the model's own translation",
-            help=words.TARGET,
-        )
+            name = model_name.model("image", offered=PICTURE_MODELS, width=WIDE)
+            with layout.settings():
+                resolution = controls.resolution(image_model(name))
+            walk = partial(compute.walk_picture, Photograph(name, picture, resolution))
+        elif machine == DECODER:
+            text = controls.text()
+            controls.examples(example_texts.examples("next-word"))
+            walk = partial(compute.walk_text, model_name.model("text", width=WIDE), text)
+        else:
+            text = controls.text()
+            controls.examples(example_texts.examples("translation"))
+            with layout.settings():
+                target = _target()
+            walk = partial(compute.walk_translation, text, target)
     with layout.waiting_place():
-        return compute.walk_translation(text, target)
+        return walk()
+
+
+def _machine() -> str:
+    if st.session_state.get("machine") not in (*MACHINES, None):
+        st.session_state.machine = DECODER
+    return st.selectbox("Architecture", MACHINES, key="machine", bind="query-params", width=NARROW, help=words.MACHINE)
+
+
+def _target() -> str:
+    return st.text_input(
+        "French so far",
+        key="target",
+        bind="query-params",
+        max_chars=LONGEST_TYPED,
+        placeholder="empty: the model's own translation",
+        help=words.TARGET,
+    )

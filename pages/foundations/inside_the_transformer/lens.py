@@ -24,11 +24,11 @@ def show(walk: Walk) -> None:
     """A grid of layers and tokens, then the way of one token's final answer through the layers."""
     lens = compute.lens.peek(walk) or _compute(walk)
     labels = _labels(walk, lens)
-    st.subheader("What is most probable after each block?", anchor=False)
     _grid(walk, lens, labels)
+    layout.place_notice()
     chosen = controls.token(labels, first=len(labels) - 1)
     name = typeset.readable(walk.label(int(lens.final[chosen])))
-    st.subheader(f"When does it know “{typeset.plain(name)}”?", anchor=False)
+    st.subheader(f"From which block on does the model predict “{typeset.plain(name)}”?", anchor=False)
     _way(lens, chosen)
     answers = [typeset.readable(walk.label(number)) for number in lens.final.tolist()]
     layout.notes(words.LENS_NOTES, notice=noticed(lens, labels, answers), formula=lambda: _explain(walk, lens))
@@ -40,18 +40,18 @@ def point_names(count: int) -> list[str]:
 
 
 def noticed(lens: Lens, labels: list[str], answers: list[str]) -> tuple[str, ...]:
-    """From where on the model says what it says in the end; `answers` are what that is at each token."""
+    """From which block on the lens predicts the model's final prediction; `answers` holds it for each token."""
     same = (lens.best == lens.final).int().flip(0).cumprod(0).sum(0).tolist()  # layers, from the last one back
     first = len(lens.best) - same[-1]
-    where = "before the first block" if first == 0 else f"after block {first - 1}"
-    at = f"At “{typeset.plain(labels[-1])}” the" if len(labels) > 1 else "The"
-    answer = f"{at} final answer “{typeset.plain(answers[-1])}” ({lens.final_probability[-1, -1]:.0%})"
+    where = "the input" if first == 0 else f"block {first - 1}"
+    at = f"After “{typeset.plain(labels[-1])}” the" if len(labels) > 1 else "The"
+    answer = f"“{typeset.plain(answers[-1])}” ({lens.final_probability[-1, -1]:.0%})"
     if not same[-1]:
-        return (f"{answer} is not the most probable one through the lens, even after the last block.",)
-    sentences = [f"{answer} is the most probable one from {where} on."]
+        return (f"{at} lens never shows the model's final prediction {answer}, even after the last block.",)
+    sentences = [f"{at} model predicts {answer}; the lens shows this prediction from {where} on."]
     if len(same) > 1 and len(lens.best) > 1:
         late = sum(layers == 1 for layers in same)
-        sentences.append(f"At **{late} of {len(same)}** tokens the answer changes in the very last block.")
+        sentences.append(f"At **{late} of {len(same)}** tokens the prediction changes in the last block.")
     return tuple(sentences)
 
 
@@ -73,8 +73,7 @@ def _labels(walk: Walk, lens: Lens) -> list[str]:
 def _grid(walk: Walk, lens: Lens, labels: list[str]) -> None:
     words_in_cells = [[typeset.readable(walk.label(number)) for number in row] for row in lens.best.tolist()]
     rows = point_names(len(words_in_cells))
-    if len(labels) > MOST:
-        layout.caption(f"The last {MOST} of {len(labels)} tokens; the numbers to download hold all.")
+    st.markdown("**What the model would predict after each block**")
     figure = partial(
         lens_grid,
         [line[-MOST:] for line in words_in_cells],
@@ -90,7 +89,9 @@ def _grid(walk: Walk, lens: Lens, labels: list[str]) -> None:
             for label, word, probability in zip(labels, line, values, strict=True)
         ]
     )
-    charts.chart(figure, name="inside-lens", alt="The most probable answer after each block at each token", table=table)
+    charts.chart(figure, name="inside-lens", alt="The top prediction after each block at each token", table=table)
+    if len(labels) > MOST:
+        layout.caption(f"The figure shows the last {MOST} of {len(labels)} tokens; the downloaded numbers hold all.")
     typeset.explain_bytes(word for line in [labels, *words_in_cells] for word in line[-MOST:])
 
 
@@ -104,12 +105,12 @@ def _way(lens: Lens, chosen: int) -> None:
         figure = curves(
             range(len(names)), {"probability": probability}, y="probability", y_range=(-0.02, 1.02), **shared
         )
-        charts.chart(figure, name="inside-way", alt="Probability of the final answer after each block", table=table)
+        charts.chart(figure, name="inside-way", alt="Probability of the final prediction after each block", table=table)
     with right:
         title = "rank (1: the best)"
         figure = curves(range(len(names)), {title: rank.astype(np.float64)}, y=title, y_log=True, **shared)
         figure.update_yaxes(autorange="reversed", dtick=1)
-        charts.chart(figure, name="inside-rank", alt="Rank of the final answer after each block")
+        charts.chart(figure, name="inside-rank", alt="Rank of the final prediction after each block")
 
 
 def _explain(walk: Walk, lens: Lens) -> None:
@@ -119,8 +120,8 @@ def _explain(walk: Walk, lens: Lens) -> None:
     assert own is not None
     difference = (lens.logits.reshape(own.shape) - own.float()).abs().max().item()
     st.markdown(
-        "The model runs again with the stream $x_l$ of an earlier block in place of its last block's output, so "
-        "everything after the blocks is the model's own. At the last layer this must give the model's own scores: the "
+        "The lens puts the residual stream $x_l$ of an earlier block in place of the last block's output; everything "
+        "after the blocks is the model's own. At the last layer this must give the model's own scores: the "
         f"largest difference is {f'{difference:.0e}' if difference else 'exactly 0'}."
     )
-    contents.NEXT_WORD.link("Next word: what each head and MLP wrote of it", show="Why this word")
+    contents.NEXT_WORD.link("Next word (GPT): how much each head and MLP adds to a prediction", show="Why this word")

@@ -32,7 +32,7 @@ _HUES = {
 
 def show_growth(shape: Shape, n: int, precision: str) -> None:
     """The curves with the crossing, and the table of memory for `n` tokens."""
-    layout.heading("Where the square overtakes")
+    layout.heading("At which length attention scores overtake the MLP")
     table = pd.DataFrame([{line.part: line.value for line in flops(shape, at, at)} for at in _PLACES]).fillna(0)
     lines = {part: table[part].to_numpy(float) for part in table if part in _HUES}
     size = theme.look().letters
@@ -53,7 +53,7 @@ def show_growth(shape: Shape, n: int, precision: str) -> None:
     charts.chart(
         figure,
         name="work",
-        alt=f"The work of each part by the number of tokens: scores overtake the MLP at {crossing(shape):,.0f} tokens",
+        alt=f"The FLOPs of each part by the number of tokens: scores overtake the MLP at {crossing(shape):,.0f} tokens",
         table=pd.DataFrame({"tokens": _PLACES, **lines}),
     )
     st.subheader(f"Memory for {n:,} tokens in {precision}", anchor=False)
@@ -83,7 +83,7 @@ def _mark(figure: go.Figure, shape: Shape, size: int) -> None:
 
 def show_famous() -> None:
     """The table, to be sorted by a click on a column."""
-    layout.heading("The same formula on famous models")
+    layout.heading("The same formula for famous models")
     st.markdown(words.FAMOUS, width=theme.PROSE)
     table = famous()
     localized = st.column_config.NumberColumn(format="localized")

@@ -1,8 +1,6 @@
 """What happens between input and output?"""
 
-import streamlit as st
-
-from dashboard.frame import page_head, sections
+from dashboard.frame import layout, page_head, sections
 from pages.foundations.inside_the_transformer import lens, sizes, stream, walk, words
 from pages.foundations.inside_the_transformer.inputs import walked_through
 
@@ -12,5 +10,5 @@ show = sections.chosen(
 )
 way = walked_through()
 if way.cut:
-    st.info(words.CUT.format(kept=way.cut.kept, total=way.cut.total), icon=":material/content_cut:")
+    layout.caption(words.CUT.format(kept=way.cut.kept, total=way.cut.total))
 show(way)

@@ -62,10 +62,10 @@ def _attention(walk: Walk, part: Part, _: Arrays) -> None:
     keys = _keys(walk, part, call)
     left, right = st.columns(2)
     with left:
-        _look_map("May look", mask.float().numpy(), queries, keys, "inside-mask")
+        _look_map("Mask", mask.float().numpy(), queries, keys, "inside-mask")
     with right:
         weights = np.nan_to_num(call.weights(head=head).numpy())
-        _look_map("Looks", weights, queries, keys, "inside-weights")
+        _look_map("Attention weights", weights, queries, keys, "inside-weights")
 
 
 def call_of(walk: Walk, part: Part) -> AttentionCall | None:
@@ -88,7 +88,7 @@ def _look_map(title: str, values: np.ndarray, queries: list[str], keys: list[str
     figure = heat(
         values,
         look=theme.look().sized(-2),
-        x="looked at",
+        x="key",
         y="",
         rows=queries if named else None,
         columns=keys if named else None,
@@ -103,7 +103,7 @@ def _look_map(title: str, values: np.ndarray, queries: list[str], keys: list[str
             ticks = range(0, len(labels), -(-len(labels) // most))
             update(tickvals=list(ticks), ticktext=[escape(labels[place]) for place in ticks])
         figure.update_traces(
-            text=[[f"“{escape(query)}” looks at “{escape(key)}”" for key in keys] for query in queries]
+            text=[[f"“{escape(query)}” attends to “{escape(key)}”" for key in keys] for query in queries]
         )
     table = pd.DataFrame(values, index=queries, columns=keys).rename_axis("query").reset_index()
     charts.chart(figure, name=name, alt=f"{title}: a cell for each query and key", table=table)
@@ -148,7 +148,7 @@ def _vectors(rows: dict[str, Tensor], label: str) -> None:
         height=70 + 34 * len(rows),
     )
     lengths = ", ".join(f"{name.lstrip('+= ')} {vector.norm():.2f}" for name, vector in rows.items())
-    st.markdown(f"**What “{typeset.plain(label)}” starts from**; lengths: {lengths}")
+    st.markdown(f"**The first vector of “{typeset.plain(label)}”**; lengths: {lengths}")
     table = pd.DataFrame(values, index=list(rows)).rename_axis("vector").reset_index()
     charts.chart(figure, name="inside-embedding", alt=f"The vectors of {label} and their sum", table=table)
 
@@ -160,7 +160,7 @@ def _norm(walk: Walk, part: Part, arrays: Arrays) -> None:
     if not theme.is_presented():
         st.latex(NORMS[reading.kind])
     st.caption(
-        f"{SOURCES[reading.kind]}. Recomputed with the formula, no number differs from the module's by more than "
+        f"{SOURCES[reading.kind]}. Recomputed with the formula, the largest difference from the module's output is "
         f"{reading.difference:.1e}."
     )
     labels = walk.labels_at(part, len(before))
@@ -219,8 +219,8 @@ def _neurons(walk: Walk, part: Part, arrays: Arrays) -> None:
     top = hidden[chosen].topk(min(TOP_NEURONS, hidden.shape[-1])).indices
     share = (hidden[chosen] > 0).float().mean().item()
     layout.caption(
-        f"Of {hidden.shape[-1]:,} neurons, {share:.0%} are above 0 at this token. Below: the {len(top)} strongest, "
-        "after the nonlinearity, at this token and at all others."
+        f"Of {hidden.shape[-1]:,} neurons, {share:.0%} are above 0 at this token. The figure shows the {len(top)} "
+        "strongest, after the nonlinearity, at this token and at all others."
     )
     _neuron_map(hidden[:, top].T, top.tolist(), labels, chosen)
 
@@ -255,11 +255,11 @@ def _answers(walk: Walk, part: Part, _: Arrays) -> None:
     logits = logits.float()
     values, numbers = logits.softmax(-1).topk(min(TOP_ANSWERS, len(logits)))
     answers = [typeset.readable(walk.label(number)) for number in numbers.tolist()]
-    st.markdown(f"**The most probable of {len(logits):,}**")
+    st.markdown(f"**The most probable of {len(logits):,} predictions**")
     charts.chart(
         partial(prediction_bars, answers, values.tolist(), look=theme.look()),
         name="inside-head",
-        alt="The most probable answers",
+        alt="The most probable predictions",
         table=pd.DataFrame(
             {"answer": answers, "logit": logits[numbers].tolist(), "probability": values.tolist()},
         ),

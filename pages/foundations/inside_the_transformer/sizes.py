@@ -27,13 +27,13 @@ PART = 190  # pixels: the longest name of a part
 def show(walk: Walk) -> None:
     """How large each part is, and how much it works: for texts, pictures and pairs of texts."""
     shape = shape_of(walk.network)
-    n, precision = _choices()
     with layout.waiting_place():
         worked = compute.counted_flops(walk)
     lengths = [len(labels) for labels in walk.labels.values()]
     source, target = lengths[0], lengths[-1]
     table = bill(shape, source, count_parameters(walk.network), worked, target=target)
     _parts(table, source, known=shape is not None)
+    n, precision = _choices()
     if shape is not None:
         _shares(shape, table, source, n)
         if not theme.is_presented():
@@ -70,9 +70,6 @@ def bill(
 
 
 def _parts(table: pd.DataFrame, n: int, *, known: bool) -> None:
-    layout.heading("Part by part")
-    if not theme.is_presented():
-        st.markdown(words.PARTS.format(tokens=n) if known else words.NO_FORMULA, width=theme.PROSE)
     sums = {name: "all" if name == "part" else table[name].sum() for name in table}
     with_sums = pd.concat([table, pd.DataFrame([sums])], ignore_index=True)
     kinds = {"part": st.column_config.TextColumn(width=PART)}
@@ -83,7 +80,10 @@ def _parts(table: pd.DataFrame, n: int, *, known: bool) -> None:
         if name != "part"
     }
     data_table(with_sums.style.format(spoken), hide_index=True, column_config=kinds, height="content")
+    layout.place_notice()
     charts.download_table(with_sums, "sizes")
+    if not theme.is_presented():
+        st.markdown(words.PARTS.format(tokens=n) if known else words.NO_FORMULA, width=theme.PROSE)
     st.caption(words.UNCOUNTED, width=theme.PROSE)
 
 
@@ -122,10 +122,10 @@ def noticed(shape: Shape | None, table: pd.DataFrame, lengths: list[int]) -> tup
     differences = {model.model: abs(total(model.shape) / model.published - 1) for model in model_sizes()}
     far = max(differences, key=differences.__getitem__)
     famous = (
-        f"The same formula meets {len(differences)} published sizes within {differences[far]:.2%}; the farthest off is "
-        f"{far}."
+        f"The same formula matches {len(differences)} published sizes within {differences[far]:.2%}; {far} differs "
+        "most."
     )
-    return (largest, famous) if shape is None else (_agreement(table), largest, _square(shape, table, lengths), famous)
+    return (largest, famous) if shape is None else (largest, _agreement(table), _square(shape, table, lengths), famous)
 
 
 def _largest(table: pd.DataFrame) -> str:
@@ -135,8 +135,8 @@ def _largest(table: pd.DataFrame) -> str:
         return "No part of this model has parameters."
     first = table[counts == counts.max()]
     return (
-        f"No part has more parameters than **{join_names(first['part'].tolist())}**: "
-        f"{first['parameters, share'].iloc[0]:.0%} of them{' each' if len(first) > 1 else ''}."
+        f"**{join_names(first['part'].tolist())}** {'have' if len(first) > 1 else 'has'} the most parameters: "
+        f"{first['parameters, share'].iloc[0]:.0%} of all{' each' if len(first) > 1 else ''}."
     )
 
 
@@ -147,12 +147,9 @@ def _agreement(table: pd.DataFrame) -> str:
         if any(row[f"{title}, formula"] != row[f"{title}, count"] for title in ("parameters", "FLOPs"))
     ]
     if wrong:
-        return (
-            f"Formula and count differ in {', '.join(wrong)}: this model has something there that the formula does not "
-            "cover."
-        )
+        return f"Formula and count differ in {', '.join(wrong)}: the formula does not cover something in this model."
     return (
-        f"Formula and count agree to the last digit in all {len(table)} parts: "
+        f"Formula and count agree exactly in all {len(table)} parts: "
         f"{table['parameters, count'].sum():,} parameters, {table['FLOPs, count'].sum():,} FLOPs."
     )
 
@@ -162,11 +159,11 @@ def _square(shape: Shape, table: pd.DataFrame, lengths: list[int]) -> str:
     yours = " and ".join(map(str, dict.fromkeys(lengths)))
     places = {"below" if n < meeting else "above" if n > meeting else "exactly at" for n in lengths}
     place = places.pop() if len(places) == 1 else "on both sides of"
-    across = f"; cross-attention, its scores included, takes {shares[CROSS]:.1%} more" if CROSS in shares else ""
+    across = f"; cross-attention, its scores included, needs {shares[CROSS]:.1%} more" if CROSS in shares else ""
     return (
-        f"In a layer of self-attention scores and weighted sum cost as much as the MLP at **{meeting:,.0f} tokens**; "
-        f"your {yours} are {place} it, and scores and weighted sum take {shares.get(SCORES, 0):.1%} of the "
-        f"work{across}."
+        f"Attention scores and weighted sums cost as much as the MLP at **{meeting:,.0f} tokens**. Your input of "
+        f"{yours} tokens is {place} that: scores and weighted sums need {shares.get(SCORES, 0):.1%} of the "
+        f"FLOPs{across}."
     )
 
 

@@ -26,13 +26,16 @@ def show(walk: Walk) -> None:
     """Lengths by layer and token, and what each branch adds."""
     lanes = {lane.name: lane for lane in walk.walked.lanes if lane.stacks}
     side = list(lanes)[-1]
-    if len(lanes) > 1:
-        side = controls.choice("Side", lanes, key="side", first=side)
-    if len(lanes[side].stacks) > 1:
-        st.caption(words.LAST_STACK.format(stacks=len(lanes[side].stacks)))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("**The length of each token's vector after each block**", width="content")
+        if len(lanes) > 1:
+            side = controls.choice("Side", lanes, key="side", first=side, label_visibility="collapsed")
     stream = compute.residual_stream(walk, side)
     labels = [typeset.readable(label) for label in walk.labels_of(lanes[side], stream.points[0].shape[0])]
     _lengths(stream, labels)
+    layout.place_notice()
+    if len(lanes[side].stacks) > 1:
+        layout.caption(words.LAST_STACK.format(stacks=len(lanes[side].stacks)))
     if stream.branches:
         _shares(stream)
     layout.notes(words.STREAM_NOTES, notice=noticed(stream, labels), formula=lambda: _explain(stream))
@@ -43,13 +46,13 @@ def noticed(stream: ResidualStream, labels: list[str]) -> tuple[str, ...]:
     lengths = stream.lengths
     start, end = lengths[0].median().item(), lengths[-1].median().item()
     sentences = [
-        f"Before the first block the median length of a token's vector is {start:.1f}, after the last **{end:.1f}**"
-        + (f": {end / start:.1f} times." if start else ".")
+        f"The median length of a token's vector is {start:.1f} before the first block and **{end:.1f}** after the last"
+        + (f", {end / start:.1f} times as long." if start else ".")
     ]
     longest = int(lengths[-1].argmax())
     if lengths[-1, longest].item() > 1.5 * end > 0:
         sentences.append(
-            f"“{typeset.plain(labels[longest])}” (token {longest}) stands out: after the last block its vector is "
+            f"After the last block the vector of “{typeset.plain(labels[longest])}” (token {longest}) is "
             f"**{lengths[-1, longest].item() / end:.1f} times** as long as the median."
         )
     steps = [(share, added) for added in stream.branches if np.isfinite(share := _step(added.before, added.added))]
@@ -59,18 +62,17 @@ def noticed(stream: ResidualStream, labels: list[str]) -> tuple[str, ...]:
 
 
 def _about_steps(shares: Mapping[str, float]) -> str:
-    """Which part adds most for the stream's length, or which two, if they differ by less than CLOSE."""
+    """Which part adds most, relative to the vector before it, or which two, if they differ by less than CLOSE."""
     first = leading(shares, CLOSE)
     if len(first) > 2:
         return (
-            f"No single step is the largest: {len(first)} of {len(shares)} add to a token on average "
-            f"**{shares[first[0]]:.0%}** of the length of the vector before it."
+            f"No single step adds most: {len(first)} of {len(shares)} add on average **{shares[first[0]]:.0%}** of the "
+            "length of the vector before them."
         )
-    step, adds = ("step", "it adds") if len(first) == 1 else ("steps", "they add")
-    is_that = "is that" if len(first) == 1 else "are those"
+    names = join_names(first)
     return (
-        f"The largest {step}, measured against the stream it is added to, {is_that} of {join_names(first)}: what "
-        f"{adds} to a token is on average **{shares[first[0]]:.0%}** as long as the vector before it."
+        f"{names[0].upper()}{names[1:]} {'adds' if len(first) == 1 else 'add'} most: on average "
+        f"**{shares[first[0]]:.0%}** of the length of the vector before {'it' if len(first) == 1 else 'them'}."
     )
 
 
@@ -79,7 +81,6 @@ def _step(before, added) -> float:
 
 
 def _lengths(stream: ResidualStream, labels: list[str]) -> None:
-    st.subheader("How long is each token's vector?", anchor=False)
     lengths = stream.lengths.numpy()
     figure = partial(
         heat,
@@ -98,7 +99,7 @@ def _lengths(stream: ResidualStream, labels: list[str]) -> None:
 
 
 def _shares(stream: ResidualStream) -> None:
-    st.subheader("Who adds how much?", anchor=False)
+    st.subheader("How much do attention and MLP add?", anchor=False)
     blocks = range(len(stream.points) - 1)
     lines = {kind: np.full(len(blocks), np.nan) for kind in stream.kinds}
     for added in stream.branches:
@@ -109,7 +110,7 @@ def _shares(stream: ResidualStream) -> None:
         look=theme.look(),
         x="block",
         y="length added / length before",
-        tell="What %{fullData.name} of block %{x} adds is on average %{y:.0%} as long as the vector before it",
+        tell="%{fullData.name} of block %{x} adds on average %{y:.0%} of the length of the vector before it",
         marks=True,
         y_log=True,
         height=340,
@@ -124,7 +125,7 @@ def _explain(stream: ResidualStream) -> None:
     """The stream as a sum."""
     st.latex(r"x_L = x_0 + \sum_{l=1}^{L} \big(\mathrm{attention}_l + \mathrm{MLP}_l\big)")
     st.markdown(
-        f"The vector of each token, {stream.points[0].shape[-1]} numbers, is read before the first of "
-        f"{len(stream.points) - 1} blocks and after each. Lengths are Euclidean. Where norms stand on the stream "
-        "itself (post-norm), the sum holds only until the next norm."
+        f"The page reads the vector of each token, {stream.points[0].shape[-1]} numbers, before the first of "
+        f"{len(stream.points) - 1} blocks and after each. Lengths are Euclidean. In a post-norm model the norms stand "
+        "on the stream itself, and the sum holds only until the next norm."
     )

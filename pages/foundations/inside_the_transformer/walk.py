@@ -37,6 +37,7 @@ def show(walk: Walk) -> None:
     )
     with right:
         part = choose(walk)
+        layout.place_notice()
     with left:
         logits = walk.walked.logits
         ends = "vectors" if logits is None else f"{logits.shape[-1]:,} scores"
@@ -81,7 +82,7 @@ def _show_part(walk: Walk, part: Part) -> None:
             "This part's numbers (NPZ)",
             lambda: packed(walk, arrays),
             name=part.key.replace(" ", "-"),
-            about="Everything that went in and came out, with the labels",
+            about="All inputs and outputs of this part, with the labels",
         )
 
 
@@ -167,7 +168,7 @@ def noticed(walk: Walk) -> tuple[str, ...]:
     held: Counter[str] = Counter()
     for part in walk.walked.parts.values():
         held[part.kind] += part.parameters if part.turn == 0 else 0
-    cross = " (across to the source too)" if held["cross-attention"] else ""
+    cross = " (cross-attention included)" if held["cross-attention"] else ""
     for name, own in (
         ("MLPs", held["MLP"]),
         (f"attention parts{cross}", held["attention"] + held["cross-attention"]),
@@ -184,25 +185,28 @@ def who_sees_whom(calls: Sequence[AttentionCall]) -> str:
     back = sum(call.causal for call in own)
     part = sum(not _sees_all(call) for call in own)
     unknown = sum(call.kind == "unknown" for call in calls)
-    left_out = f"; in {part} of {len(own)} layers it may not look at all of these" if part else ""
+    left_out = f"; in {part} of {len(own)} layers it may attend to some of these only" if part else ""
     if unknown:
-        left_out += f"; whether {unknown} more layers look at the same sequence or at another one is not known"
+        left_out += f"; {unknown} more layers may attend to the same sequence or to another one"
     if unknown and not own:
         return f"a model of {len(calls)} layers of attention{left_out}"
     if across:
         return (
-            f"an encoder-decoder: in {back} of {len(own)} layers of self-attention a token may look only at itself and "
-            f"at the tokens before it, and {across} more layers look across at the source{left_out}"
+            f"an encoder-decoder: in {back} of {len(own)} layers of self-attention a token may attend only to itself "
+            f"and to the tokens before it, and {across} more layers attend to the source{left_out}"
         )
     if not own:
         return "a network whose attention could not be seen here"
     if max(call.key_length for call in own) == 1:
-        return "a network that reads one token here: a longer input would show which tokens may look at which"
+        return "a network that reads one token here: a longer input would show which tokens may attend to which"
     if back == len(own):
-        return f"a decoder: a token may look only at itself and at the tokens before it{left_out}"
+        return f"a decoder: a token may attend only to itself and to the tokens before it{left_out}"
     if not back:
-        return f"an encoder: a token may look at {'others' if part else 'all others'}, in both directions{left_out}"
-    return f"neither decoder nor encoder: in {back} of {len(own)} layers a token may only look back{left_out}"
+        return f"an encoder: a token may attend to {'others' if part else 'all others'}, in both directions{left_out}"
+    return (
+        f"neither decoder nor encoder: in {back} of {len(own)} layers a token may attend only to itself and to the "
+        f"tokens before it{left_out}"
+    )
 
 
 def _sees_all(call: AttentionCall) -> bool:
@@ -249,8 +253,8 @@ def norm_order(blocks: Sequence[Block]) -> Order | None:
 def _explain(order: Order | None) -> None:
     """One block, as this model makes it."""
     read_off = (
-        "The order, the branches and the sums of the diagram are read off the run itself: every module that ran, and "
-        "every addition of two tensors of token vectors."
+        "The diagram is read off the run itself: it shows every module that ran, and every addition of two tensors of "
+        "token vectors."
     )
     if order:
         st.latex(BLOCKS[order])

@@ -33,7 +33,8 @@ def show(watched: Watched) -> None:
     """Contributions as bars, as a heat map and in numbers; that they add up; what to notice."""
     with layout.waiting_place():
         layers = compute.head_outputs(watched)
-    with layout.control_bar():
+    length_side, vector_side = st.columns(SIDES, gap="medium")
+    with vector_side, layout.control_bar():
         numbers, first = layer_numbers(watched.record.calls), watched.notice.start.place[0]
         layer = controls.layer(numbers, first=first if first in numbers else numbers[0])
         place = numbers.index(layer)
@@ -46,12 +47,18 @@ def show(watched: Watched) -> None:
         st.info(typeset.plain(words.NOT_WHOLE.format(title=watched.model.title)), icon=":material/info:")
         return
     added, token_name = compute.sum_at(watched, place, token), typeset.plain(labels[token])
-    st.subheader(f"What each head of layer {layer} adds at {token_name}", anchor=False)
     name = f"layer-{layer}-token-{token}"
-    _vectors(added, name)
-    length_side, number_side = st.columns(SIDES, gap="medium")
     with length_side:
+        st.markdown(f"**What each head of layer {layer} adds at {token_name}**: the length of its vector")
         _lengths(added, name)
+        layout.place_notice()
+    with vector_side:
+        st.markdown(f"**Through its rows of $W_O$**, {len(added.bias)} numbers; the last row is the sum of the others")
+        _heat(added.rows, f"vectors-{name}")
+    output_side, number_side = st.columns(SIDES, gap="medium")
+    with output_side:
+        st.markdown(f"**Each head's output**, {added.heads.shape[1]} numbers")
+        _heat(dict(zip(added.rows, added.heads, strict=False)), f"heads-{name}")
     with number_side:
         _numbers(added)
     shares, difference = compute.of_all_tokens(watched, place)
@@ -131,17 +138,6 @@ def _opposed(added: Sum) -> str:
         f"**Heads {pair[0]} and {pair[1]}** point most against each other (cosine −{-lowest:.2f}): alone they are "
         f"{alone[0]:.2f} and {alone[1]:.2f} long, together {both:.2f}."
     )
-
-
-def _vectors(added: Sum, name: str) -> None:
-    """The heads side by side, and what W_O makes of each."""
-    before, after = st.columns(SIDES, gap="medium")
-    with before:
-        st.markdown(f"**Each head's output**, {added.heads.shape[1]} numbers")
-        _heat(dict(zip(added.rows, added.heads, strict=False)), f"heads-{name}")
-    with after:
-        st.markdown(f"**Through its rows of $W_O$**, {len(added.bias)} numbers; the last row is the sum of the others")
-        _heat(added.rows, f"vectors-{name}")
 
 
 def _heat(rows: dict[str, np.ndarray], name: str) -> None:

@@ -207,7 +207,7 @@ def seconds_of_one(watched: Watched) -> float:
     return time.perf_counter() - begin
 
 
-@cached("Silencing each head in turn …", unit="heads")
+@cached("Ablating each head in turn …", unit="heads")
 def measure_costs(watched: Watched, progress: Progress = no_progress) -> dict[Head, float]:
     """What each head costs alone; `progress` may stop it by an exception, and what is known by then stays known."""
     heads, costs = trial(watched).heads, dict[Head, float]()

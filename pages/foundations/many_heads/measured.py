@@ -37,9 +37,12 @@ def show(watched: Watched) -> None:
     """The map, the head in view, the table of all heads, and what to notice."""
     with layout.waiting_place():
         table = compute.head_table(watched)
-    # On a projector map and head stand side by side; otherwise what the measure means needs the place.
-    above, below = st.columns(2, gap="large") if theme.is_presented() else (st.container(), st.container())
-    with below:
+    # On a projector map and head stand side by side; otherwise what the measure means stands beside the map.
+    map_side, words_side = st.columns(2 if theme.is_presented() else [3, 2], gap="large")
+    with words_side:
+        name, limits = _measure(table)
+    head_place = words_side if theme.is_presented() else st.container()
+    with head_place:
         if not theme.is_presented():  # there the whole map shall fit the window
             layout.heading("The head in view")
         with layout.control_bar():
@@ -47,9 +50,12 @@ def show(watched: Watched) -> None:
         if not theme.is_presented():
             _say(watched, table, place)
         head_in_view.show(watched, place)
-    with above:
-        name, limits = _measure(table)
+    with map_side:
         _show_map(watched, table, name, limits, place)
+        layout.place_notice()
+    if not theme.is_presented():
+        with words_side:
+            _say_what_it_means(table, name, watched)
     if not theme.is_presented():
         _rank(watched, table, name)
     layout.notes(
@@ -82,25 +88,20 @@ def _measure(table: HeadTable) -> tuple[str, tuple[float, float] | None]:
 def _show_map(watched: Watched, table: HeadTable, name: str, limits: tuple[float, float] | None, place: Head) -> None:
     measure, values = MEASURES[name], table.values[name].numpy()
     factor = 100 if measure.share else 1
-    map_side, words_side = (st.container(), None) if theme.is_presented() else st.columns([3, 2], gap="large")
-    with map_side:
-        cell_map(
-            values * factor,
-            key="measures",
-            x="head",
-            y="layer",
-            tell=f"layer {{row}}, head {{column}}: {{value}}{'%' if measure.share else ''} {measure.unit}",
-            rows=layer_names(watched),
-            limits=None if limits is None else (limits[0] * factor, limits[1] * factor),
-            marked=[place],
-            mark="in view",
-            on_click=head_in_view.if_it_is_there(watched, head_in_view.choose),
-            alt=f"{measure.name} of each head: {span(values, partial(_value, measure))}",
-            name=f"heads-{name}",
-        )
-    if words_side:
-        with words_side:
-            _say_what_it_means(table, name, watched)
+    cell_map(
+        values * factor,
+        key="measures",
+        x="head",
+        y="layer",
+        tell=f"layer {{row}}, head {{column}}: {{value}}{'%' if measure.share else ''} {measure.unit}",
+        rows=layer_names(watched),
+        limits=None if limits is None else (limits[0] * factor, limits[1] * factor),
+        marked=[place],
+        mark="in view",
+        on_click=head_in_view.if_it_is_there(watched, head_in_view.choose),
+        alt=f"{measure.name} of each head: {span(values, partial(_value, measure))}",
+        name=f"heads-{name}",
+    )
 
 
 def _say_what_it_means(table: HeadTable, name: str, watched: Watched) -> None:

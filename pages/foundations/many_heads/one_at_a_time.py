@@ -39,12 +39,10 @@ def costs(watched: Watched, trial: Trial) -> dict[Head, float]:
 def noticed(costs: dict[Head, float], count: int) -> tuple[str, ...]:
     """What silencing each of `count` heads alone told, in nats, if every head was tried."""
     if not costs or len(costs) < count:
-        return ("Silence each head in turn, above, and this place will say what each one costs.",)
+        return ("Ablate each head in turn, above: then this notice will say what each one costs.",)
     dearest, cheapest = max(costs, key=costs.__getitem__), min(costs, key=costs.__getitem__)
     cheap = sum(abs(cost) < CHEAP for cost in costs.values())
-    sentences = [
-        f"**{cheap} of {count} heads** change the loss by less than {CHEAP} nats when they are silenced alone."
-    ]
+    sentences = [f"**{cheap} of {count} heads** change the loss by less than {CHEAP} nats when they are ablated alone."]
     if costs[dearest] >= CHEAP:
         others = len(leading(costs, ALIKE)) - 1
         also = f", {others} more {'heads' if others > 1 else 'head'} as much" if others else ""
@@ -61,7 +59,7 @@ def offer(watched: Watched, trial: Trial) -> None:
     """The button that measures what takes too long to be done at once."""
     known = compute.known_costs(watched)
     begun = f" ({len(known)} of them already measured)" if known else ""
-    label = f"Silence each of the {len(trial.heads)} heads in turn{begun}"
+    label = f"Ablate each of the {len(trial.heads)} heads in turn{begun}"
     waiting.offer(label, partial(compute.measure_costs, watched), unit="heads", key="cost-of-each")
 
 
@@ -83,23 +81,23 @@ def show_map(
         rows=layer_names(watched),
         limits=(-largest, largest),
         marked=[placed(watched, head) for head in silenced],
-        mark="silenced",
+        mark="ablated",
         on_click=on_click,
         alt=_alt(watched, known, len(silenced)),
         name="costs",
     )
     if known:
-        st.caption("Without a head that is above 0 the loss on this input rises, without one below 0 it falls.")
+        st.caption("Above 0: without this head, the loss on this input rises. Below 0: it falls.")
 
 
 def _alt(watched: Watched, known: dict[Head, float], silenced: int) -> str:
     if not known:
-        return f"All heads, of which {silenced} are silenced"
+        return f"All heads, of which {silenced} are ablated"
     dearest = max(known, key=known.__getitem__)
     layer, head = numbered(watched, dearest)
     return (
-        f"What each head costs when it is silenced alone: most is layer {layer}, head {head} with {known[dearest]:.2f} "
-        f"nats; {silenced} heads are silenced"
+        f"What each head costs when it is ablated alone: most is layer {layer}, head {head} with {known[dearest]:.2f} "
+        f"nats; {silenced} heads are ablated"
     )
 
 

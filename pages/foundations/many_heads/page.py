@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from functools import partial
 
+import streamlit as st
+
 from dashboard import typeset
 from dashboard.cache.models import image_model
 from dashboard.frame import layout, page_head, sections
@@ -13,6 +15,7 @@ from dashboard.recordings.watched import Watched, WatchedText, watch_text
 from pages.foundations.many_heads import added_up, measured, silenced, together, words
 
 TEXT, PICTURE = "Text", "Picture"
+MODEL_WIDTH = 150  # pixels: the row has room for the text, its menus and the settings
 
 run: Callable[..., Watched]  # with these heads silenced
 page_head.head(words.HEADS)
@@ -24,15 +27,22 @@ offered: dict[str, Callable[..., None]] = {
 }
 show = sections.chosen(offered)
 with layout.control_bar():
-    kind = controls.choice("Input", [TEXT, PICTURE], key="input")
-    if kind == TEXT:
-        text = controls.text()
-        run = partial(watch_text, model_name.model("text"), text)
-    else:
-        picture, name = controls.picture(), model_name.model("image")
-        run = Photograph(name, picture, controls.resolution(image_model(name))).watched
+    row = st.container(horizontal=True, vertical_alignment="bottom")  # its place is the same for both kinds of input
+    with layout.settings():
+        kind = controls.choice("Input", [TEXT, PICTURE], key="input")
+        menu = st.container()
 if kind == TEXT:
-    controls.examples(example_texts.examples("next-word"))
+    with row:
+        text = controls.text()
+        controls.examples(example_texts.examples("next-word"))
+    name = model_name.model("text", width=MODEL_WIDTH, menu=row)
+    run = partial(watch_text, name, text)
+else:
+    with row:
+        picture = controls.picture()
+    name = model_name.model("image", menu=menu)
+    with menu:
+        run = Photograph(name, picture, controls.resolution(image_model(name))).watched
 with layout.waiting_place():
     watched = run()
 if isinstance(watched, WatchedText):

@@ -35,7 +35,6 @@ def show(watched: Watched, run: Callable[[tuple[Head, ...]], Watched]) -> None:
 
     `run` makes the same run with some heads silenced.
     """
-    layout.place_notice()
     stage = st.container()
     with layout.control_bar():
         heads = ablated_heads.silenced_heads(watched)
@@ -54,8 +53,9 @@ def show(watched: Watched, run: Callable[[tuple[Head, ...]], Watched]) -> None:
     with place:
         costs = one_at_a_time.costs(watched, trial) if trial else {}
     with map_side:
-        st.markdown("**Click heads to silence them**, and again to bring them back.")
         one_at_a_time.show_map(watched, costs, heads, on_click=if_it_is_there(watched, _switch))
+        st.markdown("**Click heads to ablate them**, and again to bring them back.")
+        layout.place_notice()
         if trial and not costs:
             one_at_a_time.offer(watched, trial)
     predictions.show_at_every_token(watched, changed)
@@ -87,11 +87,11 @@ def noticed(trial: Trial, count: int, after: Tensor | None) -> str:
             )
         return (
             f"With all heads active, the loss is {trial.baseline:.2f} nats, a perplexity of "
-            f"{exp(trial.baseline):,.0f}: that of guessing each next token among so many equally likely ones."
+            f"{exp(trial.baseline):,.0f}: the model is as unsure as if it chose among so many equally likely tokens."
         )
     changes = trial.losses_of(after) - before
     change, most = float(changes.mean()), float(changes.abs().max())
-    heads = "the silenced head" if count == 1 else f"the {count} silenced heads"
+    heads = "the ablated head" if count == 1 else f"the {count} ablated heads"
     if most < SMALL:
         return f"Without {heads} the loss of each prediction stays within {SMALL} nats of what it was."
     if abs(change) < SMALL:
@@ -132,7 +132,7 @@ def _show_loss(trial: Trial, logits: Tensor | None) -> None:
     else:
         after = trial.loss_of(logits)
         st.metric(
-            "Loss without the silenced heads", f"{after:.3f} nats", f"{after - before:+.3f} nats", delta_color="inverse"
+            "Loss without the ablated heads", f"{after:.3f} nats", f"{after - before:+.3f} nats", delta_color="inverse"
         )
         layout.caption(f"{before / log(2):.3f} bits before, {after / log(2):.3f} bits after")
     layout.caption(words.LOSS[trial.quantity])
@@ -140,7 +140,7 @@ def _show_loss(trial: Trial, logits: Tensor | None) -> None:
 
 def _show_changed(before: Watched, after: Watched, moved: Float[np.ndarray, "layer head"]) -> None:
     """How much each head that still speaks has changed, and three maps of one: before, after, and the difference."""
-    st.subheader("What changed in the heads that still speak", anchor=False)
+    st.subheader("What changed in the other heads", anchor=False)
     heads = [(int(layer), int(head)) for layer, head in np.argwhere(np.isfinite(moved))]
     heads.sort(key=lambda place: -moved[place])
     options = [MOST, *(f"{layer}.{head}" for layer, head in (numbered(before, place) for place in heads))]
@@ -160,10 +160,10 @@ def _show_changed(before: Watched, after: Watched, moved: Float[np.ndarray, "lay
 def _tell_moved(watched: Watched, moved: Float[np.ndarray, "layer head"], place: Head | None, *, is_most: bool) -> str:
     """How much of the attention of the head in question has moved; `is_most`: it is the one that changed most."""
     if place is None:
-        return "No other head is left to speak."
+        return "No other head is left."
     if is_most and moved[place] < SOME:
         return (
-            f"In no other head has as much as {SOME:.2%} of the attention moved. Silence is heard only in later layers."
+            f"In every other head less than {SOME:.2%} of the attention moved. An ablation changes only later layers."
         )
     share = f"{moved[place]:.1%}" if moved[place] >= SOME else f"less than {SOME:.2%}"
     layer, head = numbered(watched, place)
@@ -248,7 +248,7 @@ def _explain(trial: Trial | None) -> None:
     st.latex(r"\mathcal{L}_{S}=-\frac{1}{n}\sum_{i=1}^{n}\log p_{S}(y_i)")
     number = "" if trial is None else f" Here the whole model has {trial.baseline:.3f} nats."
     st.markdown(
-        "*S* are the silenced heads: their weights are 0, so they add nothing (Michel et al. 2019, section 3.1 calls "
+        "*S* are the ablated heads: their weights are 0, so they add nothing (Michel et al. 2019, section 3.1 calls "
         f"this a mask). The cost of *S* is its loss minus that of the whole model.{number} One bit is 0.693 nats."
     )
     st.latex(r"\mathrm{moved}=\frac{1}{n}\sum_i\tfrac{1}{2}\sum_j\lvert A_{ij}-A^{S}_{ij}\rvert")

@@ -18,30 +18,34 @@ from dashboard.recordings.watched import Watched, WatchedText
 from pages.foundations.many_heads import compute, words
 from pages.foundations.many_heads.head_in_view import Sequence, token_names
 
+SIDES = (2.6, 1)  # the map, and beside it what it is made of
 EDGE = 1.2  # times even spread: what leads to no place by more leads nowhere
 ALIKE = 0.005  # of the attention: shares that differ by less read the same
 
 
 def show(watched: Watched) -> None:
     """The choice, its warning, the view, and what to notice."""
-    with layout.control_bar():
+    view_side, choice_side = st.columns(SIDES, gap="medium")
+    with choice_side:
         name = controls.choice(
             "Made into one map", record_aggregation.NAMES, key="together", first=record_aggregation.MEAN
         )
         join = isinstance(watched, WatchedText) and st.toggle(
             "Join the pieces of a word", key="words", bind="query-params"
         )
-    together, scene = _take(watched, name, join=join)
-    if not theme.is_presented():
-        _say(together, watched, join=join)
+        together, scene = _take(watched, name, join=join)
+        layout.place_notice()
+        if not theme.is_presented():
+            _say(together, watched, join=join)
     sequence = watched.run.sequences[together.stack.sequence]
-    # Another key for each choice: its scale is set before the visitor chooses one.
-    attention_view(
-        scene,
-        key=f"together-{record_aggregation.NAMES.index(name)}-{join}",
-        scale="row",
-        token=0 if isinstance(sequence, Patches) else None,
-    )
+    with view_side:
+        # Another key for each choice: its scale is set before the visitor chooses one.
+        attention_view(
+            scene,
+            key=f"together-{record_aggregation.NAMES.index(name)}-{join}",
+            scale="row",
+            token=0 if isinstance(sequence, Patches) else None,
+        )
     layout.notes(words.TOGETHER, notice=noticed(together, sequence), formula=lambda: _explain(name))
 
 
@@ -60,9 +64,8 @@ def _give_up() -> None:
 def _say(together: AggregatedMaps, watched: Watched, *, join: bool) -> None:
     """What is shown, what it does not mean, and what it leaves out."""
     about, stack = words.AGGREGATES[together.name], together.stack
-    meant, not_meant = st.columns([2, 3], gap="large")
-    meant.markdown(about.what)
-    not_meant.warning(f"**What it does not mean.** {about.warning}", icon=":material/warning:")
+    st.markdown(about.what)
+    st.warning(f"**What it does not mean.** {about.warning}", icon=":material/warning:")
     remarks = []
     if join:
         best = together.name in (record_aggregation.LARGEST, *record_aggregation.PATHS)
@@ -72,7 +75,7 @@ def _say(together: AggregatedMaps, watched: Watched, *, join: bool) -> None:
     if stack.skipped:
         remarks.append(words.LEFT_OUT.format(layers=", ".join(map(str, stack.skipped))))
     if remarks:
-        meant.caption(" ".join(remarks))
+        st.caption(" ".join(remarks))
 
 
 def _explain(name: str) -> None:
@@ -131,7 +134,7 @@ def _mean(values: np.ndarray) -> float:
 def _about_largest(together: AggregatedMaps, _: Sequence) -> tuple[str, ...]:
     sums = np.nanmean(together.maps.sum(axis=-1), axis=-1)
     if not np.isfinite(sums).any():
-        return ("Every head is silenced: no row sums to anything.",)
+        return ("Every head is ablated: no row sums to anything.",)
     most = int(np.nanargmax(sums))
     number, call = list(together.stack.calls.items())[most]
     if call.rows_sum_to_one:

@@ -7,11 +7,10 @@ from dashboard.frame.references import references
 
 HEADS = PageWords(
     question="What is each head for?",
-    lead="Each head divides attention in its own way: measure all heads of a model, then silence some.",
+    lead="Each head divides attention in its own way: measure all heads of a model, then ablate some.",
     about=(
-        "A layer looks in several ways at once: each of its heads chooses in its own way what to look at. Measure all "
-        "heads of a model on your own text or picture, click a cell to see its map, then silence some: what did the "
-        "model lose?"
+        "A layer has several heads, and each divides its attention in its own way. Measure all heads of a model on "
+        "your own text or picture, click a cell to see its map, then ablate some heads: what did the model lose?"
     ),
     try_this=(),
     references=(),
@@ -20,18 +19,18 @@ MEASURED = replace(
     HEADS,
     try_this=(
         "Sort the table by *induction*, and look at the strongest head on a text that says something twice. Does the "
-        "second occurrence look at what followed the first?",
-        "Choose *entropy*: do the first layers look at everything, and the later ones at less?",
-        "Find the head with the largest share of the output, then silence it. Is it also the one that costs most?",
+        "second occurrence attend to what followed the first?",
+        "Choose *entropy*: do the first layers attend to everything, and the later ones to less?",
+        "Find the head with the largest share of the output, then ablate it. Is it also the one that costs most?",
     ),
     references=references("VASWANI", "CLARK", "VOITA", "OLSSON", "XIAO", "DOSOVITSKIY", "KOBAYASHI"),
 )
 SILENCED = replace(
     HEADS,
     try_this=(
-        "Silence the head that costs most. Which predictions change, and do they become worse or only different?",
-        "Silence all heads of one layer, then those of another. Can the model do without a layer?",
-        "Silence two heads that cost nearly nothing alone. Do both together cost nothing too?",
+        "Ablate the head that costs most. Which predictions change, and do they become worse or only different?",
+        "Ablate all heads of one layer, then those of another. Can the model do without a layer?",
+        "Ablate two heads that each cost nearly nothing. Do both together cost nothing too?",
     ),
     references=references("MICHEL", "VOITA", "VASWANI", "OLSSON"),
 )
@@ -65,66 +64,66 @@ MEASURES = {
         unit="bits",
         formula=r"\frac{1}{n}\sum_i\Big(-\sum_j A_{ij}\log_2 A_{ij}\Big)",
         source="Shannon 1948; Clark et al. 2019, section 3.3",
-        high="The head looks at many tokens at once, and takes a little of each.",
-        low="Each token looks at one place, or at very few.",
+        high="Each token spreads its attention over many tokens.",
+        low="Each token attends to one token, or to very few.",
     ),
     "mean_distance": MeasureWords(
         name="Distance",
         unit="tokens",
         formula=r"\frac{1}{n}\sum_i\sum_j A_{ij}\,|i-j|",
         source="Vig and Belinkov 2019, “attention distance”",
-        high="The head looks far away.",
-        low="It looks at the token itself and its neighbours.",
+        high="The head attends to tokens far away.",
+        low="It attends to the token itself and its neighbours.",
     ),
     "mean_distance_in_plane": MeasureWords(
         name="Distance",
         unit="patches",
         formula=r"\frac{1}{n}\sum_i\frac{\sum_j A_{ij}\,\lVert x_i-x_j\rVert}{\sum_j A_{ij}}",
         source="Dosovitskiy et al. 2020, figure 7; $x$ is a patch's place, tokens without one are left out",
-        high="The head looks across the whole picture.",
-        low="It looks nearby, as a convolution does.",
+        high="The head attends across the whole picture.",
+        low="It attends to nearby patches, as a convolution does.",
     ),
     "previous_token": MeasureWords(
         name="Previous token",
         formula=r"\frac{1}{n-1}\sum_{i>1} A_{i,\,i-1}",
         source="Clark et al. 2019, section 3.1; Voita et al. 2019 call such heads positional",
-        high="Each token looks mainly at the one just before it.",
-        low="The token before gets next to nothing.",
+        high="Each token attends mainly to the one before it.",
+        low="The previous token gets almost no attention.",
     ),
     "same_token": MeasureWords(
         name="Same token",
         formula=r"\frac{1}{n}\sum_i A_{ii}",
         source="Clark et al. 2019, section 3.1",
-        high="Each token looks mainly at itself.",
-        low="It looks at others.",
+        high="Each token attends mainly to itself.",
+        low="Each token attends to others.",
     ),
     "first_token": MeasureWords(
         name="First token",
         formula=r"\frac{1}{n-1}\sum_{i>1} A_{i1}",
         source="Xiao et al. 2023, section 3.1: the attention sink",
         high="Most of the attention goes to the first token, wherever one stands (an attention sink).",
-        low="The first token gets next to nothing.",
+        low="The first token gets almost no attention.",
     ),
     "class_token": MeasureWords(
         name="Class token",
         formula=r"\frac{1}{n}\sum_{i\,\in\,\mathrm{patches}} A_{i,\,\mathrm{class}}",
         source="the attention sink of Xiao et al. 2023, for pictures",
         high="The patches give much of their attention to the class token.",
-        low="The patches look at one another.",
+        low="The patches attend to one another.",
     ),
     "punctuation": MeasureWords(
         name="Punctuation",
         formula=r"\frac{1}{n}\sum_i\sum_{j\,\in\,P} A_{ij}",
         source="Clark et al. 2019, section 3.2; $P$ holds the tokens without a letter or a digit",
         high="Much of the attention goes to commas, full stops and their like.",
-        low="It passes over them (or this text has none).",
+        low="They get almost no attention (or this text has none).",
     ),
     "induction": MeasureWords(
         name="Induction",
         formula=r"\frac{1}{p}\sum_{i=p+1}^{2p} A_{i,\,i-p+1}",
         source="Olsson et al. 2022, “prefix matching”; on $p$ random tokens said twice, not on your text",
-        high="At a repetition the head looks at what came next the first time, as it must to continue a pattern.",
-        low="What came next the first time gets next to nothing.",
+        high="At a repetition the head attends to what came next the first time, which continues the pattern.",
+        low="What came next the first time gets almost no attention.",
     ),
     "output_shares": MeasureWords(
         name="Share of the output",
@@ -132,8 +131,8 @@ MEASURES = {
         formula=r"\frac{1}{n}\sum_i\frac{\lVert\mathrm{head}_h(i)\,W_O^h\rVert}"
         r"{\sum_{h'}\lVert\mathrm{head}_{h'}(i)\,W_O^{h'}\rVert}",
         source="after Kobayashi et al. 2020, section 3: what is looked at counts by what is then written",
-        high="Much of what the layer writes comes from this head.",
-        low="What it writes is small beside what the other heads of its layer write.",
+        high="Much of the layer's output comes from this head.",
+        low="Its output is small beside that of the other heads of its layer.",
     ),
 }
 

@@ -33,6 +33,7 @@ def show() -> None:
         st.info("Choose at least one way.", icon=":material/info:")
         return
     _figure(table, trained, ways, reach)
+    layout.place_notice()
     ranges = ranges_of(trained, longest)
     outcomes = {way: means(table, way, ranges) for way in TITLES}
     st.table(_table(outcomes, ranges))  # scrolls inside itself where the window is narrow

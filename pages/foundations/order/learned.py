@@ -101,6 +101,7 @@ def _sequence(table: PositionTable) -> tuple[str, ...]:
             alt="How alike the vectors of all pairs of positions are; a band along the diagonal is nearness.",
             name="order-learned",
         )
+        layout.place_notice()
     return sequence_notices(table)
 
 
@@ -156,14 +157,17 @@ def _picture(table: PositionTable) -> tuple[str, ...]:
     assert table.grid is not None
     rows, columns = table.grid
     alike = similarity(table.vectors[table.prefix :])
-    chosen = choose.slide("Patch", 0, rows * columns - 1, rows // 2 * columns + columns // 2, key="patch")
+    one, all_of_them = st.columns(2, gap="large")
+    with one:
+        map_place = st.container()
+        chosen = choose.slide("Patch", 0, rows * columns - 1, rows // 2 * columns + columns // 2, key="patch")
+        layout.place_notice()
     row, column = divmod(chosen, columns)
 
     def patch_at(row: int, column: int) -> None:
         st.session_state.patch = row * columns + column
 
-    one, all_of_them = st.columns(2, gap="large")
-    with one:
+    with map_place:
         st.markdown(f"**One patch**: row {row}, column {column}. Click another.")
         cell_map(
             alike[chosen].unflatten(0, (rows, columns)).numpy(),

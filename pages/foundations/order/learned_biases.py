@@ -5,6 +5,7 @@ import pandas as pd
 import streamlit as st
 import torch
 from jaxtyping import Float
+from streamlit.delta_generator import DeltaGenerator
 
 from core.attention.positional_encodings import relative_buckets, window_index
 from core.order.learned_positions import BucketBias, find_bucket_biases, find_window_biases
@@ -29,25 +30,26 @@ OURS, NAMED = "Our small model", "A model by name"
 LARGEST = 8  # patches on a side of a window
 
 
-def show_buckets() -> None:
-    """Which bucket a distance falls into, and what a model has learned for each of them."""
-    choose.lead(BUCKETS)
-    with layout.control_bar():
+def show_buckets(bar: DeltaGenerator) -> None:
+    """Which bucket a distance falls into, and what a model has learned for each of them; `bar`: of the controls."""
+    with bar:
         both = controls.choice("Looks", [BOTH, BACK], key="looks") == BOTH
         buckets = st.select_slider("Buckets", [8, 16, 32, 64], 32, key="buckets", bind="query-params", width=200)
-        longest = st.select_slider(
-            "Longest distance",
-            [64, 96, 128, 256],
-            128,
-            key="longest",
-            bind="query-params",
-            width=220,
-            help=BUCKETS_HELP,
-        )
+        with layout.settings():
+            longest = st.select_slider(
+                "Longest distance",
+                [64, 96, 128, 256],
+                128,
+                key="longest",
+                bind="query-params",
+                width=220,
+                help=BUCKETS_HELP,
+            )
     distance = torch.arange(-REACH, REACH + 1)
     numbers = relative_buckets(distance, buckets=buckets, longest=longest, bidirectional=both)
     alt = "The number of the bucket against the distance."
     _steps("order-buckets", alt, distance, {"bucket": numbers.numpy()}, y="bucket", tell="distance %{x}: bucket %{y}")
+    layout.place_notice()
     st.subheader("What the buckets have learned", anchor=False)
     sentences = bucket_notices(buckets, longest, both)
     if (chosen := _chosen_bias()) is not None:
@@ -144,10 +146,9 @@ def _bucket_formula(buckets: int, longest: int, bidirectional: bool) -> None:
     st.caption("T5 does not divide its scores by the square root of the width.")
 
 
-def show_windows() -> None:
+def show_windows(bar: DeltaGenerator) -> None:
     """Which bias each pair of patches of a window gets, and what a model has learned for each difference."""
-    choose.lead(WINDOWS)
-    with layout.control_bar():
+    with bar:
         side = choose.slide("Patches on a side of the window", 2, LARGEST, 4, key="side")
         chosen = choose.slide("Patch that looks", 0, side * side - 1, side + 1, key="looker")
     index = window_index(side, side).numpy()
@@ -181,6 +182,7 @@ def show_windows() -> None:
             alt=f"The number of the bias for each patch of the window, seen from patch {chosen}.",
             name="order-window-one",
         )
+    layout.place_notice()
     st.subheader("What the biases have learned", anchor=False)
     layout.notes(WINDOWS, notice=(sharing_notice(side), *_biases_of_windows()), formula=lambda: _window_formula(side))
 

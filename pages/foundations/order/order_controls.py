@@ -4,6 +4,7 @@ from typing import cast
 
 import streamlit as st
 import torch
+from streamlit.delta_generator import DeltaGenerator
 
 from core.capture import AttentionCall, record_attention
 from core.models.gpt import GPT
@@ -19,8 +20,6 @@ from dashboard.inputs import controls, example_texts
 MODEL = "gpt-books"
 SENTENCES = example_texts.examples("order")
 SENTENCE = next(iter(SENTENCES.values()))
-WIDE = 370  # pixels: beside the other controls on a usual window; a narrower one gives it a row of its own
-WIDE_PRESENTED = 510  # pixels: as many letters of a projector's size
 LONGEST = 24  # tokens: so many rows can still be told apart
 LONGEST_TYPED = 2000  # characters
 
@@ -31,16 +30,15 @@ def lead(words: PageWords) -> None:
         st.markdown(words.lead, width=theme.PROSE)
 
 
-def sentence(longest: int = LONGEST) -> Tokens:
-    """The tokens of the visitor's sentence, at most `longest` of them, with a word about what is left out."""
-    wide = WIDE_PRESENTED if theme.is_presented() else WIDE
-    raw = st.text_input("Sentence", SENTENCE, key="text", bind="query-params", max_chars=LONGEST_TYPED, width=wide)
+def sentence(messages: DeltaGenerator, longest: int = LONGEST) -> Tokens:
+    """The tokens of the visitor's sentence, at most `longest` of them; in `messages` a word about what is left out."""
+    raw = st.text_input("Sentence", SENTENCE, key="text", bind="query-params", max_chars=LONGEST_TYPED)
     carried.note("text", raw, SENTENCE)
     controls.examples(SENTENCES)
     tokens = text_model(MODEL).encode(read_text(raw))
     if len(tokens) <= longest:
         return tokens
-    st.info(
+    messages.info(
         f"Here the first {longest} of {len(tokens):,} tokens are used: more rows would be too small to tell apart.",
         icon=":material/content_cut:",
     )
@@ -50,7 +48,8 @@ def sentence(longest: int = LONGEST) -> Tokens:
 def layer_and_head() -> tuple[int, int]:
     """A layer and a head of MODEL."""
     config = cast(GPT, text_model(MODEL).network).config
-    return controls.number("Layer", config.layers, key="layer"), controls.number("Head", config.heads, key="head")
+    with st.container(horizontal=True):
+        return controls.number("Layer", config.layers, key="layer"), controls.number("Head", config.heads, key="head")
 
 
 def attention(tokens: Tokens, layer: int) -> AttentionCall:

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 import torch
 from jaxtyping import Float
+from streamlit.delta_generator import DeltaGenerator
 from torch import Tensor
 
 from core.attention.positional_encodings import alibi, alibi_slopes, distances, frequencies, rotary
@@ -18,6 +19,7 @@ from dashboard import theme
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
 from dashboard.frame import layout
+from dashboard.frame.layout import PageWords
 from dashboard.inputs import controls
 from dashboard.number_format import integer, signed, small
 from dashboard.output import charts
@@ -25,7 +27,7 @@ from pages.foundations.order import learned_biases
 from pages.foundations.order import order_controls as choose
 from pages.foundations.order.figures import circle
 from pages.foundations.order.waves import base_input
-from pages.foundations.order.words import ALIBI, ROTARY, WHAT_IF
+from pages.foundations.order.words import ALIBI, BUCKETS, ROTARY, WHAT_IF, WINDOWS
 
 PLACES = 32  # at which the query and the key of rotary positions are put
 FARTHEST = 32  # tokens of distance for which ALiBi's slopes are drawn
@@ -34,34 +36,42 @@ TEN = 10  # tokens of distance: an example in a sentence
 
 def show() -> None:
     """One of four ways, chosen by its name."""
-    ways: dict[str, Callable[[], None]] = {
-        "Rotary": _show_rotary,
-        "ALiBi": _show_alibi,
-        "T5": learned_biases.show_buckets,
-        "Swin": learned_biases.show_windows,
+    ways: dict[str, tuple[PageWords, Callable[[DeltaGenerator], None]]] = {
+        "Rotary": (ROTARY, _show_rotary),
+        "ALiBi": (ALIBI, _show_alibi),
+        "T5": (BUCKETS, learned_biases.show_buckets),
+        "Swin": (WINDOWS, learned_biases.show_windows),
     }
-    ways[controls.choice("Way", ways, key="way")]()
+    lead = st.container()
+    bar = layout.control_bar()
+    with bar:
+        words, show_way = ways[controls.choice("Way", ways, key="way")]
+    with lead:
+        choose.lead(words)
+    show_way(bar)
 
 
-def _show_rotary() -> None:
-    choose.lead(ROTARY)
-    with layout.control_bar():
-        tokens = choose.sentence()
-        layer, head = choose.layer_and_head()
-        base = base_input()
+def _show_rotary(bar: DeltaGenerator) -> None:
+    messages, figures = st.container(gap=None), st.container()
+    with bar:
+        tokens = choose.sentence(messages)
+        with layout.settings():
+            layer, head = choose.layer_and_head()
+            query_token = choose.token("Query of", tokens, choose.last_word(tokens), key="asks")
+            key_token = choose.token("Key of", tokens, 1, key="found")
+            base = base_input()
     call = choose.attention(tokens, layer)
     assert call.query is not None
     assert call.key is not None
     head_dim = call.query.shape[-1]
     with layout.control_bar():
-        query_token = choose.token("Query of", tokens, choose.last_word(tokens), key="asks")
-        key_token = choose.token("Key of", tokens, 1, key="found")
         pair = choose.slide("Pair", 0, head_dim // 2 - 1, 4, key="pair", width=140)
         at = choose.slide("Query at", 0, PLACES - 1, 12, key="query_at", width=140)
         key_at = choose.slide("Key at", 0, PLACES - 1, 7, key="key_at", width=140)
     query, key, places = call.query[0, head, query_token].float(), call.key[0, head, key_token].float(), (at, key_at)
     table = scores(query, key, base)
-    drawn, mapped = st.columns([1, 1.1], gap="large")
+    with figures:
+        drawn, mapped = st.columns([1, 1.1], gap="large")
     with drawn:
         _circle(query, key, base, pair, places)
     with mapped:
@@ -77,6 +87,7 @@ def _show_rotary() -> None:
             alt="The score of one query and one key at all pairs of places: equal along every diagonal.",
             name="order-rotary",
         )
+    layout.place_notice()
     _by_difference(table)
     names = (choose.quoted(tokens.labels[query_token]), choose.quoted(tokens.labels[key_token]))
     sentences = (*rotary_notices(table, names, places), WHAT_IF.format(head=head, layer=layer))
@@ -193,11 +204,12 @@ def _rotary_formula(score: float, places: tuple[int, int], speeds: Float[Tensor,
     )
 
 
-def _show_alibi() -> None:
-    choose.lead(ALIBI)
-    with layout.control_bar():
-        tokens = choose.sentence()
-        layer, head = choose.layer_and_head()
+def _show_alibi(bar: DeltaGenerator) -> None:
+    messages = st.container(gap=None)
+    with bar:
+        tokens = choose.sentence(messages)
+        with layout.settings():
+            layer, head = choose.layer_and_head()
     call = choose.attention(tokens, layer)
     before, after = call.weights(head), with_bias(call, head)
     taken = -alibi(call.heads, len(tokens), len(tokens))[head]
@@ -223,6 +235,7 @@ def _show_alibi() -> None:
                 alt=f"{title}: head {head} of layer {layer}, query by key.",
                 name=name,
             )
+    layout.place_notice()
     layout.caption("A what if: gpt-books was trained without ALiBi, with a learned vector for each position.")
     slopes = alibi_slopes(call.heads).tolist()
     _slopes(slopes, head)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 import torch
+from streamlit.delta_generator import DeltaGenerator
 
 from core.models.gpt import GPT
 from core.order.permutation import ModelParts, Shuffled, compare, shuffle, split_gpt, split_vit
@@ -51,24 +52,30 @@ def show() -> None:
     """A sentence or a photograph, the vectors that a part of a model makes of it before and after a shuffle."""
     choose.lead(SHUFFLE)
     with layout.control_bar():
-        what = controls.choice("Shuffle", [SENTENCE, PHOTOGRAPH], key="shuffled")
-        subject = _sentence() if what == SENTENCE else _photograph()
-        seed = int(controls.number_box("Order number", 0, LARGEST_SEED, 0, key="seed", width=130))
+        row = st.container(horizontal=True, vertical_alignment="bottom")  # its place is the same for both subjects
+        source = st.selectbox("Told the order by", TOLD, key="told", bind="query-params", width=150)
         st.button("Shuffle again", icon=":material/shuffle:", on_click=_next)
-    taken = subject.taken
-    with layout.control_bar():
+        menu = layout.settings()
+    messages = st.container(gap=None)
+    with menu:
+        what = controls.choice("Shuffle", [SENTENCE, PHOTOGRAPH], key="shuffled")
         part = controls.choice("What is computed", PARTS, key="part")
-        layer = controls.number("Layer", len(taken.blocks), key="layer") if part != PARTS[2] else 0
-        source = controls.choice("Told the order by", TOLD, key="told")
-        order = shuffle(len(taken.content), seed, fixed=taken.fixed)
+        with row:
+            subject = _sentence(messages) if what == SENTENCE else _photograph()
+        taken = subject.taken
+        with st.container(gap=None):
+            layer = controls.number("Layer", len(taken.blocks), key="layer") if part != PARTS[2] else 0
+        seed = int(controls.number_box("Order number", 0, LARGEST_SEED, 0, key="seed", width=130))
+    order = shuffle(len(taken.content), seed, fixed=taken.fixed)
     if len(order) - taken.fixed < 2:
         st.info("One token alone has no order: type a few more words.", icon=":material/info:")
         return
-    layout.place_notice()
     if subject.picture is not None:
         _pictures(subject.picture, subject.grid, order[taken.fixed :].numpy() - taken.fixed)
     results = {name: {way: run(taken, name, layer, way, order) for way in TOLD} for name in PARTS}
     _figure(subject, results[part][source])
+    layout.place_notice()
+    _caption(results[part][source])
     st.markdown(_table(results, layer))
     layout.notes(
         SHUFFLE,
@@ -77,8 +84,8 @@ def show() -> None:
     )
 
 
-def _sentence() -> Subject:
-    tokens = choose.sentence()
+def _sentence(messages: DeltaGenerator) -> Subject:
+    tokens = choose.sentence(messages)
     network = cast(GPT, text_model(choose.MODEL).network)
     return Subject(split_gpt(network, torch.tensor(tokens.ids)), tuple(choose.names(tokens)))
 
@@ -143,10 +150,16 @@ def _figure(subject: Subject, result: Shuffled) -> None:
         f"token stood to where it stands. The largest difference is {small(result.largest)}.",
         table=table,
     )
+
+
+def _caption(result: Shuffled) -> None:
+    """What a strip is, and what the third map shows."""
+    width = result.before.shape[1]
     layout.caption(
-        f"A strip is the output vector of a token, minus the mean of all: the {len(channels)} of its {width} "
-        "channels in which the tokens differ most. On the right is what remains when the first map is shuffled by "
-        f"hand and subtracted from the second: at most {small(result.largest)} in any of the {width} channels."
+        f"Each strip is the output vector of a token, minus the mean of all tokens: the {min(CHANNELS, width)} of its "
+        f"{width} channels in which the tokens differ most. The map on the right is f(P x) − P f(x): the second map "
+        f"minus the first one in the new order. No number in it exceeds {small(result.largest)}, in any of the {width} "
+        "channels."
     )
 
 
@@ -177,9 +190,8 @@ def notices(results: Results, part: str, labels: tuple[str, ...] | None, content
     thing = "picture" if labels is None else "sentence"
     if not tells_places_apart(results[NOTHING]):
         sentences = [
-            f"Without positions the results of {part} are the same vectors in another order: the largest difference "
-            f"of any number is **{small(nothing)}**, no more than the rounding of 32-bit numbers. To {part} a {thing} "
-            "is a set."
+            f"Without positions, shuffling only reorders the results of {part}: no number differs by more than "
+            f"**{small(nothing)}**, which is the rounding of 32-bit numbers. To {part} a {thing} is a set."
         ]
     else:
         sentences = [f"Without positions and mask the results of {part} still differ by up to **{small(nothing)}**."]

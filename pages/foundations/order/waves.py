@@ -40,7 +40,8 @@ def show() -> None:
     with layout.control_bar():
         length = choose.slide("Positions", 8, 256, 64, key="positions")
         width = st.select_slider("Channels", WIDTHS, 64, key="channels", bind="query-params", width=220)
-        base = base_input()
+        with layout.settings():
+            base = base_input()
     encoding = sinusoidal(length, width, base)
     mapped, drawn = st.columns([1.1, 1], gap="large")
     with drawn:
@@ -57,6 +58,7 @@ def show() -> None:
             alt="Each row is the vector of one position: fast waves on the left, slow ones on the right.",
             name="order-waves",
         )
+        layout.place_notice()
     layout.heading("How alike are two positions?")
     _products(encoding)
     layout.heading("A step is a turn")

@@ -48,7 +48,7 @@ def show() -> None:
     alignment = _alignment()
     looks = _map(english, french, hidden, pair, alignment)
     if alignment is not None:
-        layout.heading("Do they look where people would?")
+        layout.heading("Do the links agree with those of people?")
         alignment_table.show(alignment, name="across-alignment")
     measured = compute.measured()
     notice = (
@@ -62,15 +62,15 @@ def show() -> None:
 
 def _sentences() -> tuple[str, str]:
     """The English sentence and the French one, and examples to click."""
-    st.pills("Examples", list(EXAMPLES), key="across_example", on_change=_take, label_visibility="collapsed")
-    typed = [
-        column.text_input(
-            f"{language} sentence", first, key=KEYS[language], bind="query-params", max_chars=LONGEST_LINE
-        )
-        for column, language, first in zip(
-            st.columns(2, gap="medium"), KEYS, (FIRST.english, FIRST.french), strict=True
-        )
-    ]
+    with layout.control_bar():
+        typed = [
+            st.text_input(
+                f"{language} sentence", first, key=KEYS[language], bind="query-params", max_chars=LONGEST_LINE
+            )
+            for language, first in zip(KEYS, (FIRST.english, FIRST.french), strict=True)
+        ]
+        with st.popover("Examples", icon=":material/format_quote:"):
+            st.pills("Examples", list(EXAMPLES), key="across_example", on_change=_take, label_visibility="collapsed")
     return typed[0], typed[1]
 
 
@@ -112,18 +112,19 @@ def _pickers(pair: Pair, guessed: Guessed, hidden: tuple[Hidden, Hidden]) -> Non
             name = typeset.readable(word.label)
             guess = "".join(best[place] for place in word.places if place in best).strip()
             is_covered = number in covered
-            tell = f"Click to hide “{name}”."
+            tell = f"Click to mask “{name}”."
             if is_covered:
-                tell = f"“{name}” is hidden: the best guess is “{guess}”. Click to show it."
+                tell = f"“{name}” is masked: the model predicts “{guess}”. Click to show it."
             picked.append(PickedWord(word.label, tell, covered=is_covered, below=guess if is_covered else ""))
         with column:
             word_picker(
                 picked,
                 key=f"across_{KEYS[language]}",
                 on_click=partial(_switch, language, frozenset(covered), hidden),
-                label=f"The {language} sentence; words can be hidden",
+                label=f"The {language} sentence; words can be masked",
                 hint=words_across.HINTS[language],
             )
+    layout.place_notice()
     if any(hidden) and not theme.is_presented():
         st.button("Show all words", icon=":material/undo:", on_click=_show_all, key="across_undo")
 
@@ -147,13 +148,12 @@ def _guesses(pair: Pair, guessed: Guessed) -> GuessPair | None:
     """The candidates for one gap, with the other language and alone; the gap, None where there is none."""
     gaps = [("English", gap) for gap in guessed.english] + [("French", gap) for gap in guessed.french]
     if not gaps:
-        st.markdown(say.about_all((), ()), width=theme.PROSE)
         return None
     language, gap = gaps[0]
     if len(gaps) > 1:
         names = [f"{n}. {_hidden_label(pair, side, one)}" for n, (side, one) in enumerate(gaps, start=1)]
-        language, gap = gaps[names.index(controls.choice("Gap", names, key="across_gap"))]
-    layout.heading("What should stand there?")
+        language, gap = gaps[names.index(controls.choice("Mask", names, key="across_gap"))]
+    layout.heading("What stands behind the mask?")
     st.markdown(say.about_gap(gap, language), width=theme.PROSE)
     beside, alone = st.columns(2, gap="large")
     with beside:
@@ -182,7 +182,7 @@ def _bars(gap: MaskedToken, name: str) -> None:
     charts.chart(
         partial(prediction_bars, labels, values, look=look, hues=hues),
         name=name,
-        alt="Guesses: " + ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True)),
+        alt="Predictions: " + ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True)),
         table=pd.DataFrame({"token": labels, "probability": values, "hidden": [n == gap.true for n in numbers]}),
     )
 
@@ -198,7 +198,7 @@ def _alignment() -> Alignment | None:
 
 def _map(english: str, french: str, hidden: tuple[Hidden, Hidden], pair: Pair, alignment: Alignment | None) -> str:
     """The attention from the French words to the English ones in one head; what is to be noticed."""
-    layout.heading("Which word looks at which?")
+    layout.heading("Which word attends to which?")
     chosen = alignment.models.get(PAIRS) if alignment is not None else None
     if chosen is None:
         layout.caption(words_across.NOT_MEASURED)
@@ -209,7 +209,7 @@ def _map(english: str, french: str, hidden: tuple[Hidden, Hidden], pair: Pair, a
     with layout.control_bar():
         layer, head = _head(compute.maps(english, french), best)
         side = controls.choice("Links of", DIRECTIONS, key="across_links", first=usual, about=DIRECTION_HELP)
-        gapped = st.toggle("With the gaps", key="across_gaps", bind="query-params", help=words_across.GAPS_HELP)
+        gapped = st.toggle("With the masks", key="across_gaps", bind="query-params", help=words_across.GAPS_HELP)
     weights = compute.maps(english, french, *(hidden if gapped else ((), ())))[layer, head]
     name = f"Layer {layer}, head {head}"
     labels = [

@@ -21,15 +21,15 @@ def about_gap(gap: GuessPair, language: str) -> str:
     """How the guess for one gap changes when the other language is there."""
     beside, alone = gap.with_other, gap.alone
     if beside.true is None:
-        return f"This gap is your own `[MASK]` in the {language} sentence: nobody knows what was hidden."
+        return f"This mask is your own `[MASK]` in the {language} sentence, so no true word is known."
     change = f"worth **{gap.bits:.1f} bits**" if gap.bits >= 0 else f"a loss of **{-gap.bits:.1f} bits**"
     verdict = f"the {OTHER[language]} sentence is {change}"
     if abs(gap.bits) < EVEN:
-        verdict = f"the {OTHER[language]} sentence changes next to nothing (less than {EVEN} bits)"
+        verdict = f"the {OTHER[language]} sentence changes almost nothing (less than {EVEN} bits)"
     return (
-        f"With the {OTHER[language]} sentence beside it, what was hidden has a probability of "
-        f"**{_percent(beside.probability)}** and comes {ordinal(beside.rank or 0)}; alone "
-        f"**{_percent(alone.probability)}**, and it comes {ordinal(alone.rank or 0)}: {verdict}."
+        f"With the {OTHER[language]} sentence, the masked word has a probability of "
+        f"**{_percent(beside.probability)}** ({ordinal(beside.rank or 0)} prediction); without it, "
+        f"**{_percent(alone.probability)}** ({ordinal(alone.rank or 0)} prediction): {verdict}."
     )
 
 
@@ -37,16 +37,17 @@ def about_all(english: Sequence[GuessPair], french: Sequence[GuessPair]) -> str:
     """Over all gaps: how many first guesses are right with the other language and alone, and the bits together."""
     known = [gap for gap in (*english, *french) if gap.with_other.true is not None]
     if not known:
-        return "Click a word of either sentence: it is hidden, and guessed with and without the other language."
+        return "Click a word of either sentence to mask it: it is predicted with and without the other language."
     beside = sum(gap.with_other.rank == 1 for gap in known)
     alone = sum(gap.alone.rank == 1 for gap in known)
     bits = sum(gap.bits for gap in known)
-    tokens = "1 hidden token" if len(known) == 1 else f"{len(known)} hidden tokens"
+    tokens = "1 masked token" if len(known) == 1 else f"{len(known)} masked tokens"
     gained = f"is worth {bits:.1f} bits" if bits >= 0 else f"costs {-bits:.1f} bits"
     if abs(bits) < EVEN:
-        gained = f"changes next to nothing (less than {EVEN} bits)"
+        gained = f"changes almost nothing (less than {EVEN} bits)"
     return (
-        f"Of **{tokens}** the first guess is right for **{beside}** with the other language and for **{alone}** "
+        f"Of **{tokens}**, the first prediction is right for **{beside}** of them with the other language and for "
+        f"**{alone}** "
         f"without it; the other language {gained} in all."
     )
 

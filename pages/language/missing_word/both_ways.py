@@ -30,7 +30,7 @@ from pages.language.missing_word.compute_both_ways import FORWARD, Reading
 from pages.language.missing_word.inputs import WORD_ADDRESS
 
 TICKS = ((0, "none"), (0.5, "half"), (1, "all of it"))
-MEASURE = "Let both guess the words of a page that neither has read"
+MEASURE = "Let both predict the words of a page that neither has read"
 
 
 def show() -> None:
@@ -45,6 +45,7 @@ def show() -> None:
         name = FORWARD if column is left else selection.name
         with column:
             _column(name, readings[name], side, known)
+    layout.place_notice()
     guesses = _page(selection.name)
     forward, both = readings[FORWARD], readings[selection.name]
     layout.notes(
@@ -66,11 +67,13 @@ def about_masks(forward: Reading, both: Reading) -> str:
         counts.append((reading.allowed.sum(), reading.allowed.size, informs, len(reading.words) - 1))
     (open_left, all_left, left, others), (open_both, all_both, right, others_both) = counts
     if not others and not others_both:
-        return "The text has a single word: there is no other that could inform the guess."
+        return "The text has a single word, so no other word can inform the prediction."
     return (
-        f"The GPT's mask leaves **{open_left:,} of {all_left:,}** links open, the BERT's {open_both:,} of "
-        f"{all_both:,}. So the guess changes with **{left} of {others}** other words in the GPT, and with **{right} "
-        f"of {others_both}** in the BERT: each was replaced in turn, and where nothing changed, nothing can."
+        f"The GPT's prediction depends on **{left} of {others}** other words, the BERT's on **{right} of "
+        f"{others_both}**: "
+        f"each word was replaced in turn. The GPT's mask leaves **{open_left:,} of {all_left:,}** links open, the "
+        "BERT's "
+        f"{open_both:,} of {all_both:,}."
     )
 
 
@@ -81,7 +84,7 @@ def about_guess(forward: Reading, both: Reading) -> str:
     first = f" (its first of {pieces} pieces)" if pieces > 1 else ""
     after = f"{percent(both.true)} from both sides"
     if not forward.guesses:
-        why = "It is the first word: it cannot be guessed from the left."
+        why = "It is the first word, so it cannot be predicted from the left."
         return f"“{name}”{first} has a probability of **{after}**. {why}"
     return f"“{name}”{first} has a probability of **{percent(forward.true)} from the left** and **{after}**."
 
@@ -90,7 +93,7 @@ def about_page(guesses: ContextGuesses) -> str:
     """How often the first guess is right from the left, and from both sides."""
     count = len(guesses.words)
     if not count:
-        return "No word of the page could be asked for, so there is nothing to compare."
+        return "No word of the page is one piece for both models, so there is nothing to compare."
     verdict = {
         "more": "**The BERT with both sides is right more often than the GPT from the left**",
         "less": "**The GPT from the left is right more often than the BERT with both sides**",
@@ -99,9 +102,9 @@ def about_page(guesses: ContextGuesses) -> str:
         "**Which of the two is right more often cannot be told from this page**",
     )
     return (
-        f"{verdict}: the first guess is right for {guesses.next_left.accuracy:.0%} of {count} words from the left "
-        f"(GPT) and for {guesses.both.accuracy:.0%} from both sides (BERT), each known to about "
-        f"± {100 * max(error(guesses.both), error(guesses.next_left)):.0f} points (one standard error); always saying "
+        f"{verdict}: the first prediction is right for {guesses.next_left.accuracy:.0%} of {count} words from the left "
+        f"(GPT) and for {guesses.both.accuracy:.0%} from both sides (BERT), with a standard error of about "
+        f"± {100 * max(error(guesses.both), error(guesses.next_left)):.0f} points; always predicting "
         f"“{typeset.plain(guesses.commonest_word)}” would be right for {guesses.commonest:.0%}."
     )
 
@@ -109,7 +112,7 @@ def about_page(guesses: ContextGuesses) -> str:
 def about_one_side(guesses: ContextGuesses) -> str:
     """What one side is worth to the model that was trained with both."""
     if not len(guesses.words):
-        return "No word of the page could be asked for."
+        return "No word of the page is one piece for both models."
     comparison = {
         "more": "more from the left",
         "less": "more from the right",
@@ -153,20 +156,21 @@ def _choose(reading: Reading, known: tuple[Word, ...], place: int) -> None:
 def _column(name: str, reading: Reading, side: str, known: tuple[Word, ...]) -> None:
     model = text_model(name)
     assert scores_tokens(model)
-    st.subheader(side, anchor=False)
-    st.caption(typeset.plain(model.title))
+    st.markdown(f"**{side}** · {typeset.plain(model.title)}")
     strongest = float(np.nanmax(reading.influence, initial=0.0))
     guess = typeset.readable(reading.guesses[0].label) if reading.guesses else ""
     picked = []
     for place, (word, moved) in enumerate(zip(reading.words, reading.influence.tolist(), strict=True)):
         label, is_target = typeset.readable(word.label), place == reading.target
         informs = (
-            f"replacing “{label}” moves {moved:.1%} of the guess" if moved > 0 else f"“{label}” cannot change the guess"
+            f"replacing “{label}” moves {moved:.1%} of the prediction"
+            if moved > 0
+            else f"“{label}” cannot change the prediction"
         )
         tell = (
-            f"“{label}” is the word to guess."
+            f"“{label}” is the word to predict."
             if is_target
-            else (f"{informs[0].upper()}{informs[1:]}. Click to have this word guessed.")
+            else (f"{informs[0].upper()}{informs[1:]}. Click to have this word predicted.")
         )
         strength = 0.0 if is_target or not moved > 0 else max(moved / strongest, 0.06)
         picked.append(
@@ -177,8 +181,8 @@ def _column(name: str, reading: Reading, side: str, known: tuple[Word, ...]) -> 
         key=f"both_words_{'forward' if name == FORWARD else 'both'}",
         on_click=partial(_choose, reading, known),
         label=f"The text as {model.title} reads it",
-        hint="Click a word to have it guessed. A word without a tint cannot change the guess.",
-        scale="How much of the guess a word moves",
+        hint="Click a word to have it predicted. A word without a tint cannot change the prediction.",
+        scale="How much of the prediction a word moves",
         ticks=((0, "0"), (1, f"{strongest:.0%}")),
     )
     _bars(name, reading)
@@ -200,12 +204,12 @@ def _bars(name: str, reading: Reading) -> None:
     charts.plot(
         partial(prediction_bars, labels, values, look=look, hues=hues),
         name=f"both-guesses-{own}",
-        alt="Guesses: " + ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True)),
+        alt="Predictions: " + ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True)),
     )
 
 
 def _map(name: str, reading: Reading) -> None:
-    st.markdown(f"**The mean map of all {reading.heads} heads.** {words.MASK_TOLD[reading.mask != 'none']}")
+    st.markdown(f"**Mean attention of all {reading.heads} heads.** {words.MASK_TOLD[reading.mask != 'none']}")
     labels = [typeset.readable(label) for label in reading.tokens.labels]
     own = "forward" if name == FORWARD else "both"
     cell_map(
@@ -231,14 +235,14 @@ def _page(name: str) -> ContextGuesses | None:
             st.text(one_sided_context.page())
     guesses = compute.page_guessed.peek(name)
     if guesses is None:
-        waiting.offer(MEASURE, partial(compute.page_guessed, name), unit="questions", key="both_measure")
+        waiting.offer(MEASURE, partial(compute.page_guessed, name), unit="predictions", key="both_measure")
         return None
     table = page_table(guesses, text_model(FORWARD).title, text_model(name).title)
     labels = [f"{reader} · {sees}" for reader, sees in zip(table["reader"], table["reads"], strict=True)]
     charts.chart(
         partial(prediction_bars, labels, table["first guess is right"].tolist(), look=theme.look()),
         name="both-page",
-        alt="Share of words whose first guess is right, by what is read",
+        alt="Share of words whose first prediction is right, by what is read",
         table=table,
     )
     if not theme.is_presented():

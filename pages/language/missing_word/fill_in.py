@@ -68,38 +68,40 @@ def _picker(model: MaskedLanguageModel, filled: Filled, hidden: frozenset[int]) 
         covered = number in hidden
         guess = " ".join(best[place] for place in word.places if place in best)
         tell = (
-            f"“{name}” is hidden: the best guess is “{guess}”. Click to show it."
+            f"“{name}” is masked: the model predicts “{guess}”. Click to show it."
             if covered
-            else f"Click to hide “{name}”."
+            else f"Click to mask “{name}”."
         )
         picked.append(PickedWord(word.label, tell, covered=covered, below=guess if covered else ""))
     word_picker(
         picked,
         key="fill_words",
         on_click=lambda place: hidden_words.to_address(hidden ^ {place}),
-        label="The text; words can be hidden",
-        hint="Click a word to hide it from the model, or to show it again. Below a gap stands the best guess.",
+        label="The text; words can be masked",
+        hint="Click a word to mask it, or to show it again. Below a mask stands the model's prediction.",
     )
-    if hidden and not theme.is_presented():
-        st.button(
-            "Show all words", icon=":material/undo:", on_click=hidden_words.to_address, args=((),), key="fill_undo"
-        )
 
 
 def _guesses(model: MaskedLanguageModel, tokens: Tokens, filled: Filled) -> int | None:
     """The guesses for one gap and what it looks at in every head; the place of the gap, None where there is none."""
     if not filled.gaps:
+        layout.place_notice()
         return None
     gap = filled.gaps[0]
     if len(filled.gaps) > 1:
         names = [f"{n}. {typeset.readable(tokens.labels[gap.place])}" for n, gap in enumerate(filled.gaps, start=1)]
-        gap = filled.gaps[names.index(controls.choice("Gap", names, key="gap"))]
+        gap = filled.gaps[names.index(controls.choice("Mask", names, key="gap"))]
     guesses, looks = st.columns([2, 3], gap="large")
     with guesses:
-        layout.heading("What should stand there?")
+        st.markdown("**What stands behind the mask?**")
         _bars(model, gap)
+        layout.place_notice()
+        if not theme.is_presented():
+            st.button(
+                "Show all words", icon=":material/undo:", on_click=hidden_words.to_address, args=((),), key="fill_undo"
+            )
     with looks:
-        layout.heading("What does the gap look at?")
+        st.markdown("**What does the mask attend to?** Each row is one head")
         _looks(filled, gap.place)
     return gap.place
 
@@ -114,11 +116,11 @@ def _bars(model: MaskedLanguageModel, gap: MaskedToken) -> None:
     charts.chart(
         partial(prediction_bars, labels, values, look=look, hues=hues),
         name="fill-guesses",
-        alt="Guesses: " + ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True)),
+        alt="Predictions: " + ", ".join(f"{label} {value:.1%}" for label, value in zip(labels, values, strict=True)),
         table=pd.DataFrame({"token": labels, "probability": values, "hidden": [n == gap.true for n in numbers]}),
     )
     if gap.true is not None:
-        st.caption(f"In the other colour: what was hidden. It comes {ordinal(gap.rank or 0)}.")
+        st.caption(f"In the other colour: the masked word. It is the {ordinal(gap.rank or 0)} prediction.")
 
 
 def _looks(filled: Filled, place: int) -> None:
@@ -131,12 +133,12 @@ def _looks(filled: Filled, place: int) -> None:
         key="fill_looks",
         x="token",
         y="layer.head",
-        tell="head {row}: the gap gives {value} to {column}",
+        tell="head {row}: the mask gives {value} to {column}",
         rows=list(looks),
         columns=[typeset.readable(label) for label in tokens.labels],
         limits=(0.0, 1.0),
         marked=[],
-        alt=f"What the gap at token {place} looks at in each of {len(looks)} heads",
+        alt=f"What the mask at token {place} attends to in each of {len(looks)} heads",
         name="fill-looks",
         height=420,
     )
@@ -146,7 +148,7 @@ def _pseudo_perplexity(selection: inputs.Given, hidden: frozenset[int]) -> Pseud
     """The text with each word tinted by what it costs; a click hides it here as well."""
     layout.heading("Every word in turn")
     whole_word = st.toggle(
-        "Hide the rest of the same word too", key="whole", bind="query-params", help=words.WHOLE_HELP
+        "Mask the rest of the same word too", key="whole", bind="query-params", help=words.WHOLE_HELP
     )
     with layout.waiting_place():
         scores = compute.pseudo(selection.name, selection.text, whole_word)
@@ -165,8 +167,8 @@ def _pseudo_perplexity(selection: inputs.Given, hidden: frozenset[int]) -> Pseud
         key="fill_costs",
         on_click=lambda place: hidden_words.to_address(hidden ^ {place}),
         label=f"The text, each word by what it costs; pseudo-perplexity {scores.perplexity:,.1f}",
-        hint=f"Pseudo-perplexity {scores.perplexity:,.1f}. Point at a word: what it costs when it alone is hidden.",
-        scale="What a word costs when it alone is hidden",
+        hint=f"Pseudo-perplexity {scores.perplexity:,.1f}. Point at a word: what it costs when it alone is masked.",
+        scale="What a word costs when it alone is masked",
         ticks=TICKS,
     )
     if not theme.is_presented():
@@ -191,7 +193,7 @@ def _more_hidden(selection: inputs.Given) -> HidingCurve | None:
     """Two curves against the share of words that are hidden; None where there is only one word."""
     if len(compute.words_of(compute.read(selection.name, selection.text))) < 2:
         return None
-    layout.heading("Hide more, and see it fail")
+    layout.heading("Mask more words at once")
     seed = controls.number_box("Draw", 0, DRAWS, 0, key="draw", width=130, help=words.DRAW_HELP)
     with layout.waiting_place():
         curve = compute.harder(selection.name, selection.text, int(seed))
@@ -200,13 +202,13 @@ def _more_hidden(selection: inputs.Given) -> HidingCurve | None:
         curves,
         table["words hidden"].tolist(),
         {
-            "first guess is right": table["right"].to_numpy(),
+            "first prediction is right": table["right"].to_numpy(),
             "probability of the truth": table["probability"].to_numpy(),
         },
         look=theme.look(),
-        x=f"words hidden, of {curve.words}",
+        x=f"words masked, of {curve.words}",
         y="share",
-        tell="%{x} hidden: %{fullData.name} %{y:.0%}",
+        tell="%{x} masked: %{fullData.name} %{y:.0%}",
         marks=True,
         y_range=(-0.02, 1.02),
         height=300,
@@ -214,7 +216,7 @@ def _more_hidden(selection: inputs.Given) -> HidingCurve | None:
     charts.chart(
         figure,
         name="fill-more",
-        alt="The share of right guesses and the probability of the truth as more words are hidden",
+        alt="The share of right predictions and the probability of the truth as more words are masked",
         table=table,
     )
     layout.caption(words.MORE_CAPTION.format(asked=len(curve.answers[0])))

@@ -18,15 +18,18 @@ def about_guesses(gaps: Sequence[MaskedToken]) -> str:
     """How many hidden tokens are guessed, and how probable they were found."""
     known = [gap for gap in gaps if gap.true is not None]
     if not known:
-        return "Click a word: it is hidden from the model, which says what should stand there."
+        return "Click a word to mask it: the model predicts what should stand there."
     right = sum(gap.rank == 1 for gap in known)
     if len(known) == 1:
         (gap,) = known
-        verdict = "is the model's first guess" if right else f"comes {ordinal(gap.rank or 0)} among its guesses"
-        return f"What was hidden {verdict}, with a probability of **{_percent(gap.probability)}**."
+        verdict = "first" if right else ordinal(gap.rank or 0)
+        return (
+            f"The masked word is the model's {verdict} prediction, with a probability of "
+            f"**{_percent(gap.probability)}**."
+        )
     mean = exp(sum(log(max(gap.probability, 1e-30)) for gap in known) / len(known))
     return (
-        f"Of **{len(known)} hidden tokens** the first guess is right for **{right}**; they have a probability of "
+        f"The first prediction is right for **{right} of {len(known)} masked tokens**, whose probability is "
         f"{_percent(mean)} on average (the geometric mean)."
     )
 
@@ -34,7 +37,7 @@ def about_guesses(gaps: Sequence[MaskedToken]) -> str:
 def about_looks(looks: Mapping[str, np.ndarray], place: int, tokens: Tokens) -> str:
     """Which side a gap looks to, on average over all heads, and the strongest link to another token."""
     if not looks:
-        return "No head lets the gap attend to the tokens of the text, so nothing can be said of what it looks at."
+        return "No head lets the mask attend to the tokens of the text, so there is no attention to describe."
     special = np.array(tokens.special)
     mean = np.mean(list(looks.values()), axis=0)
     own = np.where(special, 0.0, mean)
@@ -43,15 +46,17 @@ def about_looks(looks: Mapping[str, np.ndarray], place: int, tokens: Tokens) -> 
     head = max(strongest, key=lambda name: strongest[name].max())
     key = int(strongest[head].argmax())
     sentence = (
-        f"Over all {len(looks)} heads the gap gives {left:.0%} of its attention to what stands before it, {right:.0%} "
-        f"to what stands after it, {own[place]:.0%} to itself and {mean[special].sum():.0%} to special tokens."
+        f"On average over {len(looks)} heads, the mask gives {left:.0%} of its attention to tokens before it, "
+        f"{right:.0%} "
+        f"to tokens after it, {own[place]:.0%} to itself and {mean[special].sum():.0%} to special tokens."
     )
     if strongest[head][key] < 0:
         return sentence
     layer, number = head.split(".")
     name = typeset.plain(typeset.readable(tokens.labels[key]))
     return (
-        f"{sentence} Its strongest link: **layer {layer}, head {number}** gives {strongest[head][key]:.0%} to “{name}”."
+        f"{sentence} In **layer {layer}, head {number}**, it gives {strongest[head][key]:.0%} to “{name}”, its "
+        "strongest link."
     )
 
 
@@ -63,8 +68,8 @@ def about_cost(scores: PseudoLikelihood) -> str:
     sentence = f"The pseudo-perplexity of the text is **{scores.perplexity:,.1f}**: "
     mean = f"{scores.total / max(scores.tokens, 1) / log(2):.1f} bits"
     if scores.tokens == 1:
-        return f"{sentence}its only token costs {mean} when it is hidden."
-    sentence += f"each of its {scores.tokens} tokens, hidden alone, costs {mean} on average."
+        return f"{sentence}its only token costs {mean} when it is masked."
+    sentence += f"each of its {scores.tokens} tokens, masked alone, costs {mean} on average."
     if len(costs) == 1:
         return sentence
     ranked = sorted(range(len(costs)), key=lambda place: -costs[place])
@@ -81,9 +86,9 @@ def about_more(curve: HidingCurve) -> str:
     """What is still guessed when one word is hidden, and when all of them are."""
     first, last = curve.answers[0], curve.answers[-1]
     if not len(first):
-        return "No word of this text can be asked for, so hiding more changes nothing."
+        return "No word of this text can be predicted, so masking more changes nothing."
     before, after = _of(first.accuracy, len(first)), _of(last.accuracy, len(last))
-    sentence = f"With one word hidden at a time the first guess is right for **{before}** {_words(len(first))}"
+    sentence = f"With one word masked at a time, the first prediction is right for **{before}** {_words(len(first))}"
     change = {"less": f"falls to {after}", "more": f"rises to {after}"}.get(
         compare(last.accuracy, first.accuracy), "stays"
     )
@@ -92,7 +97,7 @@ def about_more(curve: HidingCurve) -> str:
         if change == "stays" or len(first) >= ENOUGH
         else f" {len(first)} {_words(len(first))} are too few to call that a rule."
     )
-    return f"{sentence}; when all {curve.words} are hidden at once that {change}.{sure}"
+    return f"{sentence}; when all {curve.words} are masked at once, that {change}.{sure}"
 
 
 def _words(count: int) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core import zoo
 from core.probing.grammar.links import Head
@@ -33,22 +34,29 @@ def show() -> None:
     """The sentence with its arcs, the relations and their best heads, the map of all heads."""
     with layout.control_bar():
         text = controls.text(first=words.SENTENCE)
-        name = model_name.model("text", offered=sorted(zoo.TEXT, key=lambda ours: ours not in zoo.MASKED))
-        file = _treebank()
+        controls.examples(words.EXAMPLES, forgets=(HIDDEN_ADDRESS, WORD_ADDRESS))
+        source = controls.choice("Sentence from", [OWN, ANNOTATED], key="grammar_from")
+        annotated = st.container(width="content")
+        with (menu := layout.settings()):
+            which = st.container()
+            least = st.slider(
+                "Links of at least", 0, 90, 20, 10, format="%d%%", key="grammar_least", bind="query-params", width=220
+            )
+            file = _treebank()
+    name = model_name.model("text", offered=sorted(zoo.TEXT, key=lambda ours: ours not in zoo.MASKED), menu=menu)
     measured, own = _measured(name, file)
-    with layout.control_bar():
-        request = _asked(text)
+    with menu:
         rows = grammar_relations.choose(measured)
+    request = _example(annotated) if source == ANNOTATED else _own_sentence(text, which)
     with layout.waiting_place():
         sentence = _read(name, request)
+    typeset.show_cut_notice(sentence.reading.tokens)
+    figure = st.container()
     with layout.control_bar():
         drawn = _drawn(rows, sentence.reading.heads)
-        least = st.slider(
-            "Links of at least", 0, 90, 20, 10, format="%d%%", key="grammar_least", bind="query-params", width=220
-        )
-    typeset.show_cut_notice(sentence.reading.tokens)
     visible_arcs = grammar_arcs.arcs_of(sentence.reading, drawn, sentence.tree, least / 100)
-    grammar_arcs.show(sentence, drawn, visible_arcs)
+    with figure:
+        grammar_arcs.show(sentence, drawn, visible_arcs)
     chosen = grammar_relations.show(rows, measured, own) if measured else None
     if measured is None:
         st.info(words_grammar.NOT_MEASURED.format(title=typeset.plain(text_model(name).title)), icon=":material/info:")
@@ -64,10 +72,9 @@ def show() -> None:
 
 def _treebank() -> Upload | None:
     """A visitor's annotated sentences, if there are any."""
-    with st.popover(uploads.name_of(TREEBANK) or "Open a treebank", icon=":material/account_tree:"):
-        uploads.remove_button(TREEBANK)
-        uploads.uploader(TREEBANK, "Annotated sentences", type=["conllu", "conll", "txt"])
-        layout.caption(f"{words_grammar.TREEBANK} {uploads.RULE}")
+    uploads.remove_button(TREEBANK)
+    uploads.uploader(TREEBANK, "A treebank of your own", type=["conllu", "conll", "txt"])
+    layout.caption(f"{words_grammar.TREEBANK} {uploads.RULE}")
     if uploads.is_forgotten(TREEBANK):
         again, instead = "Open it again", "what was measured before"
         st.info(uploads.EXPIRED.format(what="treebank", again=again, instead=instead), icon=":material/history:")
@@ -94,15 +101,20 @@ def _measured(name: str, file: Upload | None) -> tuple[Measured | None, bool]:
     return compute_grammar.table().get(name), False
 
 
-def _asked(text: Text) -> str | int:
-    """The sentence that the visitor has chosen: its own words, or the number of an annotated one."""
-    if controls.choice("Sentence from", [OWN, ANNOTATED], key="grammar_from") == ANNOTATED:
-        texts = [tree.text for tree in EXAMPLES]
-        chosen = st.selectbox("Annotated sentence", texts, key="grammar_example", bind="query-params", width=460)
-        return texts.index(chosen)
-    controls.examples(words.EXAMPLES, forgets=(HIDDEN_ADDRESS, WORD_ADDRESS))
+def _example(place: DeltaGenerator) -> int:
+    """The number of the annotated sentence that the visitor has chosen."""
+    texts = [tree.text for tree in EXAMPLES]
+    return texts.index(
+        place.selectbox("Annotated sentence", texts, key="grammar_example", bind="query-params", width=460)
+    )
+
+
+def _own_sentence(text: Text, place: DeltaGenerator) -> str:
+    """One of the sentences of the visitor's text."""
     sentences = sentences_of(content_of(text))
-    return sentences[controls.number("Sentence", len(sentences), key="grammar_sentence") if len(sentences) > 1 else 0]
+    with place:
+        number = controls.number("Sentence", len(sentences), key="grammar_sentence") if len(sentences) > 1 else 0
+    return sentences[number]
 
 
 def _read(name: str, request: str | int) -> Sentence:

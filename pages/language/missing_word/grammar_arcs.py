@@ -55,7 +55,7 @@ def arcs_of(reading: Reading, drawn: Sequence[Drawn], tree: Tree | None, least: 
             says = "" if tree is None else ", as in the tree" if sure else ", which the tree does not say"
             what = f", best for {drawn_head.relation} {drawn_head.direction}" if drawn_head.relation else ""
             tell = (
-                f"“{_shown(reading, word)}” looks most at “{_shown(reading, looked_at)}” ({weight:.0%}){says}"
+                f"“{_shown(reading, word)}” attends most to “{_shown(reading, looked_at)}” ({weight:.0%}){says}"
                 f"; layer {drawn_head.head[0]}, head {drawn_head.head[1]}{what}"
             )
             links.append(Arc(word, looked_at, drawn_head.name, tell, weight, sure))
@@ -98,10 +98,6 @@ def show(sentence: Sentence, drawn: Sequence[Drawn], visible_arcs: Sequence[Arc]
     hues = dict(zip((drawn_head.name for drawn_head in drawn), HUES, strict=False))
     if tree is not None:
         hues[TREE] = theme.look().palette.soft
-    if not theme.is_presented():
-        st.markdown(about_shown(visible_arcs, drawn, tree), width=theme.PROSE)
-    if len(above) < len(visible_arcs):
-        st.caption(f"{len(visible_arcs) - len(above)} of {len(visible_arcs)} links begin or end in another part.")
     look = theme.look()
     labels = tuple(typeset.readable(reading.words[place]) for place in within)
     high = look.high(470 if tree else 300)
@@ -111,6 +107,9 @@ def show(sentence: Sentence, drawn: Sequence[Drawn], visible_arcs: Sequence[Arc]
         alt=f"{len(above)} arcs above {len(labels)} words: the strongest links of {_named(drawn) or 'no head'}",
         table=partial(links_table, reading.words, tuple(visible_arcs)),
     )
+    layout.place_notice()
+    if len(above) < len(visible_arcs):
+        st.caption(f"{len(visible_arcs) - len(above)} of {len(visible_arcs)} links begin or end in another part.")
     layout.caption(f"{words_grammar.ABOUT} {words_grammar.BELOW if tree else words_grammar.UNKNOWN}")
 
 
@@ -138,7 +137,7 @@ def _named(drawn: Sequence[Drawn]) -> str:
 def about_shown(visible_arcs: Sequence[Arc], drawn: Sequence[Drawn], tree: Tree | None) -> str:
     """How many links are drawn, how many of them go to a neighbour and, with a tree, what they find of it."""
     if not drawn:
-        return "**No relation** is chosen: choose one to see what its head says."
+        return "**No relation** is chosen: choose one to see the links of its head."
     if not visible_arcs:
         return "**No link** is strong enough to be drawn."
     near = sum(abs(arc.start - arc.end) == 1 for arc in visible_arcs)

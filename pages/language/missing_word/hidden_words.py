@@ -46,8 +46,8 @@ def from_address(
     hidden, wrong = parameter(address, lambda text: decode(text, len(words)), (usual, 0))
     if wrong:
         st.info(
-            f"{wrong} of the hidden words in the address {'is' if wrong == 1 else 'are'} not among the {len(words):,} "
-            f"words of {what}: left out.",
+            f"{wrong} of the masked words in the address {'is' if wrong == 1 else 'are'} not among the {len(words):,} "
+            f"words of {what}, and {'is' if wrong == 1 else 'are'} ignored.",
             icon=":material/link_off:",
         )
         to_address(hidden, address=address)

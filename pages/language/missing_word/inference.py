@@ -32,8 +32,6 @@ OPTIONS: tuple[Language, Language] = ("English", "French")
 
 def show() -> None:
     """Two sentences and the probabilities of their relation, beside one head's attention; then what was measured."""
-    if not theme.is_presented():
-        st.markdown(words_inference.LEAD)
     languages, (first, second) = _sentences()
     with layout.waiting_place():
         reading = compute.read(first, second, languages)
@@ -66,21 +64,20 @@ def _sentences() -> tuple[Languages, tuple[str, str]]:
     first, second = (st.session_state.get(key) for key in TEXTS)
     if first is not None and second is not None:  # sentences that were typed or edited are no example
         st.session_state[EXAMPLE] = _example_of(first, second)
-    st.pills("Examples", list(EXAMPLES), key=EXAMPLE, on_change=_take, label_visibility="collapsed")
     languages, texts, usual = [], [], (FIRST.first[START[0]], FIRST.second[START[1]])
-    columns = st.columns([3, 2, 3, 2], vertical_alignment="bottom")
-    for number, which in enumerate(("First", "Second")):
-        text_column, language_column = columns[2 * number : 2 * number + 2]
-        texts.append(
-            text_column.text_input(
-                f"{which} sentence", usual[number], key=TEXTS[number], bind="query-params", max_chars=LONGEST_LINE
+    with layout.control_bar():
+        for number, which in enumerate(("First", "Second")):
+            texts.append(
+                st.text_input(
+                    f"{which} sentence", usual[number], key=TEXTS[number], bind="query-params", max_chars=LONGEST_LINE
+                )
             )
-        )
-        with language_column:
             chosen = controls.choice(
                 f"{which} in", OPTIONS, key=LANGUAGES[number], first=START[number], on_change=_translate
             )
             languages.append(chosen)
+        with st.popover("Examples", icon=":material/format_quote:"):
+            st.pills("Examples", list(EXAMPLES), key=EXAMPLE, on_change=_take, label_visibility="collapsed")
     return (languages[0], languages[1]), (texts[0], texts[1])
 
 

@@ -32,19 +32,19 @@ def about_relation(probabilities: Sequence[float]) -> str:
             f"**The model cannot tell**: {first} has {most:.1%} and {second} {next_most:.1%}, less than "
             f"{100 * CLOSE:.0f} points apart."
         )
-    return f"The model says **{first}**, with {most:.1%}; next comes {second}, with {next_most:.1%}."
+    return f"The model predicts **{first}** ({most:.1%}), then {second} ({next_most:.1%})."
 
 
 def about_worth(results: Results, languages: Languages) -> str:
     """How much an answer is worth in these languages: the measured accuracy beside the most frequent relation."""
     share = results.bilingual[name_of(languages)]
     worth = {
-        "more": "better than always saying neutral",
-        "less": "worse than always saying neutral",
-    }.get(against_majority(results, share), "no better than always saying neutral")
+        "more": "better than always predicting neutral",
+        "less": "worse than always predicting neutral",
+    }.get(against_majority(results, share), "no better than always predicting neutral")
     return (
-        f"With {in_words(languages)}, such answers are **{worth}**: {share:.1%} of {results.pairs:,} test pairs are "
-        f"right (standard error {100 * results.error(share):.1f} points), and {results.majority:.1%} are neutral."
+        f"With {in_words(languages)}, it is **{worth}**: it is right on {share:.1%} of {results.pairs:,} test pairs "
+        f"(standard error {100 * results.error(share):.1f} points), of which {results.majority:.1%} are neutral."
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core import zoo
 from core.errors import ModelError
@@ -45,18 +46,20 @@ def masked_model(name: str) -> MaskedLanguageModel:
     return model
 
 
-def model_name() -> str:
-    """The control for the model, whose kind is checked."""
-    name = naming.model("text", offered=zoo.MASKED)
+def model_name(menu: DeltaGenerator | None = None) -> str:
+    """The control for the model, whose kind is checked; it stands in `menu` if there is one."""
+    name = naming.model("text", offered=zoo.MASKED, menu=menu)
     masked_model(name)
     return name
 
 
 def selection() -> Given:
-    """The controls for text and model, and examples to click."""
-    controls.examples(words.EXAMPLES, forgets=(HIDDEN_ADDRESS, WORD_ADDRESS))
+    """A row with the controls for text and model, and examples to click."""
     with layout.control_bar():
-        return Given(text=controls.text(first=words.SENTENCE), name=model_name())
+        text = controls.text(first=words.SENTENCE)
+        controls.examples(words.EXAMPLES, forgets=(HIDDEN_ADDRESS, WORD_ADDRESS))
+        place = st.container(width="content")
+    return Given(text=text, name=model_name(place))
 
 
 def unknown_characters(ids: Collection[int], text: str, model: TextModel) -> list[str]:

@@ -19,7 +19,7 @@ def about_inputs(answers: Mapping[str, float]) -> str:
         return ""
     name, most = max(others, key=lambda item: abs(item[1] - own))
     if compare(most, own, margin=POINT) == "as much":
-        return "Neither turning the sentences round nor repeating the first changes that by more than a point."
+        return "Swapping the sentences or repeating the first changes this by at most a point."
     return f"Of the other inputs, “{name}” changes it most: from {own:.1%} to {most:.1%}."
 
 
@@ -46,7 +46,8 @@ def about_following(own: float, unrelated: Collection[float]) -> str:
         )
     rivals = count - ahead
     return (
-        f"**The answer says little**: the model gives {own:.1%} that the second sentence follows, but **{rivals} of "
+        f"**The prediction says little**: the model gives {own:.1%} that the second sentence follows, but **{rivals} "
+        "of "
         f"{count}** unrelated sentences {'gets' if rivals == 1 else 'get'} as much or more in its place ({span}; "
         "a point or less is no difference)."
     )
@@ -55,14 +56,14 @@ def about_following(own: float, unrelated: Collection[float]) -> str:
 def about_measured(measured: NextSentence | None) -> str:
     """How much an answer of this head is worth: its held-out accuracy beside chance."""
     if measured is None:
-        return "How often this head is right has not been measured here, so its answer cannot be weighed."
+        return "The accuracy of this head has not been measured here, so it is not known how far to trust it."
     against = compare(measured.accuracy, CHANCE, margin=CLEAR * measured.error)
     what = {
         "more": "a little better than a coin" if measured.accuracy < 0.6 else "better than a coin",
         "less": "worse than a coin",
     }.get(against, "no better than a coin")
     return (
-        f"The head that answers is **{what}**: it is right for {measured.accuracy:.1%} of {measured.pairs:,} "
+        f"The head that predicts this is **{what}**: it is right for {measured.accuracy:.1%} of {measured.pairs:,} "
         f"held-out pairs (standard error {100 * measured.error:.1f} points), where chance is {CHANCE:.0%}."
     )
 
@@ -90,13 +91,15 @@ def about_crossing(crossing: Crossing) -> str:
     most = float(values[layer, head])
     more = sum(compare(float(value), crossing.even, margin=POINT) == "more" for value in values[heads])
     first = {
-        "more": f"**Layer {layer}, head {head}** looks across most: a word gives {most:.0%} of its attention to the "
-        f"other sentence, where even attention would give {crossing.even:.0%}. **{more} of {int(heads.sum())}** heads "
+        "more": f"**Layer {layer}, head {head}** attends to the other sentence most: a word gives {most:.0%} of its "
+        "attention "
+        f"to it, where uniform attention would give {crossing.even:.0%}. **{more} of {int(heads.sum())}** heads "
         f"{'gives' if more == 1 else 'give'} over a point more than that.",
-        "as much": f"No head looks across more than even attention would, {crossing.even:.0%}: the most that any gives "
-        f"to the other sentence is {most:.0%}.",
+        "as much": f"No head attends to the other sentence more than uniform attention would ({crossing.even:.0%}); "
+        "the "
+        f"most is {most:.0%}.",
         "less": f"Every head keeps to its own sentence: the most that any gives to the other one is {most:.0%}, where "
-        f"even attention would give {crossing.even:.0%}.",
+        f"uniform attention would give {crossing.even:.0%}.",
     }[compare(most, crossing.even, margin=POINT)]
     separators = f"Separators get {float(crossing.separators.nanmean()):.0%} on average over all heads."
     has_heads = heads.any(axis=1)
@@ -110,8 +113,9 @@ def _by_layer(values: np.ndarray, numbers: np.ndarray) -> str:
     means = np.nanmean(values, axis=1)
     most, least = int(means.argmax()), int(means.argmin())
     if compare(float(means[most]), float(means[least]), margin=POINT) == "as much":
-        return f"All layers let about as much cross ({means[most]:.0%})."
+        return f"All layers give about as much to the other sentence ({means[most]:.0%})."
     return (
-        f"By layer, most attention crosses in layer {numbers[most]} ({means[most]:.0%}), least in layer "
+        f"On average, most attention goes to the other sentence in layer {numbers[most]} ({means[most]:.0%}), least "
+        "in layer "
         f"{numbers[least]} ({means[least]:.0%})."
     )

@@ -33,8 +33,6 @@ TICKS = ((0, "0"), (0.5, "50%"), (1, "100%"))
 
 def show() -> None:
     """The sentence with a tag below each word, its verdict, and one row of one head before and after fine-tuning."""
-    if not theme.is_presented():
-        st.markdown(words_tasks.LEAD, width=theme.PROSE)
     sentence = _sentence()
     with layout.waiting_place():
         looks = compute.look(sentence)
@@ -43,11 +41,11 @@ def show() -> None:
     typeset.show_cut_notice(predictions.tokens)
     word = _word(len(predictions.words))
     _tags(predictions, usual, word)
+    layout.place_notice()
     row = st.container()  # what a click changes stands right below the words, its controls below that
     place, name, head = _row_and_head(looks, word)
     with row:
         sentence_of_row = _row(looks, head, place, name)
-    layout.place_notice()
     st.markdown(sentences.about_verdict(predictions))
     _maps(looks, head, place)
     if not theme.is_presented():
@@ -71,8 +69,11 @@ def show() -> None:
 
 def _sentence() -> str:
     """The visitor's sentence, or an example; InputError where there is none."""
-    controls.examples(words_tasks.EXAMPLES, field=TEXT, forgets=(WORD,))
-    typed = st.text_input("Your sentence", words_tasks.SENTENCE, key=TEXT, bind="query-params", max_chars=LONGEST_LINE)
+    with layout.control_bar():
+        typed = st.text_input(
+            "Your sentence", words_tasks.SENTENCE, key=TEXT, bind="query-params", max_chars=LONGEST_LINE
+        )
+        controls.examples(words_tasks.EXAMPLES, field=TEXT, forgets=(WORD,))
     read_text(typed)
     return typed
 

@@ -41,16 +41,16 @@ def about_tags(predictions: TaskPredictions, usual: Sequence[TagCount | None]) -
     known = sum(tag_count is not None for tag_count in usual)
     least = min(range(count), key=lambda place: tags[place][1])
     sentence = (
-        f"{_words(count)}, {known} of them counted in the treebank: **{len(other)}** "
-        f"{'has' if len(other) == 1 else 'have'} another tag here than most often"
+        f"**{len(other)} of {_words(count)}** {'has' if len(other) == 1 else 'have'} another tag here than most often "
+        f"in the treebank, which has {known} of them"
     )
     named = []
     for place in other[:TOLD]:
         tag_count = usual[place]
         assert tag_count is not None
         named.append(
-            f"{_name(predictions, place)} is {tags[place][0]}, but was {tag_count.tag} in {tag_count.times:,} of "
-            f"{tag_count.of:,}"
+            f"{_name(predictions, place)} is {tags[place][0]} here and {tag_count.tag} in {tag_count.times:,} of "
+            f"{tag_count.of:,} cases there"
         )
     more = f", and {len(other) - TOLD} more" if len(other) > TOLD else ""
     sentence += f": {'; '.join(named)}{more}." if named else "."
@@ -65,7 +65,7 @@ def about_verdict(predictions: TaskPredictions) -> str:
     positive = float(predictions.sentiment[1])
     verdict, sure = SENTIMENTS[positive >= 0.5], max(positive, 1 - positive)
     doubt = " That is close to undecided." if sure < 0.6 else ""
-    return f"The verdict is **{verdict}**, with a probability of {sure:.1%}.{doubt}"
+    return f"The predicted sentiment is **{verdict}**, with a probability of {sure:.1%}.{doubt}"
 
 
 def about_moved(moved: Float[Tensor, "layer head"]) -> str:
@@ -122,11 +122,11 @@ def about_measured(results: Results) -> str:
     """What fine-tuning and pre-training are worth, against the baselines, and how far chance reaches."""
     tuned = results.variants[TUNED]
     sentence = (
-        f"Held out, **{tuned.tags:.1%}** of the tags and **{tuned.verdicts:.1%}** of the verdicts are right; always "
+        f"Held out, **{tuned.tags:.1%}** of the tags and **{tuned.verdicts:.1%}** of the sentiments are right; always "
         f"the word's most frequent tag gives {results.most_frequent_tag:.1%}, counted words and pairs (naive Bayes) "
         f"{results.naive_bayes:.1%}."
     )
-    for name, what in ((FROZEN, "the same heads on the unchanged body"), (SCRATCH, "the same network from scratch")):
+    for name, what in ((FROZEN, "the same heads on the unchanged encoder"), (SCRATCH, "the same network from scratch")):
         if of := results.variants.get(name):
             sentence += f" With {what}: {of.tags:.1%} and {of.verdicts:.1%}."
     errors = (
@@ -134,7 +134,7 @@ def about_measured(results: Results) -> str:
         for share, count in ((tuned.tags, results.words), (tuned.verdicts, results.sentences))
     )
     least = " and ".join(
-        f"{error:.1f} points of {what}" for error, what in zip(errors, ("tags", "verdicts"), strict=True)
+        f"{error:.1f} points of {what}" for error, what in zip(errors, ("tags", "sentiments"), strict=True)
     )
     return f"{sentence} Differences of less than {least} are within two standard errors."
 

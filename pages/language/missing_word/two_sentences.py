@@ -39,11 +39,10 @@ def show() -> None:
         pair = compute.read(name, first, second)
     left, right = st.columns([2, 3], gap="large")
     with left:
-        layout.heading("Does the second follow?")
         answers, others = _next_sentence(name, first, second)
     with right:
-        layout.heading("What the model reads")
         lengths = _input(name, pair)
+    layout.place_notice()
     head = _heads(pair)
     attention_view(compute.one_head(name, first, second, head), key=f"pair-{head[0]}-{head[1]}", address=False)
     following: tuple[str, ...] = ()
@@ -61,18 +60,18 @@ def show() -> None:
 def _given() -> tuple[str, str, str]:
     """The controls: the model, both sentences, and ways to swap the second one."""
     with layout.control_bar():
-        name = inputs.model_name()
         first = st.text_input(
             "First sentence", words.FIRST_SENTENCE, key=FIRST_KEY, bind="query-params", max_chars=LONGEST_LINE
         )
         second = st.text_input(
             "Second sentence", words.FOLLOWS, key=SECOND_KEY, bind="query-params", max_chars=LONGEST_LINE
         )
-    with layout.control_bar():
-        st.button("One that follows", on_click=_take, args=(words.FIRST_SENTENCE, words.FOLLOWS))
-        st.button("One that does not", on_click=_take, args=(words.FIRST_SENTENCE, words.FOLLOWS_NOT))
+        with st.popover("Examples", icon=":material/format_quote:"):
+            st.button("One that follows", on_click=_take, args=(words.FIRST_SENTENCE, words.FOLLOWS))
+            st.button("One that does not", on_click=_take, args=(words.FIRST_SENTENCE, words.FOLLOWS_NOT))
         st.button("Other first", icon=":material/swap_horiz:", on_click=_take, args=(second, first))
-    return name, first, second
+        menu = layout.settings()
+    return inputs.model_name(menu), first, second
 
 
 def _take(first: str, second: str) -> None:
@@ -101,6 +100,7 @@ def _next_sentence(name: str, first: str, second: str) -> tuple[dict[str, float]
     look = theme.look()
     hues = [look.palette.accent, *[look.palette.map] * (len(bars) - 1)]
     probabilities = {**answers, **others}
+    st.markdown("**Does the second sentence follow the first?**")
     charts.chart(
         partial(prediction_bars, list(bars), list(bars.values()), look=look, hues=hues),
         name="pair-follows",
@@ -118,6 +118,7 @@ def _input(name: str, pair: Pair) -> SegmentLengths | None:
     """Each token with its segment and its position."""
     model, tokens = inputs.masked_model(name), pair.tokens
     lengths = compute.segment_lengths(name)
+    st.markdown("**What the model reads**")
     if not model.has_segments:
         st.caption(words.NO_SEGMENTS_TOLD.format(title=typeset.plain(model.title)))
     cell_map(
@@ -156,7 +157,7 @@ def input_table(pair: Pair) -> pd.DataFrame:
 
 def _heads(pair: Pair) -> Head:
     """All heads by how much of their attention goes where; a click takes one into view."""
-    layout.heading("Which heads look across?")
+    layout.heading("Which heads attend to the other sentence?")
     crossing = pair.crossing
     measures = {OTHER: crossing.other, SEPARATORS: crossing.separators, FIRST: crossing.first}
     with layout.control_bar():

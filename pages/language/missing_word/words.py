@@ -8,12 +8,12 @@ from dashboard.inputs import example_texts
 
 PAGE = PageWords(
     question="What does a BERT look at?",
-    lead="A BERT reads the whole sentence at once and predicts the words that you hide.",
+    lead="A BERT reads the whole sentence at once and predicts the words that you mask.",
     about=(
-        "A BERT reads a whole text at once, every token from both sides, and was trained to say which tokens had been "
-        "hidden. Everything here is done by a model that runs now, on your own text."
+        "A BERT reads a whole text at once, every token from both sides, and was trained to predict the tokens that "
+        "had been masked. Everything here is done by a model that runs now, on your own text."
     ),
-    try_this=("Hide two words that stand side by side: what does it lose?",),
+    try_this=("Mask two words that stand side by side: which of them does it still predict?",),
     references=references("TRANSFORMER"),
 )
 
@@ -28,8 +28,9 @@ FILL, BOTH, PAIRS, GRAMMAR, TASKS, ACROSS, INFERENCE = (
 )
 
 NO_BERT = (
-    "{title} does not fill gaps: it was not trained on hidden words. Choose a masked language model (BERT, RoBERTa, "
-    "DistilBERT), or open this one in Language / Next word."
+    "{title} does not fill gaps: it was not trained to predict masked words. Choose a masked language model (BERT, "
+    "RoBERTa, "
+    "DistilBERT), or open this one in Language / Next word (GPT)."
 )
 
 # Across languages, and inference across languages.
@@ -43,26 +44,25 @@ SENTENCE = next(iter(EXAMPLES.values()))
 
 # Fill in.
 WHOLE_HELP = (
-    "A word of several pieces is easier to guess while its other pieces can be read. With this on, the later pieces "
-    "of the same word are hidden with each piece (Kauf and Ivanova 2023)."
+    "A word of several pieces is easier to predict while its other pieces can be read. With this on, the later "
+    "pieces of the same word are masked with each piece (Kauf and Ivanova 2023)."
 )
-DRAW_HELP = "Which words are hidden together is drawn at random; each number is another draw."
+DRAW_HELP = "The words that are masked together are drawn at random; each number is another draw."
 MORE_CAPTION = (
-    "At every point the same {asked} words have to be guessed, the first token of each; what differs is how many of "
-    "the other words are hidden with them."
+    "At every point the model predicts the same {asked} words, the first token of each. Only the number of other "
+    "masked words differs."
 )
 FILL_FORMULA = (
-    "Each token $w_t$ is hidden alone, and all others, $W_{\\setminus t}$, can be read. The text is never predicted as "
+    "Each token $w_t$ is masked alone, and all others, $W_{\\setminus t}$, can be read. The text is never predicted as "
     "a whole, so the sum is not a probability of the text; it serves to compare texts read by the same model. Here, "
     "with the sum in nats:"
 )
 FILL_NOTES = replace(
     PAGE,
     try_this=(
-        "Hide two words that stand side by side. What does the model no longer know that it knew while one of them "
-        "could be read?",
-        "Hide a word, then change another word far away from it in the text. Does the guess change?",
-        "Find the word that costs most when it is hidden, and put a more usual one in its place. What happens to the "
+        "Mask two words that stand side by side. Which of them did the model predict while the other could be read?",
+        "Mask a word, then change another word far away from it in the text. Does the prediction change?",
+        "Find the word that costs most when it is masked, and put a more usual one in its place. What happens to the "
         "pseudo-perplexity?",
         "Write `[MASK]` into your own text where you do not know the word yourself.",
     ),
@@ -70,34 +70,33 @@ FILL_NOTES = replace(
 )
 
 # Both ways.
-NOTHING_BEFORE = "Nothing stands before the first word, so a model that reads from the left has nothing to guess from."
+NOTHING_BEFORE = "No word stands before the first one, so a model that reads from the left cannot predict it."
 MASK_TOLD = {
-    False: "No mask: every token may look at every other.",
-    True: "Hatched: the mask forbids it. No token may look at what comes later.",
+    False: "No mask: every token may attend to every other.",
+    True: "Hatched: the mask forbids it. No token may attend to later ones.",
 }
 PAGE_TOLD = (
-    "A page of *The Time Machine*, which neither `gpt-books` nor `bert-books` has read. Only words that both models "
-    "read as one piece have to be guessed. A reader gets up to {side} tokens of each side that it may see: the GPT "
-    "those before, the BERT those before, those after, or both, with nothing else in its input. The BERT was trained "
-    "with both sides, so one side alone is unfamiliar to it; that is why the GPT stands beside it."
+    "A page of *The Time Machine*, which neither `gpt-books` nor `bert-books` has read. Both predict the "
+    "words that are one piece for both. Each reads up to {side} tokens on a side: the GPT those before the word, the "
+    "BERT those before, those after, or both. The BERT was trained with both sides, so one side alone is unfamiliar "
+    "to it; the GPT shows what the left side is worth to a model that was trained with it."
 )
 BOTH_FORMULA = (
-    "For the word to be guessed, the BERT reads {before} tokens before it and {after} after it, special ones included. "
-    "A GPT has a prediction for every token of a text from a single pass; a BERT needs a pass for each word that is "
-    "hidden."
+    "To predict the word, the BERT reads {before} tokens before it and {after} after it, special ones included. "
+    "A GPT has a prediction for every token of a text from a single pass; a BERT needs a pass for each masked "
+    "word."
 )
 INFLUENCE_TOLD = (
-    "The guess $p$ is a distribution over all tokens; $p_j$ is the guess when word $j$ is replaced by random tokens "
+    "The prediction $p$ is a distribution over all tokens; $p_j$ is the prediction when word $j$ is replaced by "
+    "random tokens "
     "(seed 0). Half the sum of the differences is the share of the probability that moved, from 0 to 1."
 )
 BOTH_NOTES = replace(
     PAGE,
     try_this=(
-        "Have the first word of the sentence guessed, then the last one. For which of them do the two models know "
-        "equally much?",
-        "Take “Only the end tells” and have “stable” guessed. Which words after it does the BERT use?",
-        "Have a small word guessed, such as “the” or “of”. Are both sides worth more for small words or for large "
-        "ones?",
+        "Click the first word of the sentence, then the last one. For which of them are the two models equally good?",
+        "Take “Only the end tells” and click “stable”. Which words after it does the BERT use?",
+        "Click a function word, such as “the” or “of”. Are both sides worth more for function words or for nouns?",
     ),
     references=references("DEVLIN", "RADFORD", "SCHUSTER", "TAYLOR", "WELLS"),
 )
@@ -128,13 +127,12 @@ AS_GIVEN, TURNED, ITSELF, NO_SEGMENTS = (
 MOST_UNRELATED, MEAN_UNRELATED = "highest of {count} unrelated", "mean of {count} unrelated"
 COMPARED_TITLE = "The unrelated sentences, each in the place of the second one"
 NO_NEXT_SENTENCE = (
-    "{title} was not trained to say whether one sentence follows another, or came without that head, so it cannot be "
-    "asked. BERT was (google-bert/bert-base-uncased); RoBERTa and DistilBERT were not. The heads below can be looked "
-    "at all the same."
+    "{title} was not trained to predict whether one sentence follows another, or came without that head. BERT was "
+    "(google-bert/bert-base-uncased); RoBERTa and DistilBERT were not. Its attention heads are shown below."
 )
 NO_SEGMENTS_TOLD = (
-    "{title} has no segment vectors: the colours show what belongs to which sentence, but the model is not told. Only "
-    "the separators say where the second one begins."
+    "{title} has no segment vectors. The colours show the two sentences to you; the model knows only from the "
+    "separators where the second one begins."
 )
 SEGMENT_KINDS = ("none", "first sentence", "second sentence")
 INPUT_TOLD = (
@@ -146,13 +144,11 @@ PAIR_FORMULA = (
     "The sum goes into the first block (Devlin et al. 2018, figure 2). After the last one, the vector of the first "
     "token decides, by a map that was learned from pairs of sentences, some of which did follow one another."
 )
-EVEN_TOLD = (
-    "What a word would give to the other sentence if it looked at all tokens equally, on average over all words."
-)
+EVEN_TOLD = "What a word would give to the other sentence with uniform attention, on average over all words."
 PAIR_NOTES = replace(
     PAGE,
     try_this=(
-        "Take the sentence that does not follow. Which heads look across less than before?",
+        "Take the sentence that does not follow. Which heads attend to the other sentence less than before?",
         "Type a second sentence of nonsense words. How many of the unrelated sentences does it beat?",
         "Look at the share that goes to separators. In which layers is it largest?",
     ),

@@ -17,14 +17,14 @@ NOTES = replace(
     references=references("CLARK_SYNTAX", "NIVRE", "SILVEIRA", "VOITA", "VIG", "HTUT"),
 )
 
-ABOUT = "An arc goes from each word to the other word that a head looks at most: the arrow points to what is looked at."
+ABOUT = "An arc goes from each word to the other word that a head attends to most; the arrow points to the latter."
 BELOW = (
     "Below the words stands their tree, drawn by people; its arrows point from a governor to what depends on it. "
     "Above, an arc is solid where the tree has this link for this relation, and dotted where it has not."
 )
 UNKNOWN = (
-    "This sentence has not been annotated, so the page does not know its true tree: the arcs are what the heads say, "
-    "right or wrong. The annotated sentences have their trees."
+    "This sentence has not been annotated, so its true tree is not known: the arcs show the heads' links, right or "
+    "wrong. The annotated sentences have their trees."
 )
 NOT_MEASURED = (
     "How well the heads of {title} follow grammar has not been measured here, so it is not known which head is best at "

@@ -19,7 +19,6 @@ class Example:
 EXAMPLES = example_texts.examples_of("inference", Example)
 FIRST = next(iter(EXAMPLES.values()))
 
-LEAD = "Does the second sentence follow from the first, or contradict it? Learned in English, asked in two languages."
 RELATION_NAMES = {
     "entailment": "the second sentence is true if the first one is",
     "neutral": "the second sentence may be true or not",
@@ -58,6 +57,10 @@ ACROSS_FORMULA = (
 )
 NOTES = replace(
     PAGE,
+    about=(
+        "Does the second sentence follow from the first, or contradict it? `bert-pairs` learned this from English "
+        "pairs, and is asked in two languages."
+    ),
     try_this=(
         "Turn the second sentence into French, then both. Does the answer stay the same?",
         "“Less said”: exchange the sentences. A dog that runs need not be on the grass. Does the model know that?",

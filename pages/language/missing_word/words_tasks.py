@@ -9,11 +9,7 @@ from pages.language.missing_word.words import PAGE
 EXAMPLES = example_texts.examples("tasks")
 SENTENCE = next(iter(EXAMPLES.values()))
 
-LEAD = (
-    "One body, two small heads: one gives each word a part of speech, the other gives the sentence a verdict. The body "
-    "was `bert-books`, then learned both tasks at once. Where does it look before and after?"
-)
-HINT = "Click a word to see what it looks at. Below each word: its part of speech, and how sure the model is."
+HINT = "Click a word to see what it attends to. Below each word: its part of speech, and how sure the model is."
 TAG_NAMES = {
     "NOUN": "noun",
     "PROPN": "name",
@@ -44,12 +40,13 @@ GROUPS = {
 WORD, VERDICT = "the clicked word, for its tag", "[CLS], for the verdict"
 MOVED = "How much each head's attention moved, from 0 (none) to 1 (all of it), on average over the rows of its map."
 READ_FROM = (
-    "A tag is read off the first piece of its word, after the last layer; the verdict is read off `[CLS]`. What is "
-    "shown here is one head's attention on the way there; it does not prove what decided."
+    "A tag is read off the first piece of its word, after the last layer; the sentiment is read off `[CLS]`. "
+    "The figure shows one head's attention on the way there, which does not prove what decided."
 )
 MEASURED = (
-    "Tags: the {words:,} words of UD_English-EWT's test sentences. Verdicts: the {sentences} sentences of SST-2's dev "
-    "part as GLUE has it. The body was pre-trained on old novels only; its fine-tuning read {learned_words:,} "
+    "Tags: the {words:,} words of UD_English-EWT's test sentences. Sentiments: the {sentences} sentences of SST-2's "
+    "dev "
+    "part as GLUE has it. The encoder was pre-trained on old novels only; its fine-tuning read {learned_words:,} "
     "tagged words and {learned_phrases:,} phrases."
 )
 FORMULA = (
@@ -59,10 +56,15 @@ FORMULA = (
 MOVED_FORMULA = "The share of a row's attention that moved is half the sum of all differences. For the row above:"
 NOTES = replace(
     PAGE,
+    about=(
+        "One encoder, two small heads: one gives each word a part of speech, the other gives the sentence a sentiment. "
+        "The encoder was `bert-books`, then learned both tasks at once. Its attention is shown before and after."
+    ),
     try_this=(
         "Write one word twice, once as a noun and once as a verb: “The cook will cook.” Does the tag change? In which "
         "head do the two look at different words?",
-        "Take “Not good” and delete “not”. What does the verdict do? Which head's row of [CLS] gives most to “not”?",
+        "Take “Not good” and delete “not”. How does the sentiment change? Which head's row of [CLS] gives most to "
+        "“not”?",
         "Write “The film is not bad.” Does the model know that two negative words can be praise?",
         "Ask for the head that moved most. Did it take its attention from `[SEP]`, and what does it look at now?",
         "Write something that no novel of 1890 knows, such as “lol that movie was lit”. How sure are the tags?",

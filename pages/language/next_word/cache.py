@@ -19,6 +19,7 @@ from pages.language.next_word.compute_cache import CachedReading
 
 FLOAT = 4  # bytes of a number in single precision
 LAYERS_SHOWN = 8  # all layers do the same: more rows could not be told apart
+NEWEST = 180  # pixels: of the control for the newest token
 PROMPT = 8  # tokens that are read at once before anybody chooses
 KINDS = ("not needed", "kept", "computed")
 HUES_OF_KINDS = (HUES[4], HUES[1])
@@ -27,21 +28,27 @@ HUES_OF_WAYS = {WITHOUT_CACHE: HUES[1], WITH_CACHE: HUES[0]}
 
 def show() -> None:
     """The grids of one step, the measurement, the shared heads; then what is told of them."""
-    selection = inputs.selection()
-    count = compute_cache.length_of(selection.name, selection.text)
     with layout.control_bar():
+        given_text = inputs.text()
+        newest = st.container(width="content")
+        menu = layout.settings()
+    selection = inputs.selection(given_text, menu)
+    count = compute_cache.length_of(selection.name, selection.text)
+    with menu:
         prompt = _slider("Tokens read at once, as a prompt", 1, count, min(PROMPT, count), "cache_prompt")
-        token = _slider("Newest token", 0, count - 1, min(PROMPT, count - 1), "cache_token")
+    with newest:
+        token = _slider("Newest token", 0, count - 1, min(PROMPT, count - 1), "cache_token", width=NEWEST)
     with layout.waiting_place():
         reading = compute_cache.stepped(selection.name, selection.text, prompt)
+    step = reading.stepped.step_of(token)
+    _grids(reading, step)
+    layout.place_notice()
     if reading.total > count:
         layout.caption(words.CACHE_FIRST.format(count=count))
-    step = reading.stepped.step_of(token)
-    st.markdown(about_step(step, typeset.in_word(reading.tokens, step.last - 1)), width=theme.PROSE)
-    _grids(reading, step)
     costs = _measured(selection.name)
     counts = cache_heads.show()
     notice = (
+        about_step(step, typeset.in_word(reading.tokens, step.last - 1)),
         about_whole(reading.stepped),
         about_bytes(step, reading.heads),
         *about_costs(costs),
@@ -51,13 +58,13 @@ def show() -> None:
     layout.notes(words.CACHE_NOTES, notice=notice, formula=lambda: _formula(reading, step))
 
 
-def _slider(label: str, least: int, most: int, first: int, key: str) -> int:
+def _slider(label: str, least: int, most: int, first: int, key: str, *, width: int = 260) -> int:
     """A whole number from `least` to `most`; another text may have fewer tokens than the one that was chosen from."""
     if least == most:
         return least
     if not least <= (st.session_state.get(key) or least) <= most:
         st.session_state[key] = first
-    return st.slider(label, least, most, first, key=key, bind="query-params", width=260)
+    return st.slider(label, least, most, first, key=key, bind="query-params", width=width)
 
 
 def _grids(reading: CachedReading, step: Step) -> None:
@@ -117,11 +124,11 @@ def about_step(step: Step, newest: str) -> str:
     cache_note = (
         f"and {step.cached_rows():,} rows of k and v come from the cache"
         if step.cached_rows()
-        else "and nothing is kept yet"
+        else "and the cache is still empty"
     )
     return (
-        f"In this step {what}: **{step.computed_rows():,} rows** of q, k and v are computed {cache_note}. Without "
-        f"a cache **{rows_anew(step):,} rows** are computed."
+        f"In this step {what}: **{step.computed_rows():,} rows** of q, k and v are computed, {cache_note}. Without "
+        f"a cache, **{rows_anew(step):,} rows** are computed."
     )
 
 
@@ -146,13 +153,12 @@ def about_bytes(step: Step, heads: CacheShape | None) -> str:
     """What is held after a step, by count and, where there is one, by formula."""
     held = f"After this step the cache holds **{amount(step.bytes)}B**"
     if heads is None:
-        return f"{held}, counted; for this architecture there is no formula here."
+        return f"{held} by count; the atlas has no formula for this architecture."
     expected = cache_bytes(heads, step.last, FLOAT)
     if expected == step.bytes:
-        return f"{held}: counted, and the same as by the formula."
+        return f"{held}, by count and by the formula alike."
     return (
-        f"{held} by count and {amount(expected)}B by the formula: this model keeps something else, or keeps it "
-        "differently."
+        f"{held} by count and {amount(expected)}B by the formula: this model caches other values, or in another form."
     )
 
 

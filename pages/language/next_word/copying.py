@@ -37,18 +37,29 @@ FIRST, SECOND = "first time", "second time"
 
 def show() -> None:
     """The loss of both times, the heads on two maps, one of them in view, and the same without the best ones."""
-    selection = inputs.selection()
     with layout.control_bar():
-        repetition, count = _asked(selection)
+        given_text = inputs.text()
+        ablation = st.container(width="content")
+        menu = layout.settings()
+    selection = inputs.selection(given_text, menu)
+    figures = st.columns([2, 3], gap="large")
+    with figures[0]:
+        summary, source = st.container(), st.container()
+        layout.place_notice()
+    with source:
+        what = controls.choice("Said twice", [words.RANDOM, words.OWN_TEXT], key="copying_what")
+    with menu:
+        repetition = _repetition(selection, is_own=what == words.OWN_TEXT)
+    with ablation:
+        count = _ablated(repetition)
     with layout.waiting_place():
         full_run, scores = compute_copying.heard(repetition), compute_copying.scores(repetition.at_random)
         without = compute_copying.silenced(repetition, count) if count else None
-    layout.caption(_said(repetition, full_run))
-    summary, along = st.columns([2, 3], gap="large")
     with summary:
         _summary(full_run, without)
-    with along:
+    with figures[1]:
         _along(repetition, selection, full_run, without)
+        layout.caption(_said(repetition, full_run))
     head = copying_heads.show(repetition, scores, without)
     layout.notes(
         words.COPYING_NOTES,
@@ -66,29 +77,30 @@ def show() -> None:
     )
 
 
-def _asked(selection: Given) -> tuple[Said, int]:
-    """What is said twice, and how many of the best heads are silenced."""
-    model = selection.model
-    what = controls.choice("Said twice", [words.RANDOM, words.OWN_TEXT], key="copying_what")
-    best = st.container(width="content")  # how many heads there are is known only below
-    longest = min(LONGEST, model.context // 2)
+def _repetition(selection: Given, *, is_own: bool) -> Said:
+    """What is said twice: the visitor's own text, or random tokens."""
+    longest = min(LONGEST, selection.model.context // 2)
     period, shortest = min(PERIOD, longest), min(SHORTEST, longest)
     if shortest < longest:
         period = st.slider(
             "Random tokens", shortest, longest, period, key="copying_length", bind="query-params", width=SLIDER
         )
     seed = int(controls.number_box("Seed", 0, LARGEST_SEED, SEED, key="copying_seed", width=130))
-    repetition = Said(selection.name, period, seed, selection.text if what == words.OWN_TEXT else None)
+    return Said(selection.name, period, seed, selection.text if is_own else None)
+
+
+def _ablated(repetition: Said) -> int:
+    """How many of the best heads are ablated."""
     with layout.waiting_place():
         heads = len(compute_copying.order(repetition))
     most, key = min(MOST_SILENCED, heads // 2), "copying_silenced"
     if not most:
-        return repetition, 0
+        return 0
     if (st.session_state.get(key) or 0) > most:  # another model may have fewer
         st.session_state[key] = most
     first = min(SILENCED, most)
-    return repetition, best.slider(
-        "Silence the best", 0, most, first, key=key, bind="query-params", width=SLIDER, help=words.BEST_HELP
+    return st.slider(
+        "Ablate the best heads", 0, most, first, key=key, bind="query-params", width=SLIDER, help=words.BEST_HELP
     )
 
 
@@ -123,16 +135,17 @@ def about_copying(full_run: RepetitionRun) -> str:
     elif again >= SOMETIMES and again > before + SAVED and more_right:
         verdict = "it copies now and then"
     elif cheaper == "more":
-        verdict = "it hardly copies: what it has read before is a little more probable, and that is all"
+        verdict = "it hardly copies: repeated tokens are only a little more probable"
     elif cheaper == "less":
-        verdict = "it does not copy: what it has read before costs more"
+        verdict = "it does not copy: repeated tokens cost more"
     elif change_is_unclear(full_run):
         verdict = f"{cases} {'token is' if cases == 1 else 'tokens are'} too few to tell whether it copies"
     else:
         verdict = "it does not copy"
     return (
-        f"The second time a token costs **{second:.2f} nats**, the first time {first:.2f}; the right one is the most "
-        f"probable in {again:.0%} of the cases, the first time in {before:.0%}: {verdict}."
+        f"{verdict[:1].upper()}{verdict[1:]}. The second time, a token costs **{second:.2f} nats**, the first time "
+        f"{first:.2f}; the right token is the most probable one in {again:.0%} of cases, the first time in "
+        f"{before:.0%}."
     )
 
 
@@ -150,7 +163,7 @@ def change_is_unclear(heard: RepetitionRun) -> bool:
 def about_silence(full_run: RepetitionRun, without: Silenced | None) -> str:
     """What repetition still saves without the best heads, and without as many others."""
     if without is None:
-        return "Silence the best heads, above, and this place will say what is left of the copying."
+        return "Ablate the best heads, in the row above, to see what is left of the copying."
     count, before, after = len(without.best), saved(full_run), saved(without.without_best)
     others = [saved(run) for run in without.without_others]
     heads = "the best head" if count == 1 else f"the best {count} heads"
@@ -160,15 +173,15 @@ def about_silence(full_run: RepetitionRun, without: Silenced | None) -> str:
         f"without {random}, {_nats(min(others))} to {_nats(max(others))}."
     )
     if before < SAVED:
-        return f"{sentence} There is nothing to lose."
+        return f"{sentence} There is no copying to lose."
     if compare(before, 0.0, margin=CLEAR * error_of_saved(full_run)) != "more":
-        return f"{sentence} So few tokens cannot tell what the heads carry."
+        return f"{sentence} These are too few tokens to tell what the heads contribute."
     if after < min(before, *others) - SAVED:
         return (
             f"{sentence} They carry {min(1.0, max(0.0, 1 - after / before)):.0%} of it, more than any of the "
             "others chosen at random."
         )
-    return f"{sentence} So they matter no more than heads chosen at random."
+    return f"{sentence} They matter no more than heads chosen at random."
 
 
 def _nats(value: float) -> str:
@@ -198,7 +211,7 @@ def _summary(full_run: RepetitionRun, without: Silenced | None) -> None:
         Column(SECOND, table[SECOND].to_numpy(), tell),
         Column("right", table["right, second time"].to_numpy(), "%{customdata}: %{x:.1%} right", percent=True),
     ]
-    st.markdown("**Nats a token**, and how many are predicted right the second time")
+    st.markdown("**Loss, nats a token**; share right the second time")
     charts.chart(
         partial(score_bars, list(runs), columns, look=theme.look().sized(-1)),
         name="copying-summary",

@@ -27,7 +27,7 @@ def show(repetition: Said, scores: dict[str, Float[Tensor, "layer head"]], witho
     best = _best(scores["induction"])
     if best is None:
         return None
-    st.subheader("Which heads look back?", anchor=False)
+    st.subheader("Which heads attend to the repetition?", anchor=False)
     maps, view = st.columns([3, 2], gap="large")
     with view, layout.control_bar():
         calls, numbers = compute_copying.heard(repetition.at_random).calls, compute_copying.numbers(repetition)
@@ -37,7 +37,10 @@ def show(repetition: Said, scores: dict[str, Float[Tensor, "layer head"]], witho
     with maps:
         for column, (name, title) in zip(
             st.columns(2, gap="medium"),
-            (("induction", "Induction: at what came next"), ("previous_token", "At the token before")),
+            (
+                ("induction", "Induction: attention to what came next"),
+                ("previous_token", "Attention to the token before"),
+            ),
             strict=True,
         ):
             with column:
@@ -55,10 +58,10 @@ def _map(scores: np.ndarray, name: str, head: Head, silenced: tuple[Head, ...], 
         key=f"copying_{name}",
         x="head",
         y="layer",
-        tell=f"layer {{row}}, head {{column}}: {{value}}% of its attention at {what}",
+        tell=f"layer {{row}}, head {{column}}: {{value}}% of its attention to {what}",
         rows=list(map(str, numbers)),
         marked={head, *silenced},
-        mark="silenced or in view",
+        mark="ablated or in view",
         on_click=_clicked(scores, numbers),
         alt=f"The share of each head's attention at {what}: up to {np.nanmax(scores):.0%}",
         name=f"copying-{name}",
@@ -82,8 +85,8 @@ def _head(repetition: Said, head: Head, score: float) -> None:
             heat,
             weights,
             look=theme.look().sized(-2),
-            x="looked at",
-            y="looks",
+            x="attended to",
+            y="attends",
             limits=(0.0, min(1.0, max(0.1, 2 * score))),
             tell="token %{y} gives %{z:.1%} to token %{x}",
             height=theme.look().high(340),
@@ -104,22 +107,23 @@ def about_heads(
     """
     best, before = (_best(scores) for scores in (induction, previous))
     if best is None or before is None:
-        return "No head of this model looks at the tokens as they were said twice."
+        return "No head of this model attends to the repeated tokens."
     score, share, named = float(induction[best]), float(previous[before]), numbers or range(len(induction))
     is_one = score >= max(INDUCTION, HABIT_RATIO * even[0])
     verdict = "an induction head" if is_one else "too little to call it an induction head"
     if is_one and score < STRONG:
         verdict = "an induction head, but a weak one"
     sentence = (
-        f"**Layer {named[best[0]]}, head {best[1]}** looks most at what came next the first time, with {score:.0%} of "
-        f"its attention (even attention: {even[0]:.1%}): {verdict}."
+        f"**Layer {named[best[0]]}, head {best[1]}** attends most to what came next the first time, with {score:.0%} "
+        "of "
+        f"its attention (uniform attention: {even[0]:.1%}): {verdict}."
     )
     where = f"layer {named[before[0]]}, head {before[1]}"
-    most = f"{where} gives most to the token before ({share:.0%}; even: {even[1]:.1%})"
+    most = f"{where} gives most to the token before ({share:.0%}; uniform: {even[1]:.1%})"
     if share <= HABIT_SHARE or share < HABIT_RATIO * even[1]:
         return (
             f"{sentence} No head is a previous-token head, which gives that token more than {HABIT_SHARE:.0%} of its "
-            f"attention and {HABIT_RATIO} times what even attention would: {most}."
+            f"attention and {HABIT_RATIO} times what uniform attention would: {most}."
         )
     earlier = " in an earlier layer" if before[0] < best[0] else ", but not in an earlier layer"
     needed = ", where an induction head needs it" if is_one and before[0] < best[0] else ""

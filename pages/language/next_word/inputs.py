@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from streamlit.delta_generator import DeltaGenerator
+
 from core.errors import ModelError
 from core.zoo.kinds import predicts_next_token
 from core.zoo.text_models import CausalLanguageModel
 from dashboard.cache.models import text_model
-from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, model_name
 from dashboard.recordings.watched import Text
 from pages.language.next_word import words
@@ -30,10 +31,15 @@ class Given:
         return model
 
 
-def selection() -> Given:
-    """The controls for text and model, and examples to click."""
+def text() -> Text:
+    """The controls for the text, with examples to click; for a control bar."""
+    chosen = controls.text()
     controls.examples(example_texts.examples("next-word"), forgets=(WRITTEN_ADDRESS,))
-    with layout.control_bar():
-        chosen = Given(text=controls.text(), name=model_name.model("text"))
+    return chosen
+
+
+def selection(chosen_text: Text, menu: DeltaGenerator) -> Given:
+    """A text and the model that reads it, whose control stands in `menu`; what is said about the model stands here."""
+    chosen = Given(text=chosen_text, name=model_name.model("text", menu=menu))
     assert chosen.model
     return chosen

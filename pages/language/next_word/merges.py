@@ -23,20 +23,24 @@ from pages.language.next_word.compute_tokens import Merged
 
 LONGEST = 60  # characters
 KEY = "tokens_word"
+DONE = 170  # pixels: of the control for the merges done
 ROOM = 60  # letters of all symbols together that find room side by side
 
 
-def show() -> None:
-    """The word, the tree of its merges, the table of the rules."""
-    with (bar := layout.control_bar()):
-        raw = st.text_input("Your word", words.WORDS[0], key=KEY, bind="query-params", max_chars=LONGEST, width=260)
-        name = model_name.model("text")
-    with st.container(horizontal=True):
-        for number, word in enumerate(words.WORDS):
-            st.button(typeset.plain(word), key=f"tokens-word-{number}", type="tertiary", on_click=_take, args=(word,))
+def show(bar: DeltaGenerator) -> None:
+    """The word, the tree of its merges, the table of the rules; the first controls stand in `bar`."""
+    with bar:
+        raw = st.text_input("Your word", words.WORDS[0], key=KEY, bind="query-params", max_chars=LONGEST)
+        with st.popover("Examples", icon=":material/format_quote:"):
+            for number, word in enumerate(words.WORDS):
+                key = f"tokens-word-{number}"
+                st.button(typeset.plain(word), key=key, type="tertiary", on_click=_take, args=(word,))
+        done_place = st.container(width="content")
+        menu = layout.settings()
+    name = model_name.model("text", menu=menu)
     text, kind = read_text(raw), compute_tokens.kind_of(name)
     if kind == "BPE":
-        _byte_pairs(compute_tokens.merged(name, text), bar)
+        _byte_pairs(compute_tokens.merged(name, text), done_place)
     else:
         _other(kind, compute_tokens.pieces(name, text))
 
@@ -45,9 +49,7 @@ def _take(word: str) -> None:
     st.session_state[KEY] = word
 
 
-def _byte_pairs(merged: Merged, bar: DeltaGenerator) -> None:
-    if merged.left_out:
-        st.caption(words.MERGES_LEFT_OUT.format(count=merged.left_out))
+def _byte_pairs(merged: Merged, done_place: DeltaGenerator) -> None:
     if not merged.agrees:
         st.info(words.MERGES_ADDED, icon=":material/info:")
     steps = sum(len(word.merges) for word in merged.words)
@@ -55,8 +57,7 @@ def _byte_pairs(merged: Merged, bar: DeltaGenerator) -> None:
     if steps:
         if (st.session_state.get("tokens_step") or 0) > steps:  # another word may need fewer
             st.session_state.tokens_step = steps
-        done = bar.slider("Merges done", 0, steps, steps, key="tokens_step", bind="query-params", width=260)
-    st.markdown(about_stage(merged, done), width=theme.PROSE)
+        done = done_place.slider("Merges done", 0, steps, steps, key="tokens_step", bind="query-params", width=DONE)
     rows = table(merged)
     charts.chart(
         partial(merge_tree, merged.words, merged.labels, rules=merged.rules, done=done, look=theme.look()),
@@ -64,10 +65,14 @@ def _byte_pairs(merged: Merged, bar: DeltaGenerator) -> None:
         alt="A tree: symbols below, each merge a bracket over its two parts, higher the later it comes",
         table=rows,
     )
+    if merged.left_out:
+        st.caption(words.MERGES_LEFT_OUT.format(count=merged.left_out))
+    layout.place_notice()
     if not theme.is_presented() and steps:
         numbers = {"rank": st.column_config.NumberColumn(format="localized")}
         data_table(rows, hide_index=True, height=min(380, 36 * (len(rows) + 1)), column_config=numbers)
-    layout.notes(words.MERGES_NOTES, notice=about_merges(merged), formula=lambda: _formula(merged))
+    notice = about_stage(merged, done), *about_merges(merged)
+    layout.notes(words.MERGES_NOTES, notice=notice, formula=lambda: _formula(merged))
 
 
 def show_spaces(label: str) -> str:
@@ -133,7 +138,7 @@ def about_merges(merged: Merged) -> tuple[str, ...]:
     tokens = [merged.labels[piece] for word in merged.words for piece in word.pieces]
     merges = [merge for word in merged.words for merge in word.merges]
     if not merges:
-        return (f"Not one merge applies: {_counted(symbols, 'symbol')} stay {_counted(len(tokens), 'token')}.",)
+        return (f"No merge applies: {_counted(symbols, 'symbol')} stay {_counted(len(tokens), 'token')}.",)
     times = sum(merge.count for merge in merges)
     first, last = min(merges, key=lambda merge: merge.rank), max(merges, key=lambda merge: merge.rank)
     make = "makes" if len(merges) == 1 else "make"
@@ -224,9 +229,10 @@ def merge_tree(
 
 def _other(kind: str, pieces: tuple[Piece, ...]) -> None:
     """A tokenizer that does not merge: what it made, and how it makes it."""
-    st.markdown(words.OTHER_KINDS.get(kind, words.OTHER_KIND).format(kind=kind), width=theme.PROSE)
     rows = pieces_table(pieces)
     data_table(rows, hide_index=True, height="content", width="content")
+    layout.place_notice()
+    st.markdown(words.OTHER_KINDS.get(kind, words.OTHER_KIND).format(kind=kind), width=theme.PROSE)
     if not theme.is_presented():
         charts.download_table(rows, "tokens-pieces")
     layout.notes(words.MERGES_NOTES, notice=about_pieces(pieces), formula=lambda: st.markdown(words.OTHER_FORMULA))

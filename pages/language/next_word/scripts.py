@@ -5,6 +5,7 @@ from functools import partial
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.text import read_text
 from core.tokens.pieces import UNITS, Cuts
@@ -30,10 +31,9 @@ MARK_OF = {
 }
 
 
-def show() -> None:
-    """The figure over all languages, then one sentence cut in four ways."""
-    with layout.control_bar():
-        name = model_name.model("text")
+def show(bar: DeltaGenerator) -> None:
+    """The figure over all languages, then one sentence cut in four ways; the first controls stand in `bar`."""
+    with bar:
         own = st.text_input(
             "Your own sentence",
             "",
@@ -41,13 +41,13 @@ def show() -> None:
             bind="query-params",
             max_chars=LONGEST,
             placeholder="Type one in any script",
-            width=320,
         )
         drawn = controls.choice("Count", [TOTAL, EACH], key="tokens_count")
+        menu = layout.settings()
+    name = model_name.model("text", menu=menu)
     sentences = dict(words.SENTENCES) | ({OWN: read_text(own)} if own.strip() else {})
     with layout.waiting_place():
         by_language = dict(zip(sentences, compute_tokens.cuts(name, tuple(sentences.values())), strict=True))
-    st.markdown(about_languages(by_language)[0], width=theme.PROSE)
     rows = table(by_language, sentences)
     charts.chart(
         partial(dots, rows, per_character=drawn == EACH, look=theme.look()),
@@ -55,8 +55,9 @@ def show() -> None:
         alt=f"One row per language, four marks in it: {drawn} when the sentence is cut into {', '.join(UNITS)}",
         table=rows,
     )
+    layout.place_notice()
     _one(by_language, sentences)
-    layout.notes(words.SCRIPTS_NOTES, notice=about_languages(by_language)[1:], formula=lambda: _formula(by_language))
+    layout.notes(words.SCRIPTS_NOTES, notice=about_languages(by_language), formula=lambda: _formula(by_language))
 
 
 def table(by_language: dict[str, Cuts], sentences: dict[str, str]) -> pd.DataFrame:
@@ -149,14 +150,12 @@ def about_languages(by_language: dict[str, Cuts]) -> tuple[str, ...]:
     if above:
         sentences.append(f"More tokens than characters: {', '.join(above)}.")
     if bytewise:
-        sentences.append(f"Not one merge helps, each byte is a token of its own: {', '.join(bytewise)}.")
+        sentences.append(f"No merge applies, so each byte is a token: {', '.join(bytewise)}.")
     if single:
-        sentences.append(
-            f"There are no spaces between words, so the whole sentence counts as one word: {', '.join(single)}."
-        )
+        sentences.append(f"Without spaces between words, the whole sentence counts as one word: {', '.join(single)}.")
     if unknown:
         listed = ", ".join(f"{language} ({count})" for language, count in unknown.items())
-        sentences.append(f"Tokens that only say “unknown”: {listed}.")
+        sentences.append(f"Unknown tokens: {listed}.")
     if OWN in by_language:
         own = by_language[OWN]
         sentences.append(

@@ -5,7 +5,6 @@ import streamlit as st
 from torch import Tensor
 
 from core.probing.small_tasks import TASKS, Task, WrittenAnswer
-from dashboard import theme
 from dashboard.components.cell_map import cell_map
 from dashboard.frame import layout
 from dashboard.inputs import controls
@@ -20,8 +19,6 @@ SURE = 0.999  # a probability from which on none is told from certainty
 
 def show() -> None:
     """A problem, its answer digit by digit with what every head read; then several hundred problems counted."""
-    if not theme.is_presented():
-        st.markdown(words.SMALL_LEAD, width=theme.PROSE)
     task, problem = _choices()
     stage = st.container()
     by_digit, missed = st.columns([3, 2], gap="large")
@@ -32,10 +29,10 @@ def show() -> None:
         links, loss = compute.links(task.name), compute.without(task.name, silenced)
     with stage:
         st.markdown(f"### {equation(task, problem, written)}")
-        layout.place_notice()
         answer_column, read = st.columns([2, 3], gap="large")
         with answer_column:
             _probabilities(task, written)
+            layout.place_notice()
         with read:
             _reading(task, problem, written)
     with by_digit:
@@ -73,9 +70,9 @@ def about_answer(task: Task, problem: Tensor, written: WrittenAnswer) -> str:
     count, of = sum(map(str.__eq__, written.text, written.right)), len(written.right)
     verdict = "The answer is right" if count == of else f"{count} of {of} digits are right"
     known = (
-        f"It never learned from this problem, nor from {words.SMALL_SAME[task.name]} in another order."
+        f"It was not trained on this problem, nor on {words.SMALL_SAME[task.name]} in another order."
         if bool(task.is_held_out(problem[None])[0])
-        else "This problem is one of those that it could learn from."
+        else "This problem may have been among its training data."
     )
     sure = f"{certain[least]:.1%}" if certain[least] < SURE else f"more than {SURE:.1%}"
     digit = f"{task.answers[least]}{' digit' if task.name == 'sort' else ''}"
@@ -114,7 +111,6 @@ def _forget_own() -> None:
 
 
 def _probabilities(task: Task, written: WrittenAnswer) -> None:
-    st.markdown("What it writes: click a row to look at that digit.")
     rows = [f"{name}: {digit}" for name, digit in zip(task.answers, written.text, strict=True)]
     cell_map(
         written.probabilities[:, :10].numpy(),
@@ -132,6 +128,7 @@ def _probabilities(task: Task, written: WrittenAnswer) -> None:
         name=f"small-{task.name}-answer",
         height=260,
     )
+    layout.caption(words.SMALL_WRITES)
 
 
 def _reading(task: Task, problem: Tensor, written: WrittenAnswer) -> None:
@@ -144,7 +141,7 @@ def _reading(task: Task, problem: Tensor, written: WrittenAnswer) -> None:
     aims = [aim for aim in task.aims if aim.answer == answer]
     mattering = np.stack([task.matters(aim, problem[None])[0, : len(tokens)].float().numpy() for aim in aims])
     names = [f"{layer}.{head}" for layer in range(layers) for head in range(heads)]
-    spoken = [name if weights.max() > 0 else f"{name} silent" for name, weights in zip(names, read, strict=True)]
+    spoken = [name if weights.max() > 0 else f"{name} ablated" for name, weights in zip(names, read, strict=True)]
     cell_map(
         np.concatenate([mattering, read]),
         key=f"small-reading-{task.name}",

@@ -45,7 +45,7 @@ def silenced_heads(name: str) -> tuple[Head, ...]:
     """The heads that the visitor has silenced, with the way to wake them again; each model has its own."""
     by_label = {f"{layer}.{head}": (layer, head) for layer, head in compute.heads_of(name)}
     chosen = st.multiselect(
-        "Silenced heads (layer.head)",
+        "Ablated heads (layer.head)",
         list(by_label),
         key=f"small_silenced_{name}",
         bind="query-params",
@@ -58,7 +58,7 @@ def show_missed(name: str, accuracy: Accuracy, silenced: Collection[Head]) -> No
     """The share of right answers now, and without each head alone; a click silences."""
     change = points(accuracy.left - accuracy.baseline) if silenced else None
     st.metric(f"Right answers to the same {PROBLEMS} problems", f"{accuracy.left:.1%}", change)
-    st.markdown("Right answers without each head alone: **click heads to silence them**.")
+    st.markdown("Right answers without each head alone: **click heads to ablate them**.")
     cell_map(
         accuracy.alone,
         key=f"small-missed-{name}",
@@ -67,7 +67,7 @@ def show_missed(name: str, accuracy: Accuracy, silenced: Collection[Head]) -> No
         tell="without layer {row}, head {column} the share of right answers is {value}",
         limits=(0, 1),
         marked=silenced,
-        mark="silenced",
+        mark="ablated",
         on_click=partial(_switch, name),
         alt=f"The share of right answers without each head alone, {accuracy.alone.min():.0%} to "
         f"{accuracy.alone.max():.0%}",
@@ -92,7 +92,7 @@ def about_silence(accuracy: Accuracy, silenced: Collection[Head], best: Head) ->
     right, fewest = (round(share * PROBLEMS) for share in (accuracy.baseline, float(alone.min())))
     if compare_shares(right, PROBLEMS, fewest, PROBLEMS) != "more":
         enough = (
-            f"No head is clearly missed when it alone is silenced: {alone.min():.1%} of answers or more stay right, of "
+            f"No single head is needed: with any one ablated, at least {alone.min():.1%} of answers are right, of "
             f"{accuracy.baseline:.1%} with all heads."
         )
         return (*sentences, enough)
@@ -100,7 +100,7 @@ def about_silence(accuracy: Accuracy, silenced: Collection[Head], best: Head) ->
     if most != best:
         same = f"The head that points best is another, {best[0]}.{best[1]}: without it {alone[best]:.1%} are right."
     sentences.append(
-        f"Silenced alone, **head {most[0]}.{most[1]}** is missed most: {alone[most]:.1%} of answers are right without "
+        f"**Head {most[0]}.{most[1]}** matters most: {alone[most]:.1%} of answers are right without "
         f"it, {alone[least]:.1%} without head {least[0]}.{least[1]}. {same}"
     )
     return tuple(sentences)
@@ -145,7 +145,7 @@ def _about_kind(links: Links, kind: str) -> str:
     ]
     beaten = sides.count("more")
     if fixed == 1:
-        place = "The place is always the same here, so a head can know it without reading a digit."
+        place = "The place is always the same here, so a head needs no digit to find it."
     else:
         who = f"**{beaten} of {shares.numel()} heads** do" if beaten else "No head does"
         so = ", so where they look depends on what they read" if beaten else ""

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-import streamlit as st
 import torch
+from streamlit.delta_generator import DeltaGenerator
 
 from core.tokens.surprise import running_mean
 from dashboard import theme, typeset
@@ -27,16 +27,17 @@ TICKS = tuple((bits / FULL, f"{bits}" if bits < FULL else f"{bits}+") for bits i
 MEAN = 16  # tokens that the smooth curve averages
 
 
-def show() -> None:
-    """The tinted text, then the curve."""
-    selection = inputs.selection()
+def show(bar: DeltaGenerator) -> None:
+    """The tinted text, then the curve; the controls stand in `bar`."""
+    with bar:
+        given_text = inputs.text()
+        menu = layout.settings()
+    selection = inputs.selection(given_text, menu)
     with layout.waiting_place():
         surprise = compute_tokens.surprised(selection.name, selection.text)
     typeset.show_cut_notice(surprise.tokens)
     labels, bits = surprise.tokens.labels, surprise.bits.numpy()
     names = [typeset.in_word(surprise.tokens, place) for place in range(len(labels))]
-    first, *notice = about_bits(names, bits, surprise.characters, surprise.vocabulary)
-    st.markdown(first, width=theme.PROSE)
     tinted_lines(
         [label.replace("\n", "↵\n") for label in labels[:TINTED]],
         [_line(selection.name, names[:TINTED], bits[:TINTED], surprise)],
@@ -48,6 +49,7 @@ def show() -> None:
         after="",
         of="token",
     )
+    layout.place_notice()
     typeset.explain_bytes(labels[:TINTED])
     rows = table(names, bits)
     charts.chart(
@@ -56,7 +58,8 @@ def show() -> None:
         alt=f"Bits of each token along the text as points, and the mean of the last {MEAN} as a line",
         table=rows,
     )
-    layout.notes(words.SURPRISE_NOTES, notice=tuple(notice), formula=lambda: _formula(surprise))
+    notice = about_bits(names, bits, surprise.characters, surprise.vocabulary)
+    layout.notes(words.SURPRISE_NOTES, notice=notice, formula=lambda: _formula(surprise))
 
 
 def _line(name: str, labels: Sequence[str], bits: np.ndarray, surprise: Surprised) -> Line:
@@ -131,8 +134,8 @@ def about_bits(labels: Sequence[str], bits: np.ndarray, characters: int, vocabul
     sentences = [
         f"The text costs **{total:,.0f} bits**: **{mean:.2f} a token**, {total / characters:.2f} a character. "
         + _like_choosing(2.0**mean, vocabulary),
-        f"Nothing surprised it more than **“{typeset.plain(typeset.readable(labels[peak]))}”** (position {peak}): "
-        f"{bits[peak]:.1f} bits.",
+        f"The most surprising token is **“{typeset.plain(typeset.readable(labels[peak]))}”** (position {peak}), "
+        f"with {bits[peak]:.1f} bits.",
     ]
     if total > 0 and len(known) > 3:
         sentences.append(f"Half of all bits are in {half} of {len(known)} tokens ({half / len(known):.0%}).")
@@ -140,7 +143,7 @@ def about_bits(labels: Sequence[str], bits: np.ndarray, characters: int, vocabul
         middle = len(known) // 2
         first, second = float(values[:middle].mean()), float(values[middle:].mean())
         error = math.hypot(*(float(half.std(ddof=1)) / len(half) ** 0.5 for half in np.split(values, [middle])))
-        way = {"less": "it falls", "more": "it rises"}.get(
+        way = {"less": "the surprise falls", "more": "the surprise rises"}.get(
             compare(second, first, margin=CLEAR * error), "no clear change can be seen"
         )
         sentences.append(
@@ -154,7 +157,7 @@ def _like_choosing(equal: float, vocabulary: int) -> str:
     """The mean as a choice among so many equally probable tokens; that can be more than there are."""
     if equal > vocabulary:
         return f"Guessing evenly among all {vocabulary:,} tokens would cost only {math.log2(vocabulary):.2f} a token."
-    return f"It is as if the model had chosen among {equal:,.1f} equally probable tokens each time."
+    return f"That is a choice among {equal:,.1f} equally probable tokens each time."
 
 
 def _formula(surprise: Surprised) -> None:

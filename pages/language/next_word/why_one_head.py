@@ -80,7 +80,7 @@ def show(read: Reading, attribution: Attribution, names: tuple[str, str], head: 
         _sources(labels, weights, moved, names, head)
     with right:
         _changes(changes, Component("head", *head), changed.difference - attribution.difference)
-    st.subheader("Layer by layer, through the logit lens", anchor=False)
+    st.subheader("Layer by layer, with the logit lens", anchor=False)
     pair = [attribution.target, attribution.foil]
     before, after = (reading.lens.log_softmax(dim=-1)[:, pair].numpy() for reading in (read, without))
     _lens(before, after, names)
@@ -103,12 +103,13 @@ def about_lens(differences: Float[np.ndarray, " point"], one: str, other: str) -
     final = signs[-1]
     if not final:
         return (
-            f"Read through the lens, the stream favours neither {one} nor {other} in the end (by {NEAR} nats or more)."
+            f"Read with the logit lens, the residual stream favours neither {one} nor {other} in the end (by {NEAR} "
+            "nats or more)."
         )
     same = (signs == final)[::-1].cumprod().sum()  # points, from the last one back
     first = len(differences) - int(same)
     where = "already before the first layer" if first == 0 else f"after layer {first - 1} and from then on"
-    return f"Read through the lens, the stream favours {one if final > 0 else other} **{where}**."
+    return f"Read with the logit lens, the residual stream favours {one if final > 0 else other} **{where}**."
 
 
 def about_head(head: Head, labels: Sequence[str], weights: np.ndarray, moved: np.ndarray) -> str:
@@ -116,15 +117,15 @@ def about_head(head: Head, labels: Sequence[str], weights: np.ndarray, moved: np
     name, total = f"**Layer {head[0]}, head {head[1]}**", float(moved.sum())
     most, looked = int(np.abs(moved).argmax()), int(weights.argmax())
     if abs(moved[most]) < NEAR:
-        return f"{name} moves next to nothing from any token."
+        return f"{name} moves almost nothing from any token."
     sentence = f"{name} writes {plus(total)}, the largest share from {_quoted(labels, most)}: "
     sentence += f"{plus(float(moved[most]))}, by {weights[most]:.0%} of its attention."
     if np.sign(moved[most]) != np.sign(total):
         sentence = sentence.replace(", the largest share from", " in all, but moves most from")
     if looked == most:
-        return f"{sentence} That is also where it looks most."
+        return f"{sentence} It also attends to that token most."
     return (
-        f"{sentence} It looks most at {_quoted(labels, looked)} ({weights[looked]:.0%}), from where it moves "
+        f"{sentence} It attends most to {_quoted(labels, looked)} ({weights[looked]:.0%}), from where it moves "
         f"{plus(float(moved[looked]))}."
     )
 
@@ -134,8 +135,8 @@ def about_silence(head: Head, before: float, after: float, changes: dict[Compone
     own = changes[Component("head", *head)]
     real, remainder = after - before, after - before - own
     sentence = (
-        f"Silenced, its own part alone would change the difference by {plus(own)}. What really happens is "
-        f"**{plus(real)}**: from {plus(before)} to {plus(after)}."
+        f"Ablating the head changes the difference by **{plus(real)}**, from {plus(before)} to {plus(after)}; its own "
+        f"part alone would change it by {plus(own)}."
     )
     others = {component: change for component, change in changes.items() if component != Component("head", *head)}
     most = max(others, key=lambda component: abs(others[component]))
@@ -143,10 +144,10 @@ def about_silence(head: Head, before: float, after: float, changes: dict[Compone
         return f"{sentence} No other part changes by as much as {NEAR}."
     named = f"most {component_name(most)} ({plus(others[most])})"
     if abs(remainder) < NEAR:
-        return f"{sentence} Other parts write something else now, {named}, but that cancels out."
+        return f"{sentence} Other parts change as well, {named}, but their changes cancel."
     return (
-        f"{sentence} The other {plus(remainder)} come from the other parts, {named}: they write something else "
-        "now, and the final norm's scale is another."
+        f"{sentence} The other {plus(remainder)} come from the other parts, {named}: they receive another "
+        "input now, and the scale of the final norm changes."
     )
 
 
@@ -156,7 +157,7 @@ def _quoted(labels: Sequence[str], place: int) -> str:
 
 def _sources(labels: Sequence[str], weights: np.ndarray, moved: np.ndarray, names: tuple[str, str], head: Head) -> None:
     toward = f"toward {typeset.plain(names[0])} (+) or {typeset.plain(names[1])} (−)"
-    st.markdown(f"**What it looks at, and what it moved from there**, {toward}")
+    st.markdown(f"**What it attends to, and what it moves from there**, {toward}")
     rows = source_rows(labels, weights, moved)
     columns = [
         Column(
@@ -167,20 +168,20 @@ def _sources(labels: Sequence[str], weights: np.ndarray, moved: np.ndarray, name
     charts.chart(
         partial(score_bars, rows["token"].tolist(), columns, look=theme.look().sized(-1)),
         name="why-sources",
-        alt=f"What layer {head[0]}, head {head[1]} looks at, and what it moved from each token",
+        alt=f"What layer {head[0]}, head {head[1]} attends to, and what it moves from each token",
         table=rows,
     )
 
 
 def _changes(changes: dict[Component, float], own: Component, real: float) -> None:
-    st.markdown("**What changes in the difference when it is silenced**")
+    st.markdown("**How the difference changes when the head is ablated**")
     others = sorted(((w, c) for w, c in changes.items() if w != own), key=lambda item: -abs(item[1]))
     remaining = [change for _, change in others[CHANGED:]]
     rows = [
         ("its own part", changes[own]),
         *((component_name(component), change) for component, change in others[:CHANGED]),
         *([(f"the other {len(remaining)} parts", sum(remaining))] if remaining else []),
-        ("what really happens", real),
+        ("all together", real),
     ]
     labels, values = [label for label, _ in rows], np.array([value for _, value in rows])
     charts.chart(

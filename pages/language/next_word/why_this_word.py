@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import InputError
 from core.interpretability.component_outputs import Component
@@ -22,6 +23,7 @@ from pages.language.next_word import compute_why, inputs, why_one_head, words
 from pages.language.next_word.compute_why import Reading
 from pages.language.next_word.figures_why import by_kind, by_layer, component_name, grid, largest, plus
 
+WIDTH = 230  # pixels: of the control for a token
 SIDES = (3, 2)  # widths of the map and of the bars
 LARGEST, BY_LAYER = "Largest", "By layer"
 NEAR = 0.005  # nats: less is not told from nothing
@@ -29,21 +31,25 @@ NEAR = 0.005  # nats: less is not told from nothing
 
 def show() -> None:
     """Two candidates; what every part wrote between them; one head, from where it moved it, and without it."""
-    selection = inputs.selection()
-    with layout.waiting_place():
+    with layout.control_bar():
+        given_text = inputs.text()
+        foil_place = st.container(width="content")
+        with (menu := layout.settings()):
+            token_place = st.container()
+            order = controls.choice("Parts", [LARGEST, BY_LAYER], key="why_parts")
+    selection = inputs.selection(given_text, menu)
+    with (waiting := layout.waiting_place()):
         read = compute_why.reading(selection.name, selection.text)
     if cut := read.tokens.cut:
         st.info(words.TOO_LONG.format(kept=cut.kept, total=cut.total), icon=":material/content_cut:")
-    with layout.control_bar():
-        one, other = _candidates(read)
-        order = controls.choice("Parts", [LARGEST, BY_LAYER], key="why_parts")
-    with layout.waiting_place():
+    one, other = _candidates(read, token_place, foil_place)
+    with waiting:
         attribution = compute_why.attribution(read, one, other)
     names = quoted(read, one), quoted(read, other)
-    st.subheader(f"Why {typeset.plain(names[0])} and not {typeset.plain(names[1])}?", anchor=False)
     map_side, bars_side = st.columns(SIDES, gap="large")
     with bars_side:
         _bars(attribution, names, order)
+    layout.place_notice()
     head = why_one_head.choose(attribution)
     with map_side:
         _map(attribution, names, head)
@@ -66,9 +72,9 @@ def noticed(parts: dict[Component, float], difference: float, one: str, other: s
     for_one, for_other = max(parts, key=parts.__getitem__), min(parts, key=parts.__getitem__)
     clauses = []
     if parts[for_one] >= NEAR:
-        clauses.append(f"toward {one}, most is written by **{component_name(for_one)}** ({plus(parts[for_one])})")
+        clauses.append(f"**{component_name(for_one)}** adds most toward {one} ({plus(parts[for_one])})")
     if parts[for_other] <= -NEAR:
-        clauses.append(f"toward {other}, most is written by **{component_name(for_other)}** ({plus(parts[for_other])})")
+        clauses.append(f"**{component_name(for_other)}** adds most toward {other} ({plus(parts[for_other])})")
     groups = {
         "All heads together": ("head", "attention"),
         "all MLPs": ("MLP",),
@@ -78,43 +84,44 @@ def noticed(parts: dict[Component, float], difference: float, one: str, other: s
     sums = {
         name: [value for component, value in parts.items() if component.kind in kinds] for name, kinds in groups.items()
     }
-    added = [f"{name} write {plus(sum(values))}" for name, values in sums.items() if values]
+    added = [f"{name} add {plus(sum(values))}" for name, values in sums.items() if values]
     sentences = [_preferred(difference, one, other)]
     if clauses:
-        sentences.append(f"T{'; '.join(clauses)[1:]}.")
+        text = "; ".join(clauses)
+        sentences.append(f"**{text[2:3].upper()}{text[3:]}.")
     return (*sentences, f"{', '.join(added)}: that is {plus(difference)}.")
 
 
 def _preferred(difference: float, one: str, other: str) -> str:
     if abs(difference) < NEAR:
-        return f"The model finds {one} and {other} equally probable: their logits differ by less than {NEAR} nats."
+        return f"{one} and {other} are equally probable: their logits differ by less than {NEAR} nats."
     more, less = (one, other) if difference > 0 else (other, one)
     times = math.exp(min(abs(difference), 700.0))
     factor = f"{times:,.2f}" if times < 1000 else f"{times:,.0f}" if times < 1e6 else with_power(times, digits=2)
     return (
-        f"The logits of {one} and {other} differ by **{plus(difference)} nats**: {more} is {factor} times as probable "
-        f"as {less}."
+        f"{more} is {factor} times as probable as {less}: the logits of {one} and {other} differ by "
+        f"**{plus(difference)} nats**."
     )
 
 
-def _candidates(read: Reading) -> tuple[int, int]:
+def _candidates(read: Reading, token_place: DeltaGenerator, foil_place: DeltaGenerator) -> tuple[int, int]:
     """The token to explain, and the one that it is compared with; InputError where they are the same."""
     known = compute_why.names_of(read.model, read.best)
 
-    def chosen(label: str, usual: str, key: str) -> str:
-        choice = st.selectbox(
+    def chosen(place: DeltaGenerator, label: str, usual: str, key: str) -> str:
+        choice = place.selectbox(
             label,
             [usual, *known],
             key=key,
             bind="query-params",
             accept_new_options=True,
-            width=controls.WIDTH,
+            width=WIDTH,
             help=words.WORD_HELP,
         )
         return choice or usual
 
-    first = chosen("Token", words.THE_BEST, "why_token")
-    second = chosen("Against", words.THE_BEST_OTHER, "why_against")
+    first = chosen(token_place, "Token", words.THE_BEST, "why_token")
+    second = chosen(foil_place, "Against", words.THE_BEST_OTHER, "why_against")
 
     def number(name: str) -> int:
         return known[name] if name in known else compute_why.token_of(read.model, name)
@@ -138,7 +145,8 @@ def _map(attribution: Attribution, names: tuple[str, str], head: Head | None) ->
     if not values.size:
         return
     reach = float(np.nanmax(np.abs(values))) or 1.0
-    st.markdown(f"**What each part wrote**, toward {typeset.plain(names[0])} (+) or {typeset.plain(names[1])} (−)")
+    one, other = map(typeset.plain, names)
+    st.markdown(f"**Why {one} and not {other}?** What each part adds")
     cell_map(
         values,
         key="why_map",
@@ -150,7 +158,7 @@ def _map(attribution: Attribution, names: tuple[str, str], head: Head | None) ->
         marked=[head] if head else [],
         mark="in view",
         on_click=why_one_head.clicked(attribution),
-        alt=f"What each part of {len(values)} layers wrote of a difference of {plus(attribution.difference)} nats",
+        alt=f"What each part of {len(values)} layers adds to a difference of {plus(attribution.difference)} nats",
         name="why-parts",
         height=theme.look().high(400),
     )
@@ -161,7 +169,7 @@ def _bars(attribution: Attribution, names: tuple[str, str], order: str) -> None:
     rows.append(("together", attribution.total))
     labels, values = [label for label, _ in rows], np.array([value for _, value in rows])
     heading = "Layer by layer" if order == BY_LAYER else "Largest parts"
-    st.markdown(f"**{heading}**, toward {typeset.plain(names[0])} (+) or {typeset.plain(names[1])} (−)")
+    st.markdown(f"**{heading}**: + for {typeset.plain(names[0])}, − for {typeset.plain(names[1])}")
     column = Column("nats", values, "%{customdata}: %{x:.4f} nats")
     charts.chart(
         partial(score_bars, labels, [column], look=theme.look().sized(-1), marked=len(labels) - 1),

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from core.probing.small_tasks.tasks import CARRY, COLUMN, COPY
+from core.zoo.embedded import BOOKS
 from dashboard.frame.layout import PageWords
 from dashboard.frame.references import references
 from dashboard.inputs import example_texts
@@ -22,19 +23,19 @@ WRITES, WHY, COPYING, CACHE, TOKENS, SMALL = "Writes", "Why this word", "Copying
 
 NO_GPT = (
     "{title} does not say what comes next, so it cannot go on with a text. Choose a causal language model (GPT-2, "
-    "Llama, Qwen), or open this one in Language / Missing word."
+    "Llama, Qwen), or open this one in Language / Masked words (BERT)."
 )
 
 # Cache.
-CACHE_TOO_SHORT = "A step goes on from what was read before: type at least two tokens, for instance two words."
+CACHE_TOO_SHORT = "A step needs a token before it: type at least two tokens, for instance two words."
 CACHE_FIRST = "The first {count} tokens of your text are shown: more columns could not be told apart."
-CACHE_LAYERS = "The first {shown} of {layers} layers are shown; the sentence above counts all of them."
+CACHE_LAYERS = "The first {shown} of {layers} layers are shown; the sentence counts all of them."
 CACHE_MEASURE = (
     "One token is read after *n* − 1 others: with a cache only its own rows are computed, without one the whole "
     "forward pass, which also predicts what follows each earlier token. Memory is the most that is held at once during "
     "the step: the cache is included, the weights are not."
 )
-CACHE_NOT_MEASURED = "Measure above what the next token costs here, and this place will say what the cache saves."
+CACHE_NOT_MEASURED = "Measure the cost of the next token, above, to see what the cache saves."
 CACHE_TOO_SMALL = "This model reads too few tokens at once for a curve."
 SHARED = (
     "Four small models with random weights run here. They differ only in how many key and value heads their eight "
@@ -55,7 +56,7 @@ CACHE_NOTES = replace(
         "Move *Newest token* to the right. Which of the two grids fills, and which only gets one more column?",
         "Read the whole text as a prompt. What is left for the cache to save in that step?",
         "Make the window as short as it can be. From which length on does its line lie below multi-query attention?",
-        "Which famous model would need the most memory if no heads shared, and how much does it need?",
+        "Which famous model would need the most memory without shared heads, and how much does it need?",
     ),
     references=references("SHAZEER", "AINSLIE", "BELTAGY", "JIANG", "POPE"),
 )
@@ -136,6 +137,11 @@ SURPRISE_NOTES = replace(
 )
 
 # Writes
+HAS_READ = {
+    "gpt-books": f"`gpt-books` has read {BOOKS} old books and nothing else.",
+    "gpt-books-long": f"`gpt-books-long` has read {BOOKS} old books and nothing else.",
+}
+READ_ELSEWHERE = "What {title} has read is stated on its model card."
 WRITES_NOTES = replace(
     PAGE,
     try_this=(
@@ -145,7 +151,7 @@ WRITES_NOTES = replace(
         "texts part?",
         "Take the least probable candidate instead of the one that is sampled, and go on. Does the model recover?",
         "Compare top-k 5 with top-p 0.5 where the model is sure of the next token, and where it is not: which of the "
-        "two takes more away?",
+        "two removes more tokens?",
     ),
     references=references("FAN", "HOLTZMAN", "NGUYEN", "KESKAR"),
 )
@@ -153,11 +159,11 @@ TEMPERATURE = (
     "Logits are divided by it: below 1 probable tokens become still more probable, above 1 all tokens become more "
     "alike. 0 is greedy."
 )
-TOP_K = "Only this many of the most probable tokens remain. 0 is off."
-TOP_P = "Only the most probable tokens that together have this probability remain. 1 is off."
-MIN_P = "Only tokens with at least this share of the probability of the most probable one remain. 0 is off."
+TOP_K = "Only this many of the most probable tokens are kept. 0 is off."
+TOP_P = "Only the most probable tokens that together have this probability are kept. 1 is off."
+MIN_P = "Only tokens with at least this share of the largest probability are kept. 0 is off."
 PENALTY = "Logits of tokens that have been read are divided by it (multiplied where they are negative). 1 is off."
-SEED = "Decides every draw: the same text, settings and seed give the same words."
+SEED = "Fixes the sampling: the same text, settings and seed give the same words."
 DROPPED = (
     "{title} reads at most {room:,} tokens at once, and there are {total:,}: it no longer sees the first {dropped:,}. "
     "Whenever its context is full, it forgets the older half of it and writes on."
@@ -183,8 +189,9 @@ WHY_NOTES = replace(
         "Type a word of your own in *Against*. Which part keeps it from being said?",
         "Click the head that writes most, then the one that writes most against it: from which words did each of them "
         "take it?",
-        "Find a head whose own part is large, and look at what happens when it is silenced. Does the difference change "
-        "by as much? If not, later layers make up for it, or stumble.",
+        "Find a head whose own part is large, and see what happens when it is ablated. Does the difference change by "
+        "as "
+        "much? If not, later layers compensate for it, or depend on it.",
     ),
     references=references("ELHAGE", "WANG_CIRCUIT", "NOSTALGEBRAIST", "MCGRATH", "KOBAYASHI"),
 )
@@ -210,7 +217,7 @@ RANDOM, OWN_TEXT = "Random tokens", "Your own text"
 COPYING_NOTES = replace(
     PAGE,
     try_this=(
-        "Silence the best head, then two, then four. When is the second time no better than the first?",
+        "Ablate the best head, then two, then four. When is the second time no better than the first?",
         "Choose *Your own text* and type a name that the model cannot know, such as “Xylophorus Grimble”: is it "
         "cheaper the second time?",
         "Click a head on the map: an induction head draws a line one token off the repetition, a previous-token head "
@@ -220,39 +227,40 @@ COPYING_NOTES = replace(
     references=references("OLSSON", "ELHAGE", "MICHEL"),
 )
 BEST_HELP = (
-    "The heads with the largest induction scores are silenced. For comparison the same number of other heads is "
-    "silenced at random."
+    "The heads with the largest induction scores are ablated. For comparison, the same number of random other heads "
+    "is ablated."
 )
 SAID = (
-    "Random tokens are sampled evenly from the vocabulary, none twice in a sequence: {count} sequences of {period}; "
-    "then each sequence is repeated. Only the repetition can be predicted."
+    "{count} sequences of {period} random tokens of the vocabulary, none twice in a sequence; each sequence is "
+    "repeated. Only the repetition can be predicted."
 )
-SAID_OWN = "Your text, {period} tokens of it, said twice. Heads are still ranked by what they do on random tokens."
-SAID_CUT = " The rest of its {total:,} tokens is left out."
+SAID_OWN = "Your text, {period} tokens of it, repeated once. Heads are still ranked on random tokens."
+SAID_CUT = " The rest of its {total:,} tokens is not used."
 # Small tasks.
 SMALL_NOTES = replace(
     PAGE,
+    about=(
+        "Two GPTs small enough to ask what each head is for, on tasks whose right answers are known. One sorts six "
+        "digits; the other adds two numbers, and writes the sum from the units on, as by hand."
+    ),
     try_this=(
-        "Sort `111111`, then `999990`. How many copies of the digit does each head look at?",
-        "Silence the head that points best. Which digits of the answer become wrong first?",
+        "Sort `111111`, then `999990`. How many copies of the digit does each head attend to?",
+        "Ablate the head that points best. Which digits of the answer become wrong first?",
         "Add `45+54`, then `45+55`: one digit more, and every column carries. What does the tens' digit read now?",
-        "Silence heads one after another, the least missed first: how few are enough for nine right answers out of "
+        "Ablate heads one after another, the least important first: how few are enough for nine right answers out of "
         "ten?",
     ),
     references=references("MINGPT", "WEISS", "LEE", "NANDA", "CLARK"),
 )
-SMALL_LEAD = (
-    "Two GPTs small enough to ask what each head is for, on tasks whose right answers are known. One sorts six digits; "
-    "one adds two numbers, and writes the sum from the units on, as by hand."
-)
+SMALL_WRITES = "The model's probability of each digit. Click a row to see what each head reads before it is written."
 SMALL_TASKS = {"Sort six digits": "sort", "Add two numbers": "add"}
 SMALL_OWN = {"sort": "Your own six digits", "add": "Your own sum"}
 SMALL_EXAMPLE = {"sort": "352041", "add": "47+85"}
-SMALL_OWN_HELP = "Empty: the random problem, one of those that the model never learned from."
+SMALL_OWN_HELP = "Empty: a random problem that the model was not trained on."
 SMALL_SAME = {"sort": "the same digits", "add": "the same two numbers"}
 SMALL_SILENCED = "none: choose some, or click heads below"
 SMALL_AIMS = {COPY: "what matters", COLUMN: "its column", CARRY: "for the carry"}
-SMALL_READS = "Left of “=” stands the problem, right of it what has been written. Outlined: each head's strongest link."
+SMALL_READS = "Left of “=”: the problem; right of it: the digits written so far. Outlined: each head's strongest link."
 SMALL_FORMULA = (
     "$A^{(h)}_{ij}$ is what head $h$ gives token $j$ while digit $n$ is written, from the token just before it; $M_n$ "
     "are the tokens that matter for that digit: in a sort every copy of the digit that comes next, in a sum the two "

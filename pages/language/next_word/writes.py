@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from tokenizers import Tokenizer
 
 from core.generation.newest_token import find_farthest_head
 from core.generation.rules import FILTERS, Rules
 from core.generation.writing import pieces
 from core.text import read_tokens
-from dashboard import typeset
+from dashboard import theme, typeset
 from dashboard.address import parameter
 from dashboard.components.attention_view import attention_view
 from dashboard.components.writing_view import Bar, Moment, Piece, Way, writing_view
@@ -31,27 +32,39 @@ COUNTS = (8, 16, 32, 64)  # tokens that one click writes
 # While a text of at most so many tokens is written, the view of attention follows; else it comes at the end.
 FOLLOWED, QUICK = 512, 0.1  # tokens; seconds for each
 SHOWN = 12  # tokens of a way in the list of ways
+BOUND: dict[str, Any] = {"bind": "query-params", "width": 150}
 
 
 def show() -> None:
     """The text and its next token beside the attention of the newest one."""
-    selection = inputs.selection()
-    with layout.waiting_place():
-        tokens = compute_writes.given_tokens(selection.name, selection.text)
-    rules = _rules()
     with layout.control_bar():
-        seed = controls.number_box("Seed", 0, 9999, 1, key="writes_seed", help=words.SEED, width=130)
-        many = controls.choice("Tokens to write", COUNTS, key="writes_count", first=32)
-        buttons = st.container(horizontal=True, width="content")
-    _open(selection)
+        given_text = inputs.text()
+        write_button = st.container(width="content")
+        temperature = st.slider(
+            "Temperature", 0.0, 2.0, 1.0, 0.05, key="writes_temperature", help=words.TEMPERATURE, **BOUND
+        )
+        with (menu := st.popover("Sampling", icon=":material/tune:")):
+            rules, seed, many = _sampling(temperature)
+        if is_presented := theme.is_presented():
+            step_buttons = st.container(horizontal=True, width="content")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        has_read = st.container(gap=None)
+        if not is_presented:
+            step_buttons = st.container(horizontal=True, width="content")
+    selection = inputs.selection(given_text, menu)
+    with has_read:  # a spinner has its place there
+        tokens = compute_writes.given_tokens(selection.name, selection.text)
+    _open(selection, has_read)
     steps, quick = _write(selection, rules, seed)
     tree: Tree = st.session_state[TREE]
     is_writing = st.session_state[LEFT] > 0
-    with buttons:
-        _buttons(tree, many, is_writing=is_writing)
+    with write_button:
+        _write_button(tree, many, is_writing=is_writing)
+    with step_buttons:
+        _step_buttons(tree, is_writing=is_writing)
     if not is_writing or (quick and len(tokens) + len(tree.written) <= FOLLOWED):
         st.session_state[SEEN] = tree.written
-    with layout.waiting_place():
+    with has_read:
         written = compute_writes.read(selection.name, selection.text, st.session_state[SEEN])
     steps.append(compute_writes.next_step(selection, written, len(st.session_state[SEEN]), rules, seed))
     _say_where_it_stands(selection, written, len(tokens) + len(tree.written), tree)
@@ -63,6 +76,10 @@ def show() -> None:
     with attention:
         attention_view(written.watched.scene, key="writes_heads", view="text", token=len(written.watched.inputs) - 1)
         notices.show_unseen(written.watched.record)
+    layout.place_notice()
+    with st.container() if is_presented else has_read:
+        title = typeset.plain(selection.model.title)
+        layout.caption(words.HAS_READ.get(selection.name) or words.READ_ELSEWHERE.format(title=title))
     if is_writing:
         st.rerun()  # what is said of the text pales until it is there
     layout.notes(
@@ -71,26 +88,25 @@ def show() -> None:
     _keep_in_address(tree)
 
 
-def _rules() -> Rules:
-    bind: dict[str, Any] = {"bind": "query-params", "width": 150}
-    with layout.control_bar():
-        return Rules(
-            temperature=st.slider(
-                "Temperature", 0.0, 2.0, 1.0, 0.05, key="writes_temperature", help=words.TEMPERATURE, **bind
-            ),
-            top_k=controls.number_box("Top-k", 0, 100_000, 0, key="writes_top_k", help=words.TOP_K, width=150),
-            top_p=st.slider("Top-p", 0.0, 1.0, 0.9, 0.01, key="writes_top_p", help=words.TOP_P, **bind),
-            min_p=st.slider("Min-p", 0.0, 1.0, 0.0, 0.01, key="writes_min_p", help=words.MIN_P, **bind),
-            penalty=st.slider(
-                "Repetition penalty", 1.0, 2.0, 1.0, 0.05, key="writes_penalty", help=words.PENALTY, **bind
-            ),
-        )
+def _sampling(temperature: float) -> tuple[Rules, int, int]:
+    """The rules of sampling besides the temperature, the seed, and how many tokens one click writes."""
+    many = controls.choice("Tokens to write", COUNTS, key="writes_count", first=32)
+    rules = Rules(
+        temperature=temperature,
+        top_k=controls.number_box("Top-k", 0, 100_000, 0, key="writes_top_k", help=words.TOP_K),
+        top_p=st.slider("Top-p", 0.0, 1.0, 0.9, 0.01, key="writes_top_p", help=words.TOP_P, bind="query-params"),
+        min_p=st.slider("Min-p", 0.0, 1.0, 0.0, 0.01, key="writes_min_p", help=words.MIN_P, bind="query-params"),
+        penalty=st.slider(
+            "Repetition penalty", 1.0, 2.0, 1.0, 0.05, key="writes_penalty", help=words.PENALTY, bind="query-params"
+        ),
+    )
+    return rules, controls.number_box("Seed", 0, 9999, 1, key="writes_seed", help=words.SEED), many
 
 
-def _open(selection: Given) -> None:
+def _open(selection: Given, waiting: DeltaGenerator) -> None:
     """See to it that the session has a tree of this text and model: that of a new address, else an empty one."""
     whose, text = (selection.name, selection.text), st.query_params.get(ADDRESS, "")
-    with layout.waiting_place():
+    with waiting:
         vocabulary = compute_writes.vocabulary_of(selection)
     tree = parameter(ADDRESS, lambda text: branches.decode(text, lambda token: token < vocabulary))
     is_led = text != st.session_state.get(PUT, "")  # by a link, or by the browser's back button
@@ -140,23 +156,36 @@ def _go(to: branches.Way) -> None:
     st.session_state.update({TREE: branches.moved(st.session_state[TREE], to), LEFT: 0})
 
 
-def _buttons(tree: Tree, many: int, *, is_writing: bool) -> None:
-    def write(count: int) -> None:
-        st.session_state[LEFT] = count
+def _ask_for(count: int) -> None:
+    """Have so many tokens written."""
+    st.session_state[LEFT] = count
 
-    written, full = tree.written, len(tree.written) >= LONGEST
+
+def _write_button(tree: Tree, many: int, *, is_writing: bool) -> None:
     if is_writing:
-        st.button("Stop", icon=":material/stop:", key="writes_stop", on_click=write, args=(0,))
-    else:
-        icon = ":material/edit:"
-        st.button("Write", icon=icon, key="writes_go", on_click=write, args=(many,), disabled=full)
+        st.button("Stop", icon=":material/stop:", key="writes_stop", on_click=_ask_for, args=(0,), type="primary")
+        return
+    st.button(
+        "Write",
+        icon=":material/edit:",
+        key="writes_go",
+        on_click=_ask_for,
+        args=(many,),
+        disabled=len(tree.written) >= LONGEST,
+        type="primary",
+    )
+
+
+def _step_buttons(tree: Tree, *, is_writing: bool) -> None:
+    written, full = tree.written, len(tree.written) >= LONGEST
     for label, icon, click, argument, disabled in (
-        ("One step", ":material/skip_next:", write, 1, full),
+        ("One step", ":material/skip_next:", _ask_for, 1, full),
         ("Back", ":material/undo:", _go, written[:-1], not written),
         ("Start over", ":material/first_page:", _go, (), not written),
     ):
         key = f"writes_{label.split()[0].lower()}"
-        st.button(label, icon=icon, key=key, on_click=click, args=(argument,), disabled=disabled or is_writing)
+        is_disabled = disabled or is_writing
+        st.button(label, icon=icon, key=key, on_click=click, args=(argument,), disabled=is_disabled, type="tertiary")
 
 
 def _say_where_it_stands(selection: Given, written: Written, total: int, tree: Tree) -> None:

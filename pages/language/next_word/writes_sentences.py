@@ -13,36 +13,38 @@ ALIKE = 0.05  # bits: smaller differences would be printed alike
 
 def about_filters(step: Step) -> str:
     """How much of the probability each filter took away, and how many tokens remain."""
-    taken = [f"{name} **{share:.1%}**" for name, share in step.taken.items() if share >= 0.0005]
-    remain = "one token remains" if step.remaining == 1 else f"{step.remaining:,} remain"
+    taken = {name: share for name, share in step.taken.items() if share >= 0.0005}
+    tokens = f"{step.remaining:,} of {step.vocabulary:,} tokens"
     if step.remaining == step.vocabulary:
-        return f"No filter takes anything away: all {step.vocabulary:,} tokens may be sampled."
+        return f"The filters keep all {step.vocabulary:,} tokens."
     if not taken:
-        return f"The filters take away almost no probability; of {step.vocabulary:,} tokens {remain}."
-    return f"Of the probability the filters take away: {', '.join(taken)}. Of {step.vocabulary:,} tokens {remain}."
+        return f"The filters keep {tokens}, holding almost all of the probability."
+    if len(taken) == 1:
+        ((name, share),) = taken.items()
+        return f"{name[:1].upper()}{name[1:]} keeps {tokens}, holding **{1 - share:.1%}** of the probability."
+    removed = ", ".join(f"{name} removes **{share:.1%}**" for name, share in taken.items())
+    return f"The filters keep {tokens}: {removed} of the probability."
 
 
 def about_draw(step: Step, label: Callable[[int], str]) -> str:
     """Which token the seed draws, and the one that the model itself holds most probable."""
     name, share = quoted(label(step.drawn)), f"{step.expected_drawn:.1%}"
     if step.rank == 1:
-        return f"Next is **{name}**, which the model itself finds most probable ({share})."
+        return f"The next token is **{name}**, the model's most probable one ({share})."
     best = quoted(label(step.best))
     return (
-        f"Next is **{name}**, only number {step.rank:,} in the model's own ranking ({share}); greedy choice would take "
-        f"{best} ({step.expected_best:.1%})."
+        f"The next token is **{name}**, number {step.rank:,} in the model's ranking ({share}); greedy decoding would "
+        f"take {best} ({step.expected_best:.1%})."
     )
 
 
 def about_entropy(step: Step) -> str:
     """How unsure the model is, and how unsure the draw."""
     before, after = step.entropies
-    sentence = (
-        f"The model is unsure by **{before:.1f} bits**, as if it chose among {2**before:,.1f} equally probable tokens"
-    )
+    sentence = f"The entropy is **{before:.1f} bits**, that of a choice among {2**before:,.1f} equally probable tokens"
     if compare(after, before, margin=ALIKE) == "as much":
-        return f"{sentence}; the rules change that by less than {ALIKE} bits."
-    return f"{sentence}; after all rules the choice is unsure by {after:.1f} bits, as among {2**after:,.1f}."
+        return f"{sentence}; sampling changes it by less than {ALIKE} bits."
+    return f"{sentence}; with temperature and filters it is {after:.1f} bits, that of {2**after:,.1f} tokens."
 
 
 def about_ranks(ranks: Sequence[int]) -> tuple[str, ...]:
@@ -51,9 +53,9 @@ def about_ranks(ranks: Sequence[int]) -> tuple[str, ...]:
         return ()
     firsts, worst = sum(rank == 1 for rank in ranks), max(ranks)
     if len(ranks) == 1:
-        return (f"The token that was written is number {ranks[0]:,} in the model's ranking there.",)
-    sentence = f"Of the {len(ranks)} tokens written, **{firsts}** are what the model found most probable"
-    return (f"{sentence}; the least expected one was number {worst:,}." if worst > 1 else f"{sentence}.",)
+        return (f"The token written is number {ranks[0]:,} in the model's ranking.",)
+    sentence = f"Of the {len(ranks)} tokens written, **{firsts}** were the model's most probable ones"
+    return (f"{sentence}; the least probable one was number {worst:,}." if worst > 1 else f"{sentence}.",)
 
 
 def about_farthest(look: FarthestHead | None, labels: Sequence[str]) -> tuple[str, ...]:
@@ -64,9 +66,8 @@ def about_farthest(look: FarthestHead | None, labels: Sequence[str]) -> tuple[st
     newest, key = quoted(labels[-1]), quoted(labels[look.key])
     where = "itself" if not far else f"{key}, {far} token{'s' if far > 1 else ''} back"
     return (
-        f"From the newest token, {newest}, **layer {look.layer}, head {look.head}** looks farthest: "
-        f"{look.distance:.1f} tokens (weights times distances, the first token left aside), most to {where} "
-        f"({look.weight:.0%}).",
+        f"**Layer {look.layer}, head {look.head}** attends farthest back from the newest token, {newest}: "
+        f"{look.distance:.1f} tokens on average (without the first token), most to {where} ({look.weight:.0%}).",
     )
 
 

@@ -39,30 +39,32 @@ def published(language: str) -> dict[str, SentimentResult]:
 
 def show() -> None:
     """Accuracies beside published ones, what each took, and whether a network was needed."""
-    if not theme.is_presented():
-        st.markdown(words_compared.LEAD, width=theme.PROSE)
     with layout.control_bar():
         language = reviews.language()
     every = results()
     own_results, theirs = every[language], published(language)
     shared = {name: row for name, row in theirs.items() if name in own_results.models}
-    st.subheader(words_compared.ACCURACY, anchor=False)
-    st.markdown(sentences.about_baseline(own_results), width=theme.PROSE)
     rows = tuple(rows_of(own_results, theirs))
     table = table_of(own_results, theirs)
     charts.chart(
         partial(beside, rows, look=theme.look()),
         name="sentiment-compared",
-        alt="Shares of right verdicts. " + "; ".join(map(_spoken, rows)),
+        alt="Accuracies. " + "; ".join(map(_spoken, rows)),
         table=table,
     )
+    layout.place_notice()
     source = next(iter(theirs.values())).source
     layout.caption(words_compared.CAPTION.format(test=own_results.test, source=typeset.plain(source)))
     _table(table)
     why = (sentences.about_sizes(every, shared),) if language == "spanish" else ()
     layout.notes(
         words_compared.NOTES,
-        notice=(*why, sentences.about_published(own_results, shared), sentences.about_each_other(own_results)),
+        notice=(
+            sentences.about_baseline(own_results),
+            *why,
+            sentences.about_published(own_results, shared),
+            sentences.about_each_other(own_results),
+        ),
         formula=lambda: _formula(own_results),
     )
 

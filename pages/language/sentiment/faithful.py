@@ -31,6 +31,7 @@ ORDER, HOW, PERCENT, RANKED, LONG = (
     "faithful_ranked",
     "faithful_long",
 )
+SLIDER = 190  # pixels
 PATIENCE = 30  # seconds: what takes longer is measured when somebody asks for it
 SIDES = {
     "deletion": ("words taken away", "Deletion: the lower, the more faithful"),
@@ -40,31 +41,28 @@ SIDES = {
 
 def show() -> None:
     """The text with words struck out, the curves of all explanations, what they gain, and how far they agree."""
-    if not theme.is_presented():
-        st.markdown(words_faithful.LEAD, width=theme.PROSE)
-    text, name = reviews.choose()
+    text, name, main, _ = reviews.choose()
+    with main:
+        percent = st.slider("Most important words, %", 0, 100, 20, key=PERCENT, bind="query-params", width=SLIDER)
     with layout.waiting_place():
         explained = compute.explained(name, text)
     typeset.show_cut_notice(explained.tokens)
-    _taken(explained)
+    taken = _taken(explained, percent)
     curves = _measured_curves(explained)
     gained = faithful_measured.show(explained, curves, NAMES, HUE) if curves else ()
     alike = _agreement(explained)
-    layout.notes(words_faithful.NOTES, notice=(*gained, alike), formula=lambda: _formula(explained, curves))
+    layout.notes(words_faithful.NOTES, notice=(taken, *gained, alike), formula=lambda: _formula(explained, curves))
 
 
 # Words struck out.
 
 
-def _taken(explained: Explained) -> None:
-    """The text without the first words of an explanation, and what the model says of it."""
-    layout.heading(words_faithful.TAKEN)
+def _taken(explained: Explained, percent: int) -> str:
+    """The text without the first words of an explanation, and what the model says of it, which is returned."""
+    figure = st.container()
     with layout.control_bar():
         method = _method(explained)
         how = controls.choice("Its words", [words_faithful.DELETE, words_faithful.KEEP], key=HOW)
-        percent = st.slider(
-            "The most important first, %", 0, 100, 20, key=PERCENT, bind="query-params", width=controls.WIDTH
-        )
     keep, count = how == words_faithful.KEEP, percent * len(explained.words) // 100
     with layout.waiting_place():
         after = compute.taken(explained, method, count, keep=keep)
@@ -79,7 +77,7 @@ def _taken(explained: Explained) -> None:
         keep=keep,
         now=typeset.plain(explained.model.classes[int(after.argmax())]),
     )
-    text, says = st.columns([2.6, 1], gap="large")
+    text, says = figure.columns([2.6, 1], gap="large")
     with text:
         _words(explained, method, count, keep=keep)
     with says:
@@ -90,9 +88,10 @@ def _taken(explained: Explained) -> None:
             points(now - before).replace("−", "-") if abs(now - before) >= 5e-4 else None,
             delta_color="off",
         )
-        st.markdown(sentence)
+        layout.place_notice()
         if not np.ptp(explained.scores[method].numpy()):
             st.caption(words_faithful.ALIKE)
+    return sentence
 
 
 def _method(explained: Explained) -> str:
@@ -124,7 +123,7 @@ def _words(explained: Explained, method: str, count: int, *, keep: bool) -> None
         on_click=take,
         label=f"The text; words are struck out in the order of {NAMES[method]}",
         hint=words_faithful.HINT_KEPT if keep else words_faithful.HINT,
-        scale=f"{METHODS[method]}, for the verdict",
+        scale=f"{METHODS[method]}, for the prediction",
         ticks=((0, "0"), (1, f"{most:.2g}")),
     )
 

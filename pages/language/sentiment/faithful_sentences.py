@@ -66,13 +66,13 @@ def about_ends(curves: Curves, verdict: str) -> str:
     curve = curves.random
     full_probability, nothing = curve.deletion[0].item(), curve.deletion[-1].item()
     begin = (
-        f"Of the whole text the model says {verdict} with {full_probability:.1%}, of one with no word left "
-        f"{nothing:.1%}"
+        f"The model gives {verdict} {full_probability:.1%} for the whole text, and {nothing:.1%} for a text with no "
+        "word left"
     )
     if nothing >= full_probability - 0.05:
         sure = "surer" if compare(nothing, full_probability, margin=0.05) == "more" else "about as sure"
-        return f"{begin}: it is {sure} without them, so the curves tell little here."
-    return f"{begin}: there all curves begin and end."
+        return f"{begin}: it is {sure} without the words, so the curves say little here."
+    return f"{begin}. All curves begin and end there."
 
 
 def about_measured(results: Faithful, titles: Mapping[str, str], side: str) -> str:
@@ -178,12 +178,16 @@ def about_agreed(agreements: Sequence[RankAgreement], titles: Mapping[str, str])
 
 def about_taken(verdict: str, count: int, words: int, before: float, after: float, *, keep: bool, now: str = "") -> str:
     """What the model says without some words, or of nothing else; `now`: its verdict then."""
-    what = f"Of the first {count} of {words} words alone" if keep else f"Without the first {count} of {words} words"
-    change = f"{'less' if after < before else 'more'} than of the whole text ({before:.1%})"
+    what = (
+        f"From the {count} most important of {words} words alone"
+        if keep
+        else f"Without the {count} most important of {words} words"
+    )
+    change = f"{'less' if after < before else 'more'} than from the whole text ({before:.1%})"
     if f"{after:.1%}" == f"{before:.1%}":
-        change = "as of the whole text"
-    turned = f" Its verdict is now **{now}**." if now and now != verdict else ""
-    return f"{what}, the model says {verdict} with **{after:.1%}**, {change}.{turned}"
+        change = "as from the whole text"
+    turned = f" Its prediction is now **{now}**." if now and now != verdict else ""
+    return f"{what}, the model gives {verdict} a probability of **{after:.1%}**, {change}.{turned}"
 
 
 def pairs_of(agreement: Agreement) -> dict[tuple[str, str], float]:

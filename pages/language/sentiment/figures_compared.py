@@ -59,7 +59,7 @@ def beside(rows: Sequence[Beside], *, look: Look) -> go.Figure:
         figure,
         look=look,
         height=100 + round(2.5 * look.letters) * len(rows),
-        x="share of right verdicts",
+        x="accuracy: share of right predictions",
         margin={"t": 34},
         xaxis={"range": [min(ends) - room, max(ends) + room], "tickformat": ".1%", "showgrid": True},
         yaxis=names_axis([row.name for row in rows], range=[len(rows) - 0.4, -0.6]),

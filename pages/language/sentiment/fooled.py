@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 from jaxtyping import Float
+from streamlit.delta_generator import DeltaGenerator
 from torch import Tensor
 
 from core.results.sentiment_results import LOGISTIC
@@ -42,27 +43,27 @@ BASELINE = words_fooled.SHORT[LOGISTIC]
 
 def show() -> None:
     """The rates of all kinds and models, the pairs of one kind with every verdict, and a pair of the visitor's own."""
-    if not theme.is_presented():
-        st.markdown(words_fooled.LEAD, width=theme.PROSE)
     with layout.control_bar():
         language = reviews.language()
-        name = _model(language)
+        place = st.container(width="content")
+    name = _model(language, place)
     counted = _counted(language, name)
     titles = {title: kind for kind, title in KINDS.items()}
+    figures = st.container()
     kind = titles[controls.choice("Kind of pair", titles, key=KIND)]
     of_kind = {model: [one for one in tests if one.kind == kind] for model, tests in counted.items()}
     of_kind = {model: tests for model, tests in of_kind.items() if tests}
-    st.markdown(sentences.about_kind(KINDS[kind], of_kind), width=theme.PROSE)
-    layout.place_notice()
-    every, one = st.columns([1, 1], gap="medium")
+    every, one = figures.columns([1, 1], gap="medium")
     with every:
         _map(counted, kind)
     with one:
         _rates(kind, of_kind)
+        layout.place_notice()
     names = tuple(dict.fromkeys((*REVIEWERS[language], name)))
     _pairs(language, kind, names)
     fooled_own.show(language, names)
     notice = (
+        sentences.about_kind(KINDS[kind], of_kind),
         sentences.about_stubborn(of_kind),
         sentences.about_right(of_kind),
         sentences.about_unread(of_kind),
@@ -79,12 +80,12 @@ def show() -> None:
 # Whose verdicts.
 
 
-def _model(language: str) -> str:
+def _model(language: str, place: DeltaGenerator) -> str:
     offered = list(REVIEWERS[language])
     others = {other for names in REVIEWERS.values() for other in names} - set(offered)
     if st.session_state.get("model") in others:
         st.session_state["model"] = offered[0]
-    name = model_name.model("text", offered=offered)
+    name = model_name.model("text", offered=offered, menu=place)
     compute.model(name)  # refused here if it is no classifier
     return name
 

@@ -81,11 +81,9 @@ def about_right(counted: Counted) -> str | None:
     most, least = ((round(right_shares[name] * sentences[name]), sentences[name]) for name in (best, worst))
     if len(right_shares) == 1 or compare_shares(*most, *least) != "more":
         shares = _range(right_shares[worst], right_shares[best])
-        return (
-            f"Taken one by one, {shares} of these sentences get the verdict that they ask for, whichever model reads."
-        )
+        return f"Taken one by one, {shares} of these sentences are predicted right, whichever model reads them."
     return (
-        f"Taken one by one, the sentences of these pairs get the verdict that they ask for in {right_shares[best]:.0%} "
+        f"Taken one by one, the sentences of these pairs are predicted right in {right_shares[best]:.0%} "
         f"of cases by {typeset.plain(best)}, and in {right_shares[worst]:.0%} by {typeset.plain(worst)}."
     )
 
@@ -103,9 +101,10 @@ def about_sides(counted: Counted) -> str:
     low, high = min(change for change, _ in shares.values()), max(change for change, _ in shares.values())
     least, most = min(stay for _, stay in shares.values()), max(stay for _, stay in shares.values())
     return (
-        f"Over the whole list, the models fail on {_range(low, high)} of the pairs on which the verdict should change, "
+        f"Over the whole list, the models fail on {_range(low, high)} of the pairs on which the prediction should "
+        "change, "
         f"and on {_range(least, most)} of those on which it should stay: **{sides.count('more')} of {len(sides)}** err "
-        f"clearly more often by not changing their mind, {sides.count('less')} by changing it (by more than two "
+        f"clearly more often by not changing it, {sides.count('less')} by changing it (by more than two "
         "standard errors)."
     )
 
@@ -145,11 +144,13 @@ def about_own(changed: Mapping[str, bool]) -> str:
     """Which models changed their mind on the visitor's own pair."""
     who = [name for name, moved in changed.items() if moved]
     if not who:
-        return f"**None** changed its mind: all {len(changed)} say the same of both texts."
+        return f"**No model** changes its prediction between the two texts: all {len(changed)} stay."
     if len(who) == len(changed):
-        return f"**All {len(changed)}** changed their mind."
+        return f"**All {len(changed)}** models change their prediction."
     stayed = [name for name, moved in changed.items() if not moved]
-    return f"**{len(who)} of {len(changed)}** changed their mind: {_named(who)}. Unmoved: {_named(stayed)}."
+    return (
+        f"**{len(who)} of {len(changed)}** models change their prediction: {_named(who)}. Unchanged: {_named(stayed)}."
+    )
 
 
 def _named(names: Sequence[str]) -> str:

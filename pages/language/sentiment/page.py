@@ -1,4 +1,4 @@
-"""Does attention explain a verdict?"""
+"""Does attention explain a prediction?"""
 
 from dashboard.frame import page_head, sections
 from pages.language.sentiment import compared, faithful, fooled, read, swap_it, words

@@ -39,16 +39,15 @@ SHARED = "integrated"  # the explanation whose scores add up to the whole, so th
 
 def show() -> None:
     """Bars of all classifiers, the text tinted by each explanation, then its sentences."""
-    text, name = reviews.choose()
+    text, name, *_ = reviews.choose(shows_model=True)
     offered = tuple(REVIEWERS[reviews.language_of(name)])
     with layout.waiting_place():
         verdict = compute.verdict(name, text)
         verdicts = compute.verdicts(text, offered if name in offered else (*offered, name))
     typeset.show_cut_notice(verdict.tokens)
-    layout.heading(words.VERDICTS)
     classes = verdicts[0].model.classes  # of ours, which stand first
-    st.markdown(about_verdicts(verdicts, name, classes), width=theme.PROSE)
     _bars(verdicts, classes)
+    layout.place_notice()
     layout.heading(words.WHY)
     with layout.waiting_place():
         scores = {
@@ -61,7 +60,7 @@ def show() -> None:
     alone = _sentences(text, verdict)
     layout.notes(
         words.READ_NOTES,
-        notice=(about_against(scores, labels, verdict.label), *alone),
+        notice=(about_verdicts(verdicts, name, classes), about_against(scores, labels, verdict.label), *alone),
         formula=lambda: _formula(text, verdict, scores, labels),
     )
 

@@ -34,11 +34,11 @@ def about_verdicts(verdicts: Sequence[Verdict], chosen: str, classes: Sequence[s
     """What the chosen network says, then who of all that know `classes` agrees, and who is most in doubt."""
     own = next(verdict for verdict in verdicts if verdict.model.name == chosen)
     begin = (
-        f"**{typeset.plain(own.model.title)}** says **{typeset.plain(own.label)}**, with {own.probabilities.max():.1%}."
+        f"**{typeset.plain(own.model.title)}** predicts **{typeset.plain(own.label)}** ({own.probabilities.max():.1%})."
     )
     peers = [verdict for verdict in verdicts if shares_of(verdict, classes) is not None]
     if own not in peers:
-        begin += " Its classes are not those of the other networks, so it is not counted with them."
+        begin += " Its classes differ from those of the other networks, so it is not counted with them."
     if len(peers) < 2:
         return begin  # there is nobody to agree with
     by_label: dict[str, list[Verdict]] = {}
@@ -50,8 +50,8 @@ def about_verdicts(verdicts: Sequence[Verdict], chosen: str, classes: Sequence[s
         agreed = "Both agree" if len(peers) == 2 else f"All {len(peers)} agree"
         agreed += "" if own in peers else f" on {typeset.plain(doubt.label)}"
         if compare(least, second, margin=POINT) == "as much":
-            return f"{begin} {agreed}; the least sure are so with {least:.1%}."
-        return f"{begin} {agreed}; the least sure is {typeset.plain(doubt.model.title)}, with {least:.1%}."
+            return f"{begin} {agreed}; the least sure give it {least:.1%}."
+        return f"{begin} {agreed}; the least sure is {typeset.plain(doubt.model.title)} ({least:.1%})."
     most, *others = sorted(by_label.values(), key=len, reverse=True)
     # Titles have commas of their own.
     each_side = " ".join(
@@ -60,9 +60,11 @@ def about_verdicts(verdicts: Sequence[Verdict], chosen: str, classes: Sequence[s
         for who in by_label.values()
     )
     if len(others[0]) == len(most):
-        return f"{begin} They do not agree, and no side is larger than all others. {each_side}"
-    verb = "says" if len(most) == 1 else "say"
-    return f"{begin} They do not agree: {len(most)} of {len(peers)} {verb} {typeset.plain(most[0].label)}. {each_side}"
+        return f"{begin} The networks disagree, and no side is larger than all others. {each_side}"
+    verb = "predicts" if len(most) == 1 else "predict"
+    return (
+        f"{begin} The networks disagree: {len(most)} of {len(peers)} {verb} {typeset.plain(most[0].label)}. {each_side}"
+    )
 
 
 def about_unknown(unknown: int, words: int, label: str) -> str:
@@ -71,8 +73,8 @@ def about_unknown(unknown: int, words: int, label: str) -> str:
         return ""
     which = "It is a word" if unknown == words == 1 else f"{unknown} of {words} are words"
     return (
-        f" “{typeset.plain(label)}” stands for a word that the network never learned: {which} unknown to it, and it "
-        "cannot tell one from another."
+        f" “{typeset.plain(label)}” stands for a word that the network never learned: {which} unknown to it. It reads "
+        "them all alike."
     )
 
 
@@ -85,40 +87,41 @@ def about_first(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[s
         return f"Each explanation names all of so few words ({len(labels)}), so there is nothing to compare."
     first = [set(method_scores.topk(count).indices.tolist()) for method_scores in scores.values()]
     shared, named = sorted(set.intersection(*first)), len(set.union(*first))
-    begin = (
-        f"When each of the {len(scores)} explanations may name {_words(count)}, they name {_words(named)} together: "
-    )
+    own_words = f"Each names its {_words(count)} of most weight, {named} different in all."
     chance = f"{len(labels) * (count / len(labels)) ** len(scores):.1f}"  # each order draws its first words by itself
-    by_chance = f"Orders drawn at random would share {chance} of {len(labels)} words."
+    by_chance = f"Random orders would share {chance} of {len(labels)} words."
     if not shared:
-        return f"{begin}**none** is named by all. {by_chance}"
+        return f"**No word** is named by all {len(scores)} explanations. {own_words} {by_chance}"
     shared_words = ", ".join(quoted(labels[place]) for place in shared)
-    are = "is" if len(shared) == 1 else "are"
-    return f"{begin}**{len(shared)} of {count}** {are} named by all, {shared_words}. {by_chance}"
+    words = f"words {'is' if len(shared) == 1 else 'are'}"
+    return (
+        f"**{len(shared)} of {count}** {words} named by all {len(scores)} explanations: {shared_words}. {own_words} "
+        f"{by_chance}"
+    )
 
 
 def about_against(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[str], verdict: str) -> str:
     """Which words speak against the verdict, and how much of the attention lies on them all the same."""
     integrated = scores.get("integrated")
     if integrated is None:
-        return f"Attention and rollout cannot tell a word for “{typeset.plain(verdict)}” from one against it."
+        return f"Attention and rollout cannot show which words count against “{typeset.plain(verdict)}”."
     against = integrated < 0
     name = METHODS["integrated"].lower()
     if not against.any():
-        return f"By {name} no word speaks against “{typeset.plain(verdict)}”."
+        return f"By {name}, no word counts against “{typeset.plain(verdict)}”."
     count = int(against.sum())
     sentence = (
-        f"By {name} {count} of {_words(len(labels))} {'speaks' if count == 1 else 'speak'} against "
-        f"“{typeset.plain(verdict)}”, however slightly; {quoted(labels[int(integrated.argmin())])} most."
+        f"By {name}, {count} of {_words(len(labels))} {'counts' if count == 1 else 'count'} against "
+        f"“{typeset.plain(verdict)}”, {quoted(labels[int(integrated.argmin())])} most."
     )
     if "attention" not in scores:
         return f"{sentence} This network has no attention to compare with."
     looked = scores["attention"]
     if not float(looked.sum()):
         return f"{sentence} Attention gives nothing to any word."
-    share, them = float(looked[against].sum() / looked.sum()), "it" if count == 1 else "them"
+    share, them = float(looked[against].sum() / looked.sum()), "this word" if count == 1 else "these words"
     return (
-        f"{sentence} Attention cannot say so: **{share:.0%}** of what it gives to words lies on {them}; even attention "
+        f"{sentence} Attention cannot show this: it gives **{share:.0%}** of its weight to {them}; uniform attention "
         f"would give {count / len(labels):.0%}."
     )
 
@@ -129,9 +132,9 @@ def tell(label: str, score: float, method: str, verdict: str) -> str:
     if method in FROM_ATTENTION:
         return f"“{name}” gets {score:.1%} by {METHODS[method].lower()}."
     if compare(score, 0.0, margin=NOTHING) == "as much":
-        return f"“{name}” speaks neither for nor against “{verdict}” by {METHODS[method].lower()}."
+        return f"“{name}” counts neither for nor against “{verdict}” by {METHODS[method].lower()}."
     side = "for" if score > 0 else "against"
-    return f"“{name}” speaks {side} “{verdict}” by {METHODS[method].lower()}: {score:+.3f} of the log-odds."
+    return f"“{name}” counts {side} “{verdict}” by {METHODS[method].lower()}: {score:+.3f} of the log-odds."
 
 
 def about_sentences(sentences: Sequence[Sentence], shares: Sequence[float], verdict: str) -> str:
@@ -152,7 +155,7 @@ def about_sentences(sentences: Sequence[Sentence], shares: Sequence[float], verd
     )
     return (
         f"{most} **{others} of {len(sentences)}** sentences read alone are not {what}; "
-        f"for {apart}, the verdict read alone and what the sentence adds to the whole point in different directions."
+        f"for {apart}, the prediction for the sentence alone and what it adds to the whole have opposite signs."
     )
 
 

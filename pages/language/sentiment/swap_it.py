@@ -28,11 +28,10 @@ MOVES = (0.001, 0.01, 0.05, 0.1)
 
 def show() -> None:
     """The text tinted by each kind of weights, the verdict under each, and the same over held-out texts."""
-    if not theme.is_presented():
-        st.markdown(words_swap.LEAD, width=theme.PROSE)
-    text, name = reviews.choose(attending=True)
-    with layout.control_bar():
+    text, name, main, menu = reviews.choose(attending=True)
+    with main:
         seed = controls.number_box(words_swap.SEED, 0, 9999, 0, key="swap_seed", width=130, help=words_swap.SEED_HELP)
+    with menu:
         allowed = st.select_slider(
             words_swap.ALLOWED,
             MOVES,
@@ -46,16 +45,15 @@ def show() -> None:
     with layout.waiting_place():
         trial = compute.tried(name, text, int(seed), float(allowed))
     typeset.show_cut_notice(trial.tokens)
-    layout.heading(words_swap.TINTED)
-    st.markdown(about_different(trial), width=theme.PROSE)
     _tinted(trial)
+    layout.place_notice()
     layout.heading(words_swap.VERDICTS)
     _bars(trial)
     measured = _measured(reviews.language_of(name))
     st.markdown(words_swap.SHOWS, width=theme.PROSE)
     layout.notes(
         words_swap.NOTES,
-        notice=(about_permuted(trial), *((about_measured(measured),) if measured else ())),
+        notice=(about_different(trial), about_permuted(trial), *((about_measured(measured),) if measured else ())),
         formula=lambda: _formula(trial, float(allowed)),
     )
 
@@ -102,21 +100,24 @@ def about_different(trial: Tried) -> str:
     verdict = typeset.plain(trial.classes[trial.target])
     if len(own.weights) == 1:
         return (
-            f"With a single word there is nothing to exchange: it has all the weight, and the verdict is **{verdict}**."
+            "With a single word there is nothing to exchange: it has all the weight, and the prediction is "
+            f"**{verdict}**."
         )
     return (
-        f"The most different weights share **{other.shared:.0%}** of the weight with the network's own (divergence "
-        f"**{other.divergence:.2f}** of at most {MAX_DIVERGENCE:.2f}), and the verdict “{verdict}” goes from "
-        f"{own.probabilities[trial.target]:.1%} to **{other.probabilities[trial.target]:.1%}**."
+        f"With very different weights, the probability of “{verdict}” goes from "
+        f"{own.probabilities[trial.target]:.1%} to **{other.probabilities[trial.target]:.1%}**. These weights share "
+        f"**{other.shared:.0%}** with the network's own (divergence {other.divergence:.2f} of at most "
+        f"{MAX_DIVERGENCE:.2f})."
     )
 
 
 def about_permuted(trial: Tried) -> str:
     """How often a permutation changes the verdict, and by how much the middle one moves it."""
     if len(trial.exchanged["own"].weights) == 1:
-        return "A single word has all the weight in every order, so no permutation can change the verdict."
+        return "A single word has all the weight in every order, so no permutation can change the prediction."
     return (
-        f"**{trial.flips} of {trial.draws}** permutations of the weights change the verdict; the median one moves it "
+        f"**{trial.flips} of {trial.draws}** permutations of the weights change the predicted class; the median one "
+        "moves its probability "
         f"by {trial.median_change:.1%}. Uniform weights move it by {trial.exchanged['uniform'].change:.1%}."
     )
 
@@ -155,7 +156,7 @@ def _measured(language: str) -> dict[str, SwappedAttention]:
             "weights": titles,
             "texts": [row.texts for row in overall.values()],
             "right": [row.accuracy for row in overall.values()],
-            "verdicts that flip": [row.flips for row in overall.values()],
+            "predictions that flip": [row.flips for row in overall.values()],
             "median change": [row.change for row in overall.values()],
             "change in one of ten": [row.large_change for row in overall.values()],
             "median divergence": [row.divergence for row in overall.values()],
@@ -199,9 +200,9 @@ def about_needed(results: Results) -> str:
         "less": f"attention costs **{points(-apart).removeprefix('+')}**",
     }.get(compare(apart, 0.0, margin=doubt), "**no gain from attention can be seen**")
     return (
-        f"Of all {results.test:,} held-out texts the network judges {own:.1%} rightly, and {without:.1%} when it was "
-        f"trained with uniform weights. Chance explains a difference of up to {doubt * 100:.1f} points between one "
-        f"training of each, so {conclusion} here."
+        f"The network is right on {own:.1%} of {results.test:,} held-out texts, and on {without:.1%} when it was "
+        f"trained with uniform weights. Two trainings can differ by up to {doubt * 100:.1f} points by chance, "
+        f"so {conclusion} here."
     )
 
 
@@ -209,9 +210,10 @@ def about_measured(by_kind: dict[str, SwappedAttention]) -> str:
     """How far away weights can be on average, and how often permuting flips."""
     far, permuted = by_kind["different"], by_kind["permuted"]
     return (
-        f"Over {far.texts:,} held-out texts the most different weights reach a median divergence of "
-        f"**{far.divergence:.2f}** (at most {MAX_DIVERGENCE:.2f}); the search keeps every verdict. A permutation flips "
-        f"**{permuted.flips:.1%}** of them."
+        f"Over {far.texts:,} held-out texts, the most different weights reach a median divergence of "
+        f"**{far.divergence:.2f}** (at most {MAX_DIVERGENCE:.2f}); the search keeps every prediction. A permutation "
+        "flips "
+        f"**{permuted.flips:.1%}** of the predictions."
     )
 
 

@@ -8,7 +8,7 @@ from dashboard.frame.references import references
 from dashboard.inputs import example_texts
 
 PAGE = PageWords(
-    question="Does attention explain a verdict?",
+    question="Does attention explain a prediction?",
     lead="Small networks say whether a review is positive; measure whether the words they attend to are the reason.",
     about=(
         f"Small networks, {len(REVIEWERS['english'])} for English reviews and {len(REVIEWERS['spanish'])} for Spanish "
@@ -33,34 +33,31 @@ NO_CLASSIFIER = (
 ONE_CLASS = "{title} has a single class: it can say nothing else, so there is nothing to explain."
 OTHER_LANGUAGE = "It was trained on texts in {language}."
 
-VERDICTS, WHY, SENTENCES = "What they say", "Which words it rests on", "Sentence by sentence"
-SCALE = "Each row is scaled to its own strongest word"
-TICKS = ((0, "against"), (0.5, "0"), (1, "for the verdict"))
+WHY, SENTENCES = "Which words it rests on", "Sentence by sentence"
+SCALE = "Each row is scaled to its strongest word"
+TICKS = ((0, "against"), (0.5, "0"), (1, "for the prediction"))
 NOT_ALL_TINTED = "The first {shown:,} of {all:,} words are shown here; the numbers to take away hold all of them."
-SPOKEN = (
-    "Attention and rollout only say where a network looks: they cannot say “against”. A comma counts as a word, too."
-)
+SPOKEN = "Attention and rollout are never negative, so they cannot count against a class. A comma counts as a word."
 FEW_SENTENCES = "A text of two sentences or more is also read sentence by sentence."
 ALONE = (
-    "Each sentence is read once by itself. Beside it stands what the words of the sentence add up to in the "
-    "explanation of the whole text: {method}, in units of log-odds."
+    "“Read alone” is the prediction for the sentence by itself. “Adds to the whole” is the sum over its words in the "
+    "explanation of the whole text: {method}, in log-odds."
 )
-NO_SHARES = "No sentence's share can be computed for this model: it has no integrated gradients."
+NO_SHARES = "This model has no integrated gradients, so what each sentence adds cannot be computed."
 
 READ_NOTES = replace(
     PAGE,
     try_this=(
-        "Take the word that every explanation puts first, and replace it by its opposite. Which networks follow?",
-        "Write the same review with “but” in the middle, then change its halves over: does the order matter to the "
+        "Replace the word that every explanation puts first by its opposite. Which networks follow?",
+        "Write the same review with “but” in the middle, then swap its halves: does the order matter to the "
         "convolutional network?",
-        "In “Scene by scene”, find a sentence whose own verdict and whose share in the whole point in different "
-        "directions.",
+        "In “Scene by scene”, find a sentence whose own prediction and whose share in the whole have opposite signs.",
     ),
     references=references("YANG", "SUNDARARAJAN", "ABNAR", "BASTINGS"),
 )
 FORMULA_ODDS = (
-    "What is explained is the log-odds of the verdict. They are zero where the network is in doubt, and do not level "
-    "off where it is sure."
+    "What is explained is the log-odds of the predicted class: 0 where the network is undecided, and not "
+    "saturated where it is sure."
 )
 FORMULA_GRADIENT = "Gradient × input: how fast the log-odds rise as the vector of a word is stretched."
 FORMULA_INTEGRATED = (
@@ -69,7 +66,7 @@ FORMULA_INTEGRATED = (
 )
 FORMULA_ATTENTION = (
     "Attention: the weight of each token in the last layer; the mean over the heads, and over the tokens R from which "
-    "the verdict is read."
+    "the prediction is read."
 )
 FORMULA_ROLLOUT = (
     "Rollout: the same followed down through all layers. One half of each layer is its mean over heads, the other half "

@@ -6,10 +6,6 @@ from dashboard.frame.references import references
 from pages.language.sentiment import words_fooled
 from pages.language.sentiment.words import PAGE
 
-LEAD = (
-    "Every classifier of this page on texts that it has not seen, beside what others published for networks of the "
-    "same kind, and beside a baseline that knows no order beyond pairs of words."
-)
 # How each row of ours is called in core/published/sentiment.csv.
 PUBLISHED = {
     "english": {"rnn": "1x bidirectional RNN", "cnn": "2x CNN 1D", "encoder": "1x transformer encoder"},
@@ -33,7 +29,7 @@ NAMES = {
     "tfidf-svm": "a support vector machine on TF-IDF",
 }
 SMALL = ("rnn", "rnn-uniform", "cnn", "encoder")
-ACCURACY, EFFORT = "Right verdicts", "What it took"
+EFFORT = "What it took"
 CAPTION = (
     "Full dots: measured here on the {test:,} texts of the test part, with 95% intervals. Open diamonds: published, as "
     "accuracy on a validation part ({source}); with another split, so the two can be set side by side, but ours does "
@@ -43,13 +39,17 @@ SECONDS = (
     "Seconds an epoch were measured on the machines that the table names: they show how networks on the same machine "
     "compare, not which of two tables is faster."
 )
-FORMULA_ACCURACY = "Accuracy is the share of right verdicts. For {name}, of {test:,} texts:"
+FORMULA_ACCURACY = "Accuracy is the share of right predictions. For {name}, of {test:,} texts:"
 FORMULA_F1 = (
-    "F1 joins, for one class $c$, how many of its verdicts are right ($P_c$) and how many of its texts it finds "
+    "F1 joins, for one class $c$, how many of its predictions are right ($P_c$) and how many of its texts it finds "
     "($R_c$); macro F1 is the mean over all classes, so that a rare class counts as much as a frequent one:"
 )
 NOTES = replace(
     PAGE,
+    about=(
+        "Every classifier of this page is measured on texts that it has not seen. Beside it stand published results "
+        "of the same kind of network, and a baseline that knows no word order beyond pairs of words."
+    ),
     try_this=(
         "Compare the encoder with TF-IDF, then look in “Fooled” at what each of them misses: is the more accurate one "
         "also fooled less?",

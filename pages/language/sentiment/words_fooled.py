@@ -6,15 +6,11 @@ from dashboard.frame.references import references
 from dashboard.inputs import example_texts
 from pages.language.sentiment.words import LANGUAGES, PAGE
 
-LEAD = (
-    "Two sentences that differ in one place: should the verdict change, or stay? Each pair below is a small test with "
-    "a known answer, and a classifier that is right about most reviews can still fail on most of them."
-)
 SHOULD = {
-    "change": "the verdict should change",
-    "stay": "the verdict should stay",
-    "stronger": "the verdict should not weaken",
-    "weaker": "the verdict should not strengthen",
+    "change": "the prediction should change",
+    "stay": "the prediction should stay",
+    "stronger": "the prediction should not weaken",
+    "weaker": "the prediction should not strengthen",
 }
 SHORT = {
     "rnn": "RNN, attention",
@@ -25,13 +21,13 @@ SHORT = {
     "tfidf-logistic": "TF-IDF",
 }
 MAP = "Share of the pairs on which each model fails: click a row for its pairs."
-PAIRS = "The pairs, and both verdicts"
+PAIRS = "The pairs, and both predictions"
 MARKS = (
-    "~~Struck out~~: what stood there first; **bold**: what stands there now. ✗ marks a model that fails on the pair. "
-    "The verdicts are computed here and now; the TF-IDF baseline is not included, so only its rates are shown."
+    "~~Struck out~~: the first sentence; **bold**: the second. ✗ marks a model that fails on the pair. "
+    "The predictions are computed now. The TF-IDF baseline is not part of the atlas, so only its rates are shown."
 )
 DIRECTION = (
-    "Where words become stronger or weaker, what counts is how positive the verdict is (probability of praise, plus "
+    "Where words become stronger or weaker, what counts is how positive the prediction is (probability of praise, plus "
     "half of what is neither): it fails if that moves the wrong way by more than {tolerance:.0%}."
 )
 ALL, FAILED = "all pairs", "where somebody fails"
@@ -54,6 +50,10 @@ METHOD = (
 FORMULA = "The interval of a share, by Wilson: for {name} on this kind, {failed} of {pairs} pairs and $z = 1.96$,"
 NOTES = replace(
     PAGE,
+    about=(
+        "Two sentences differ in one place: should the prediction change, or stay? Each pair is a small test with a "
+        "known answer. A classifier that is right about most reviews can still fail on most pairs."
+    ),
     try_this=(
         "Choose “Negation”. Compare the networks with TF-IDF, which only counts words and pairs of words: who "
         "needed a network for “not”?",

@@ -42,7 +42,7 @@ class Settings:
 
 
 def show() -> None:
-    """The name of a model; then the sentence, the translation as it comes, and the maps."""
+    """The name of a model and the sentence; then the maps, and the translation as it comes."""
     model = model_name.named_model(
         "translator",
         "text",
@@ -56,28 +56,34 @@ def show() -> None:
     if model is None:
         layout.notes(words.NAMED_NOTES, notice=(words.NAMED_NOT_YET,), formula=_formula_in_general)
         return
+    with layout.control_bar():
+        sentence = inputs.sentence()
+        attention = st.container(width="content")
+        with layout.settings():
+            settings = _settings(model)
+            beam, joined = inputs.beam(), inputs.between_words("named_units")
+    text, figure = settings.prefix + sentence, st.container()
+    layout.place_notice()
+    translated = _translate(model, text, beam, settings)
+    with attention:
+        available = [label for label, part in inputs.PARTS.items() if translated.aligned.maps[part]]
+        part = inputs.part("named_part", available)
+    with figure:
+        if part == "cross":
+            alignment_view(_scene(translated, joined=joined), key="named_alignment", name=f"translation-{model.title}")
+        else:
+            attention_view(word_maps.self_attention(translated, part, joined=joined), key=f"named_{part}")
     if remark := words.NAMED_REMARKS.get(model.kind):
         st.info(remark, icon=":material/info:")
-    settings = _settings(model)
-    text, beam = settings.prefix + inputs.sentence(), inputs.beam()
-    translated = _translate(model, text, beam, settings)
     typeset.show_cut_notice(translated.source)
-    with layout.control_bar():
-        available = [label for label, part in inputs.PARTS.items() if translated.aligned.maps[part]]
-        part, joined = inputs.part("named_part", available), inputs.between_words("named_units")
-    if part == "cross":
-        alignment_view(_scene(translated, joined=joined), key="named_alignment", name=f"translation-{model.title}")
-    else:
-        attention_view(word_maps.self_attention(translated, part, joined=joined), key=f"named_{part}")
     layout.notes(words.NAMED_NOTES, notice=noticed(translated, text), formula=lambda: _formula(translated, model))
 
 
 def _settings(model: NamedTranslator) -> Settings:
     """What this kind of model wants to know besides the sentence."""
     if model.languages:
-        with layout.control_bar():
-            source = _language(model, "From", ENGLISH, "named_from") if model.names_source else None
-            target = _language(model, "Into", FRENCH, "named_into")
+        source = _language(model, "From", ENGLISH, "named_from") if model.names_source else None
+        target = _language(model, "Into", FRENCH, "named_into")
         return Settings("", source, target) if model.names_source else Settings(f"{target} ")
     if not model.prefix and not model.kind.endswith("t5"):
         return Settings()

@@ -27,33 +27,40 @@ from pages.language.translation.words import TITLES
 CUTTABLE = {TITLES[name]: name for name in ("bahdanau", "transformer")}
 PARTS: tuple[Part, ...] = ("cross", "encoder", "decoder")
 BEFORE, AFTER = "As it is", "Changed"
-WORD = 190  # pixels
+WORD = 125  # pixels
 
 
 def show() -> None:
     """The sentence, what is to be cut, both translations and their maps."""
-    english = inputs.sentence()
     with layout.control_bar():
+        english = inputs.sentence()
         title = controls.choice("Model", CUTTABLE, key="change_model", about=words.CHANGE_WITHOUT)
         name = CUTTABLE[title]
-        beam = inputs.beam()
-        inputs.classic()
+        with layout.settings():
+            beam = inputs.beam()
+            inputs.classic()
+            heads = st.container()
     with layout.waiting_place(), st.spinner(f"{title} translates …"):
         before = compute.translate(name, english, beam)
-    typeset.show_cut_notice(before.source)
     source, first = words_of(before.source), words_of(before.target)
     most = limit_of(len(before.source))
     cut = cuts.read(len(source.spans), most)
-    silenced = _silenced_heads(before.aligned) if name == "transformer" else ()
+    with heads:
+        silenced = _silenced_heads(before.aligned) if name == "transformer" else ()
     changes = Changes(cuts.links(cut, source.spans, most), frozenset(silenced)) if cut or silenced else UNCHANGED
     with layout.waiting_place(), st.spinner(f"{title} translates again …"):
         after = compute.translate(name, english, beam, changes)
         again = compute.align_again(name, english, beam, changes)
     compared = Compared(name, before, after, again, source, first, words_of(after.target), cut, silenced)
-    _choose_link(before.aligned, first, source, cut)
-    _list_cuts(compared)
-    _sentences(compared)
-    _view(compared)
+    figure, beside = st.columns([2, 1], gap="large")
+    with figure:
+        _view(compared)
+    with beside:
+        layout.place_notice()
+        _choose_link(before.aligned, first, source, cut)
+        _list_cuts(compared)
+        _sentences(compared)
+    typeset.show_cut_notice(before.source)
     if compared.is_changed:
         _losses(compared)
     layout.notes(words.CHANGE_NOTES, notice=cut_effects.noticed(compared), formula=lambda: _formula(compared))
@@ -68,11 +75,11 @@ def _silenced_heads(aligned: Aligned) -> tuple[Head, ...]:
         for head in range(len(maps))
     }
     names = st.multiselect(
-        "Silenced heads (part, layer.head)",
+        "Ablated heads (part, layer.head)",
         list(heads),
         key="change_silenced",
         bind="query-params",
-        placeholder="none: choose heads to silence",
+        placeholder="none: choose heads to ablate",
     )
     return tuple(heads[name] for name in names)
 
@@ -80,9 +87,9 @@ def _silenced_heads(aligned: Aligned) -> tuple[Head, ...]:
 def _choose_link(aligned: Aligned, target: Words, source: Words, cut: tuple[CutLink, ...]) -> None:
     """Two words, and what is to be cut between them."""
     to, of, _ = cut_effects.link_to_cut(aligned, target, source)
-    with layout.control_bar():
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         word = _word("French word", target, to, key="change_target")
-        looked_at = _word("may not look at", source, of, key="change_source")
+        looked_at = _word("may not attend to", source, of, key="change_source")
         st.button(
             "Cut this link",
             icon=":material/content_cut:",
@@ -138,12 +145,11 @@ def _sentences(compared: Compared) -> None:
     if sentences := cut_effects.about_cuts(compared):
         st.markdown("\n\n".join(f"**{sentence}**" for sentence in sentences))
     changed = compared.difference
-    left, right = st.columns(2, gap="large")
-    for column, title, written, places, translated in (
-        (left, BEFORE, compared.first, changed.gone, compared.before),
-        (right, AFTER, compared.second, changed.new, compared.after),
+    for title, written, places, translated in (
+        (BEFORE, compared.first, changed.gone, compared.before),
+        (AFTER, compared.second, changed.new, compared.after),
     ):
-        with column.container(border=True, height="stretch"):
+        with st.container(border=True):
             layout.caption(f"{title}: log-probability {signed(translated.log_probability)}")
             st.markdown(_text(written, places, gone=title == BEFORE))
 
@@ -168,7 +174,7 @@ def _view(compared: Compared) -> None:
             Map(
                 attention_map.name,
                 _closed(attention_map.weights, after),
-                "silenced" if attention_map.name in silent else attention_map.note,
+                "ablated" if attention_map.name in silent else attention_map.note,
             )
             for attention_map in second["maps"]
         ]
@@ -205,7 +211,7 @@ def _closed(weights: np.ndarray, forbidden: frozenset[Cell]) -> np.ndarray:
 
 
 def _losses(compared: Compared) -> None:
-    st.subheader("What the first translation has lost", anchor=False)
+    st.subheader("How probable the first translation still is", anchor=False)
     labels = [typeset.readable(label) for label in compared.first.labels]
     lines = {
         title: np.array(compared.first.sums(aligned.log_probabilities))

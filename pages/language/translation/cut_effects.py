@@ -127,7 +127,7 @@ def about_strongest(aligned: Aligned, target: Words, source: Words) -> str:
     where = "" if len(aligned.cross) == len(aligned.cross[0]) == 1 else " in the mean of all heads"
     return (
         f"{among}, {target.quoted(to)} has the strongest link{where}, to {source.quoted(of)}: **{weight:.2f}**. "
-        "Cut it first."
+        "Cut this link first."
     )
 
 
@@ -173,8 +173,7 @@ def about_words(compared: Compared) -> str:
     numbers = f"log p {signed(before)} before, {signed(after)} now"
     if not changed:
         return (
-            f"The translation stays the same, word for word ({numbers}): the model can write it without what was taken "
-            "away."
+            f"The translation stays the same, word for word ({numbers}): the model does not need what was taken away."
         )
     gone = ", ".join(compared.first.quoted(place) for place in changed.gone[:TOLD]) or "nothing"
     new = ", ".join(compared.second.quoted(place) for place in changed.new[:TOLD]) or "nothing"
@@ -188,8 +187,7 @@ def about_loss(compared: Compared) -> str:
     was, now = (words.sums(aligned.log_probabilities) for aligned in (compared.before.aligned, compared.again))
     worst = min(range(len(was)), key=lambda place: now[place] - was[place])
     summary = (
-        f"Made to write its first translation, the changed model gives it log p **{signed(sum(now))}** instead of "
-        f"{signed(sum(was))}."
+        f"The changed model gives the first translation log p **{signed(sum(now))}** instead of {signed(sum(was))}."
     )
     if compare(now[worst], was[worst], margin=NEAR) != "less":
         return f"{summary} No word became less probable."
@@ -212,8 +210,8 @@ def about_moved_places(compared: Compared) -> tuple[str, ...]:
         if was is None or now is None or compared.first.labels[was].strip() == compared.second.labels[now].strip():
             continue
         return (
-            f"Where {compared.first.quoted(was)} stood, {compared.second.quoted(now)} stands now: it is this word that "
-            f"may not look at {compared.source.quoted(cut.source)}.",
+            f"{compared.second.quoted(now)} now stands where {compared.first.quoted(was)} stood, so the cut keeps this "
+            f"word from attending to {compared.source.quoted(cut.source)}.",
         )
     return ()
 

@@ -17,8 +17,7 @@ WORDS, PIECES = "Words", "Pieces"
 
 
 def sentence() -> str:
-    """The visitor's English sentence, as `read_text` leaves it."""
-    controls.examples(example_texts.examples("translation"))
+    """The visitor's English sentence, as `read_text` leaves it, and the menu of examples; for a control bar."""
     raw = st.text_area(
         "Your English sentence",
         words.SENTENCE,
@@ -29,6 +28,7 @@ def sentence() -> str:
         placeholder="Type a sentence in English",
     )
     carried.note("text", raw, words.SENTENCE)
+    controls.examples(example_texts.examples("translation"))
     return read_text(raw)
 
 

@@ -34,7 +34,7 @@ ROWS = {"writes the word": 0, "has read the word": 1}
 
 def show_table() -> tuple[str, ...]:
     """Error rate, precision and recall on both texts; what is to be noticed."""
-    layout.heading("Do they look where people would?")
+    layout.heading("Do they align words as people do?")
     alignment = compute_measured.alignment()
     alignment_table.show(alignment, name="translation-alignment")
     return about_alignment(alignment)

@@ -34,7 +34,6 @@ FAMILY_HUES = {"recurrent": HUES[0], "convolutional": HUES[3], "transformer": HU
 def show() -> None:
     """Tables and figures; a part that nobody has measured yet says so in a sentence."""
     noticed: list[str] = []
-    layout.place_notice()
     for part in (_scores, _lengths, measured_alignment.show_table, measured_alignment.show_heads, _published):
         with error_messages.as_sentences():
             noticed += part()
@@ -43,7 +42,6 @@ def show() -> None:
 
 def _scores() -> tuple[str, ...]:
     """The table of the three models; what is to be noticed in it."""
-    layout.heading("How good are they, and at what cost?")
     results = compute_measured.results()
     table = scores(results)
     data_table(
@@ -59,6 +57,7 @@ def _scores() -> tuple[str, ...]:
             "pairs per second": st.column_config.NumberColumn(format="%.0f"),
         },
     )
+    layout.place_notice()
     layout.caption(how_scored(results))
     charts.download_table(table, "translation-scores")
     return about_scores(results)
@@ -98,7 +97,7 @@ def how_scored(results: Results) -> str:
 
 def _lengths() -> tuple[str, ...]:
     """The length curve; what is to be noticed in it."""
-    layout.heading("What becomes of long sentences?")
+    layout.heading("How good are they on long sentences?")
     rows = compute_measured.lengths()
     score = controls.choice("Score", SCORES, key="measured_score")
     lines = by_length(rows, SCORES[score])
@@ -139,7 +138,7 @@ def published() -> tuple[PublishedTranslator, ...]:
 
 def _published() -> tuple[str, ...]:
     """What translation models reached in print, and our three in a panel of their own; what is to be noticed."""
-    layout.heading("What does quality cost elsewhere?")
+    layout.heading("What does quality cost in other models?")
     language = controls.choice("Published for", LANGUAGES, key="measured_language")
     printed = points(published(), french=language == LANGUAGES[0])
     published_column, own_column = st.columns([2, 1], gap="large")
@@ -208,16 +207,16 @@ def about_scores(results: Results) -> tuple[str, ...]:
     slow, fast = min(speed, key=speed.__getitem__), max(speed, key=speed.__getitem__)
     gap = bleu[ranked[0]] - bleu[ranked[-1]]
     apart = (
-        f"The first and the last are {gap:.1f} points apart."
+        f"The best and the worst model are {gap:.1f} points apart."
         if gap > DOUBT
-        else f"All lie within {DOUBT} point, which other sentences might turn round."
+        else f"All lie within {DOUBT} point; on other sentences the order might change."
     )
     cost = (
         f"{TITLES[dearest]} took **{flops[dearest] / flops[cheapest]:.1f} times** the training operations of "
         f"{TITLES[cheapest]}; by the clock, {TITLES[fast]} read {speed[fast] / speed[slow]:.1f} times as many pairs in "
         f"a second as {TITLES[slow]}."
     )
-    quality = f"BLEU on sentences that none of them has read, the best first: **{ranking}**. {apart}"
+    quality = f"BLEU on unseen sentences, from best to worst: **{ranking}**. {apart}"
     return (quality, cost) if dearest != cheapest else (quality,)
 
 

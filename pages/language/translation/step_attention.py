@@ -144,7 +144,7 @@ def strips(look: StepAttention, place: int, label: str) -> list[Row]:
     names, arrays = symbols(look), list[tuple[str, str, Tensor]]()
     if look.state is not None:
         arrays.append(("<i>s</i>", "the decoder's state", look.state))
-    arrays.append((f"<i>{names.query}</i>", "what this step looks for", look.query))
+    arrays.append((f"<i>{names.query}</i>", "the query of this step", look.query))
     arrays.append((f"<i>{names.key}</i>", f"of “{label}”", look.key[place]))
     if look.activation is not None and look.vector is not None:
         arrays.append((f"tanh(<i>{names.query} + {names.key}</i>)", "compared", look.activation[place]))
@@ -226,11 +226,14 @@ def about_look(look: StepAttention, source: Tokens) -> tuple[str, ...]:
     strongest, other = (quoted(source.labels[place]) for place in places)
     weights = look.weights[places].tolist()
     if top - following < ALIKE:
-        first = f"It looks most at **{strongest}** ({weights[0]:.1%}) and {other} ({weights[1]:.1%}): equal scores."
+        first = (
+            f"**{strongest}** ({weights[0]:.1%}) and {other} ({weights[1]:.1%}) get the most attention; their scores "
+            "are equal."
+        )
     else:
         first = (
-            f"It looks most at **{strongest}**, weight {weights[0]:.1%}. Its score is {top - following:.2f} above that "
-            f"of {other} ({weights[1]:.1%}), and softmax turns a difference into a factor: "
+            f"**{strongest}** gets the most attention, {weights[0]:.1%}. Its score is {top - following:.2f} above that "
+            f"of {other} ({weights[1]:.1%}), and softmax turns this difference into a factor: "
             f"$e^{{{top - following:.2f}}}$ ≈ {_factor(top - following)}."
         )
     share, names = float(look.shares[places[0]]), symbols(look)
@@ -241,8 +244,8 @@ def about_look(look: StepAttention, source: Tokens) -> tuple[str, ...]:
     more = "more" if share > weights[0] else "less"
     return (
         first,
-        f"In the {names.mixed_means} {strongest} has {share:.1%}, {more} than its weight: what counts is the weight "
-        "times the vector, and vectors differ in length and direction.",
+        f"The share of {strongest} in the {names.mixed_means} is {share:.1%}, {more} than its weight: the share also "
+        "depends on the length and direction of its vector.",
     )
 
 

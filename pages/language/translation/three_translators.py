@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 import streamlit as st
 import torch
+from streamlit.delta_generator import DeltaGenerator
 
 from core.heads import measures
 from core.text import Tokens
@@ -31,35 +32,36 @@ LISTED = 5  # source tokens with a row of their own
 
 
 def show() -> None:
-    """The sentence, the translations as they come, the maps, and what is to be seen in them."""
-    sentence, width = st.columns([3, 1], gap="medium")
-    with width:
-        beam = inputs.beam()
-        inputs.classic()
-    with sentence:
+    """The sentence, the maps, the translations as they come, and what is to be seen in them."""
+    with layout.control_bar():
         text = inputs.sentence()
-    translations = _translate_all(text, beam)
+        part = inputs.part("translate_part", about=words.PARTS_HELP)
+        with layout.settings():
+            beam = inputs.beam()
+            inputs.classic()
+            joined = inputs.between_words("translate_units")
+            marks = st.toggle(
+                "Punctuation and end mark",
+                value=True,
+                key="translate_marks",
+                bind="query-params",
+                disabled=part != "cross",
+                help=words.MARKS_HELP,
+            )
+    figure = st.container()
+    layout.place_notice()
+    translations = _translate_all(text, beam, figure)
     transformer = translations["transformer"]
     _say_what_was_read(text, transformer.source)
-    with layout.control_bar():
-        part = inputs.part("translate_part", about=words.PARTS_HELP)
-        joined = inputs.between_words("translate_units")
-        marks = st.toggle(
-            "Punctuation and end mark",
-            value=True,
-            key="translate_marks",
-            bind="query-params",
-            disabled=part != "cross",
-            help=words.MARKS_HELP,
-        )
     best = compute.best_head()
-    if part == "cross":
-        scene = alignment(translations, joined=joined, marks=marks, best=best)
-        alignment_view(scene, key="translate_alignment", name="translation")
-    else:
-        if not theme.is_presented():
-            st.markdown(words.ABOUT_PART[part], width=theme.PROSE)
-        attention_view(word_maps.self_attention(transformer, part, joined=joined), key=f"translate_{part}")
+    with figure:
+        if part == "cross":
+            scene = alignment(translations, joined=joined, marks=marks, best=best)
+            alignment_view(scene, key="translate_alignment", name="translation")
+        else:
+            attention_view(word_maps.self_attention(transformer, part, joined=joined), key=f"translate_{part}")
+    if part != "cross" and not theme.is_presented():
+        st.markdown(words.ABOUT_PART[part], width=theme.PROSE)
     if not theme.is_presented():
         export.download_arrays(
             "All maps (NPZ)", lambda: word_maps.arrays(translations), name="translation", about=words.ARRAYS
@@ -72,10 +74,15 @@ def show() -> None:
     )
 
 
-def _translate_all(text: str, beam: int) -> dict[str, Translated]:
-    """All three, each in a column of its own; what somebody has asked for before is there first."""
-    places = {name: column.empty() for name, column in zip(TITLES, st.columns(len(TITLES), gap="large"), strict=True)}
+def _translate_all(text: str, beam: int, figure: DeltaGenerator) -> dict[str, Translated]:
+    """All three, each in a column of its own; what somebody has asked for before is there first.
+
+    What stood in the place of the `figure` makes room for the translations while they are written.
+    """
     known = {name: compute.translate.peek(name, text, beam) for name in TITLES}
+    if None in known.values():
+        figure.empty()
+    places = {name: column.empty() for name, column in zip(TITLES, st.columns(len(TITLES), gap="large"), strict=True)}
     for name, place in places.items():
         known_translation = known[name]
         place.markdown(
@@ -162,21 +169,21 @@ def about_order(panel: Panel, rows: tuple[int, ...], source: tuple[str, ...], co
     places = strongest_places(first_map.weights, rows, columns)
     which = f"**{panel.title}**" + (f" ({_map_name(first_map)})" if len(panel.maps) > 1 else "")
     without = len(rows) - len(places)
-    aside = f" Not counted: {without} of {len(rows)} words, which look most at a mark." if without else ""
+    aside = f" {without} of {len(rows)} French words attend most to a mark and are not counted." if without else ""
     if len(places) < 2:
-        return f"{which} shows no order: there are not two words that look most at words.{aside}"
+        return f"{which} shows no order: fewer than two French words attend most to an English word.{aside}"
     if len({place for _, place in places}) == 1:
-        return f"{which} stays where it is: every word looks most at {quoted(source[places[0][1]])}.{aside}"
+        return f"{which} does not move: every French word attends most to {quoted(source[places[0][1]])}.{aside}"
     run = longest_backwards([place for _, place in places])
     if len(run) < 2:
         return (
-            f"{which} goes from left to right: no word looks most at a place further left than the word before it."
-            f"{aside}"
+            f"{which} moves from left to right: no French word attends most to an English word further left than the "
+            f"French word before it does.{aside}"
         )
     written = [quoted(panel.target[places[place][0]]) for place in run][:TOLD]
     source_words = [quoted(source[places[place][1]]) for place in run][:TOLD]
     return (
-        f"{which} reverses the order: {_and(written)} look most at {_and(source_words)}, from right to left in the "
+        f"{which} reverses the order: {_and(written)} attend most to {_and(source_words)}, from right to left in the "
         f"English sentence.{aside}"
     )
 
@@ -193,25 +200,25 @@ def about_difference(texts: Mapping[str, str]) -> str:
             more = f" and {len(only) - TOLD} more" if len(only) > TOLD else ""
             parts.append(f"**{title}** {', '.join(map(quoted, only[:TOLD]))}{more}")
     if not parts:
-        return "The translations differ, though no word is written by one model alone."
-    return f"These words are written by one model alone: {'; '.join(parts)}."
+        return "The translations differ, but every word is written by at least two models."
+    return f"Only one model writes these words: {'; '.join(parts)}."
 
 
 def about_certainty(log_probabilities: Mapping[str, tuple[float, ...]]) -> str:
     """How sure each model is of its own words, and what that does not say."""
     means = {title: float(np.exp(np.mean(values))) for title, values in log_probabilities.items() if values}
     if not means:
-        return "No model has written a token, so none is sure of anything."
+        return "No model has written a token."
     most = max(means.values())
     surest = [f"**{title}**" for title, mean in means.items() if compare(most, mean, margin=POINT) == "as much"]
     certainties = ", ".join(f"{title} {mean:.0%}" for title, mean in means.items())
     measure = f"the geometric mean of their tokens' probabilities is {certainties}"
-    end = "Being sure is not the same as being right."
+    end = "A confident model can still be wrong."
     if len(surest) == 1:
-        return f"{surest[0]} is surest of what it writes: {measure.replace('their', 'its', 1)}. {end}"
+        return f"{surest[0]} is the most confident: {measure.replace('their', 'its', 1)}. {end}"
     if len(surest) == len(means):
-        return f"All are about as sure of what they write: {measure}. {end}"
-    return f"{_and(surest)} are surest of what they write, within a point of each other: {measure}. {end}"
+        return f"All models are about equally confident: {measure}. {end}"
+    return f"{_and(surest)} are the most confident, within a point of each other: {measure}. {end}"
 
 
 def about_sharpness(panels: tuple[Panel, ...], rows: Mapping[str, tuple[int, ...]], sources: int) -> str:

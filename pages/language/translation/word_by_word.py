@@ -29,29 +29,31 @@ from pages.language.translation.words import TITLES
 TOP = 8  # tokens among which the next one is shown
 PRINTED = 0.0005  # probabilities that differ by less are printed alike
 FIRST = 2  # the step that is shown at first: something has been written, and it can be seen what
+NUMBER = 125  # pixels: the box of the step
 STRONGEST = -1  # in place of a source token: the one with the largest weight
 COLUMNS = (4, 6, 10)  # steps of the tree; the first fits a phone
 
 
 def show() -> None:
     """The step, what may come next, where it looks, and the tree of the beam."""
-    text = inputs.sentence()
-    bar, second = layout.control_bar(), layout.control_bar()
-    with bar:
-        title = controls.choice("Model", TITLES.values(), key="steps_model", first=TITLES["bahdanau"], wrap=True)
-        beam = inputs.beam()
-        inputs.classic()
+    with layout.control_bar():
+        text = inputs.sentence()
+        stepper = st.container(horizontal=True, vertical_alignment="bottom", width="content")
+        with layout.settings():
+            title = controls.choice("Model", TITLES.values(), key="steps_model", first=TITLES["bahdanau"], wrap=True)
+            beam = inputs.beam()
+            inputs.classic()
+            heads = st.container()
     name = next(name for name, label in TITLES.items() if label == title)
     with layout.waiting_place(), st.spinner("Translating …"):
         translated = compute.translate(name, text, beam)
-    typeset.show_cut_notice(translated.source)
     best = compute.best_head() if name == "transformer" else None
-    with second:
+    with stepper:
         step = _step(len(translated.target))
+    with heads:
         layer, head = _head(translated, best)
     with layout.waiting_place():
         worked = compute.worked_step(name, text, beam, step - 1, layer, head)
-    st.markdown(written(translated, step))
     place = _step_in_numbers(translated, worked, step)
     _tree(translated, beam, step)
     layout.notes(
@@ -64,11 +66,11 @@ def show() -> None:
 def _step(count: int) -> int:
     """One of `count` steps, counted from 1: by number, by two buttons, by the arrow keys."""
     key = "steps_step"
-    # Another sentence, model or beam may need fewer steps than the one that was looked at.
+    # Another sentence, model or beam may need fewer steps than the chosen one.
     if (st.session_state.get(key) or 0) > count:
         st.session_state[key] = count
     left = st.container(width="content")
-    step = controls.number_box(f"Step, 1 to {count}", 1, count, min(FIRST, count), key=key, width=140)
+    step = controls.number_box(f"Step, 1 to {count}", 1, count, min(FIRST, count), key=key, width=NUMBER)
 
     def move(by: int) -> None:
         # From where it stands by now: keys may be pressed faster than the page runs.
@@ -137,22 +139,25 @@ def _step_in_numbers(translated: Translated, worked: WorkedStep, step: int) -> i
     """What may come next, beside where the step looks; then one source word, whose place it returns, and the mix."""
     left, right = st.columns([2, 3], gap="large")
     with left:
-        layout.heading("What may come next")
+        st.markdown("**The most probable next tokens**")
         _next(translated, worked, step)
-    look = worked.known
+        st.markdown(written(translated, step))
+    layout.place_notice()
+    typeset.show_cut_notice(translated.source)
+    look, title = worked.known, translated.model.title
     if isinstance(look, RecurrentStep):
         with right:
-            layout.heading("Where it looks: nowhere")
-            st.markdown(words.ONE_VECTOR)
+            st.markdown(f"**{title}: one vector in place of attention**")
             _memory(look, step)
+        st.markdown(words.ONE_VECTOR)
         return 0
     with right:
-        layout.heading("Where it looks")
+        st.markdown(f"**{title}: attention to the source words**")
         scores = st.container()
-    layout.heading("One score, taken apart")
+    layout.heading("How one score is computed")
     place = _source_word(translated.source.labels, int(look.weights.argmax()))
     step_attention.one_word(look, translated.source, place)
-    layout.heading("What is handed on")
+    layout.heading(f"The {step_attention.symbols(look).mixed_means}")
     if not theme.is_presented():
         st.markdown(words.HANDED_ON if look.state is not None else words.HANDED_ON_BY_A_HEAD, width=theme.PROSE)
     step_attention.mixed(look, translated.source, step=step)
@@ -201,7 +206,7 @@ def _memory(memory: RecurrentStep, step: int) -> None:
 def _tree(translated: Translated, beam: int, step: int) -> None:
     """The tree up to the chosen step, and all candidates of that step."""
     decoded = translated.decoded
-    layout.heading("The beam")
+    layout.heading("Beam search")
     columns = controls.choice("Steps drawn", COLUMNS, key="steps_drawn")
 
     def label(token: int) -> str:
@@ -241,12 +246,15 @@ def about_next(translated: Translated, worked: WorkedStep, step: int) -> str:
     name, its = (quoted(translated.model.tokens([number]).labels[0]) for number in (token, other))
     its += " (a piece of its own that reads the same)" if its == name else ""
     if compare(ours, theirs, margin=PRINTED) == "as much":
-        return f"The model writes **{name}** with {percent(ours)}; {its} is as probable."
+        return f"The model writes **{name}** with probability {percent(ours)}; {its} is as probable."
     if possible[0] == token:
-        return f"The model writes **{name}** with {percent(ours)}; next comes {its} with {percent(theirs)}."
+        return (
+            f"The model writes **{name}** with probability {percent(ours)}; {its} is the second most probable token, "
+            f"with {percent(theirs)}."
+        )
     return (
-        f"The beam writes **{name}** with {percent(ours)} although {its} has {percent(theirs)}: it compares what is "
-        "written so far as a whole, and complete translations by their score."
+        f"The beam search writes **{name}** with probability {percent(ours)}, although {its} has {percent(theirs)}: "
+        "it compares whole sequences, not single tokens."
     )
 
 
@@ -258,7 +266,7 @@ def percent(probability: float) -> str:
 def about_memory(memory: RecurrentStep, step: int) -> str:
     """How far the state moved while the summary stayed."""
     length = float(memory.before.norm() * memory.after.norm())
-    same = f"The summary is the same {len(memory.summary)} numbers in every step; only the decoder's state moves."
+    same = f"The summary is the same {len(memory.summary)} numbers in every step; only the decoder's state changes."
     if not length:
         return f"{same} A state of step {step} is 0, so it has no direction."
     cosine = max(-1.0, min(1.0, float(memory.before @ memory.after) / length))
@@ -270,8 +278,8 @@ def about_best_head(best: BestHead | None) -> tuple[str, ...]:
     if best is None or best.shift != 1:
         return ()
     return (
-        f"Of all heads, layer {best.layer}, head {best.head} agreed best with alignments made by people, but one step "
-        "late: its links are read for the token that the decoder has **just read**, not for the one that it writes.",
+        f"Of all heads, layer {best.layer}, head {best.head} agrees best with human alignments, one step late: "
+        "its links belong to the token that the decoder has **just read**, not to the one that it writes.",
     )
 
 

@@ -48,12 +48,12 @@ PAGE = PageWords(
 # What more than one section says.
 NO_END = "it reached the length limit without ending"
 UNITS_HELP = (
-    "The models read pieces of words. For words, the weights of the pieces that are looked at add up, and those of "
-    "the pieces that look are averaged."
+    "The models read pieces of words. For words, weights are summed over the pieces attended to, and averaged over the "
+    "pieces that attend."
 )
 
 # Three translators.
-WAITING = "waits for its turn"
+WAITING = "waiting"
 UNKNOWN = "The models do not know {shown}: they read every such character as the same unknown token."
 ABOUT_MAP = {
     "seq2seq": "has no attention: influence of each source word, measured by the gradient",
@@ -62,10 +62,10 @@ ABOUT_MAP = {
 }
 BEST_SHIFTED = "aligns best, one step later"
 PARTS_HELP = (
-    "Target to source: what each model looks at in the English sentence as it writes. Encoder and decoder: how the "
-    "transformer's source words look at one another, and its target words at those written before."
+    "Target to source: the English words that each model attends to as it writes. Encoder: attention among the source "
+    "words of the transformer. Decoder: attention of its target words to those written before."
 )
-MARKS_HELP = "Without them, rows sum to less: what is left out keeps its share."
+MARKS_HELP = "Without them rows sum to less than 1: the marks keep their share of the attention."
 ABOUT_PART = {
     "encoder": "**Encoder of the transformer.** Before a word is written, the source words look at one another, in "
     "both directions. The other two models read with recurrent networks and have no such maps.",
@@ -90,8 +90,8 @@ JOINED = (
 TRANSLATE_NOTES = replace(
     PAGE,
     try_this=(
-        "Take the classic sentence and point at “Area”. Which French word lights up in each model, and how clearly?",
-        "Write a long sentence, of thirty words or more. Which of the three translations falls apart first?",
+        "Take the classic sentence (under *Settings*) and point at “Area”. Which French word lights up in each model?",
+        "Write a sentence of thirty words or more. Which of the three translations becomes wrong first?",
         "Change one word in the middle of the sentence. How much of each translation changes?",
         "Choose single heads of the transformer: which look straight at the word being translated, which at the full "
         "stop or the end mark?",
@@ -109,12 +109,12 @@ HANDED_ON_BY_A_HEAD = (
     "strips add up to the first."
 )
 ONE_VECTOR = (
-    "This model has no attention, so there are no scores and no weights to show. When it has read the sentence it "
-    "keeps **one vector**, and writes every word from the same numbers."
+    "This model has no attention, so it has no scores and no weights. It keeps **one vector** of the whole sentence, "
+    "and writes every word from these same numbers."
 )
 MEMORY_FORMULA = (
     "*h* is the encoder's state when it has read the whole sentence, from the last word to the first. *c* does not "
-    "depend on the step *i*: that is the bottleneck which attention was invented to open."
+    "depend on the step *i*: that is the bottleneck which attention was invented to remove."
 )
 BEAM_FORMULA = (
     "Unfinished translations are compared by the sum above the line, complete ones by the score: without dividing by "
@@ -123,10 +123,9 @@ BEAM_FORMULA = (
 STEPS_NOTES = replace(
     PAGE,
     try_this=(
-        "Press **→** and watch the weights move through the sentence: where do they jump back, and at which French "
-        "words?",
+        "Press **→** and watch the weights move through the sentence. At which French words do they jump back?",
         "Find a step at which two words share the weight. How far apart are their scores?",
-        "Set the beam to 1 and step through again. Does the translation change? At which step did the two part?",
+        "Set the beam to 1 and step through again. Does the translation change, and from which step on?",
         "Choose the transformer and go through layers and heads at one step: which of them look at the word that is "
         "being translated, and which at the end mark?",
     ),
@@ -162,22 +161,20 @@ PAIR_NOTES = replace(
 
 # Cut a link.
 CHANGE_NOTHING = (
-    "Nothing is cut yet. Click a cell of the map, or choose two words: the model translates again, and may not look "
-    "there any more."
+    "Nothing is cut yet. Click a cell of the map, or choose two words: the model then translates again without this "
+    "link."
 )
 CHANGE_POSITION = (
-    "A cut belongs to a **position** in the translation, not to the word that stood there at first. When the sentence "
-    "changes, another word may come to that position: then it is this word that may not look."
+    "A cut belongs to a **position** in the translation, not to the word that stood there at first. When the "
+    "translation changes, the cut applies to the word that now stands at that position."
 )
-CHANGE_WITHOUT = (
-    "Without attention there is nothing to cut: all that the first model keeps of the sentence is one vector."
-)
+CHANGE_WITHOUT = "The model without attention has no links to cut: it keeps one vector of the whole sentence."
 CHANGE_FORMULA = (
     "A cut sets a score to −∞ before the softmax: the weight is 0, and what is left of the row is shared out again in "
     "proportion. In the transformer every head of every decoder layer loses the link. Everything else that is read "
     "from the source stays: the encoder has mixed its words, so a neighbour may still carry what the cut word said. A "
-    "silenced head adds nothing to the sum over heads. What the first translation has lost is found by making the "
-    "changed model write the translation that it wrote before (teacher forcing)."
+    "ablated head adds nothing to the sum over heads. The loss of the first translation is measured by making the "
+    "changed model write it once more (teacher forcing)."
 )
 CHANGE_NOTES = replace(
     PAGE,
@@ -185,7 +182,7 @@ CHANGE_NOTES = replace(
         "Cut the strongest link of one word. Does the model find another way, or does the word change?",
         "Cut a name or a number for the whole translation. What does the model write in its place?",
         "Cut the end mark for the whole translation, in both models. Which of them needs it?",
-        "Silence the cross-attention heads of the transformer one by one, then all of the last layer.",
+        "Ablate the cross-attention heads of the transformer one by one, then all of the last layer.",
     ),
     references=references("SERRANO", "KNOCKOUT", "MICHEL", "VOITA", "JAIN"),
 )
@@ -252,10 +249,10 @@ NAMED_OFFLINE = (
     "The model hub cannot be reached from here. What works without it: the three translators of this page, or in an "
     "app of your own a local folder."
 )
-NAMED_NOT_YET = "No model is named yet, so there is nothing to notice: name one above."
+NAMED_NOT_YET = "No model is named yet. Name one above to see its attention."
 NAMED_PREFIX_HELP = (
-    "T5 is told by the beginning of its source what to do. The prefix is read like any other words, and is part of "
-    "the source in the maps."
+    "The beginning of its source tells T5 what to do. T5 reads the prefix like any other words, so it is part of the "
+    "source in the maps."
 )
 NAMED_LANGUAGE_HELP = "A code from the model's own list; the model reads or writes it as a token."
 NAMED_REMARKS = {
@@ -264,8 +261,8 @@ NAMED_REMARKS = {
         "expect your sentence to come back in English; its maps show how a copy is made."
     ),
     "mt5": (
-        "mT5 was trained to fill gaps in texts of a hundred languages, not to translate. Unless this one was trained "
-        "further, expect gaps to be filled."
+        "mT5 was trained to fill in masked words in texts of a hundred languages, not to translate. Unless this one "
+        "was trained further, expect it to fill in words."
     ),
     "pegasus": "Pegasus was trained to summarise English text, not to translate.",
     "led": "LED was trained to restore and summarise long English texts, not to translate.",

@@ -62,18 +62,22 @@ class Pair:
 
 def show() -> None:
     """The sentences, the maps to click in, the measures."""
-    left, right = st.columns(2, gap="medium")
-    with left:
+    with layout.control_bar():
         english = inputs.sentence()
-        inputs.classic()
-    with right:
         french = _french(english)
+        with layout.settings():
+            inputs.classic()
     with layout.waiting_place(), st.spinner("The models write your sentence …"):
         pair = pair_of(english, french)
+    remarks = st.container()
+    figure = st.container()
+    layout.place_notice()
     for tokens in (pair.aligned[TRANSFORMER].source, pair.aligned[TRANSFORMER].target):
         typeset.show_cut_notice(tokens)
-    own = _own_links((english, french), pair.source.real, pair.target.real)
-    _view(pair, own)
+    with remarks:
+        own = _own_links((english, french), pair.source.real, pair.target.real)
+    with figure:
+        _view(pair, own)
     model_links = _found_links(pair, own)
     agreements = {name: agreement(links, own) for name, links in model_links.items()}
     if own:

@@ -50,16 +50,17 @@ CROSSINGS = {"faster than fused from": FUSED, "faster than written out from": WR
 
 def show() -> None:
     """The two figures, the table of exponents, the button."""
-    if not theme.is_presented():
-        st.markdown(words.COST_LEAD.format(each=HEAD_DIM), width=theme.PROSE)
-    layout.caption(settings())
     local_costs = measured_here.peek()
     costs, caption = _that_come_along()
     if local_costs:
         costs = local_costs
         caption = words.HERE.format(threads=torch.get_num_threads(), repeats=min(cost.repeats for cost in local_costs))
-    st.caption(caption)
     measured_costs.time_and_memory(costs, hues=HUE, name="efficient", plural="kinds of attention")
+    layout.place_notice()
+    st.caption(caption)
+    if not theme.is_presented():
+        st.markdown(words.COST_LEAD.format(each=HEAD_DIM), width=theme.PROSE)
+    layout.caption(settings())
     rows = table(costs)
     _table(rows)
     if not theme.is_presented():

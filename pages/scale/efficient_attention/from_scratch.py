@@ -25,20 +25,19 @@ EXACT, LOW_RANK = "Exact", "Low rank"
 def show() -> None:
     """The task; loss against work, and the table."""
     every = efficient_characters()
-    if not theme.is_presented():
-        sizes = sorted({run.parameters for run in every})
-        parameters = " to ".join(f"{size:,}" for size in dict.fromkeys((sizes[0], sizes[-1])))
-        lead = words.SCRATCH_LEAD.format(parameters=parameters, context=every[0].context, steps=every[0].steps)
-        st.markdown(lead, width=theme.PROSE)
     names = {name: task for task, name in words.TASKS.items() if task in {run.task for run in every}}
     with layout.control_bar():
         task = names[controls.choice(words.TASK, names, key="learns", about=words.TASK_HELP)]
     runs = tuple(run for run in every if run.task == task)
-    if not theme.is_presented():
-        st.markdown(words.TASK_TOLD[task], width=theme.PROSE)
     rows = table(runs)
     _figure(runs, rows)
+    layout.place_notice()
     _table(runs[0], rows)
+    if not theme.is_presented():
+        sizes = sorted({run.parameters for run in every})
+        parameters = " to ".join(f"{size:,}" for size in dict.fromkeys((sizes[0], sizes[-1])))
+        lead = words.SCRATCH_LEAD.format(parameters=parameters, context=every[0].context, steps=every[0].steps)
+        st.markdown(f"{lead}\n\n{words.TASK_TOLD[task]}", width=theme.PROSE)
     layout.notes(words.SCRATCH_NOTES, notice=notices(runs), formula=lambda: _formula(runs))
 
 
@@ -99,7 +98,7 @@ def notices(runs: Sequence[EfficientRun]) -> tuple[str, ...]:
         also = f" {names} cannot be told from it by one training."
     cheapest = min(others, key=lambda run: run.multiplications)
     sentences = [
-        f"Of all that leave something out, **{best.variant}** ({best.settings}) predicts best: {best.bits:.3f} bits a "
+        f"Of all approximations, **{best.variant}** ({best.settings}) predicts best: {best.bits:.3f} bits a "
         f"character, {_against(best, exact)}, with {best.multiplications / exact.multiplications:.0%} of its "
         f"multiplications.{also}",
     ]

@@ -31,21 +31,25 @@ NEAR = 0.1  # of the output: an error that may pass as small
 
 def show() -> None:
     """Text, head and method; three maps; the errors; the lost links; the curve; the mask and how far it reaches."""
-    read = reading.choose()
-    with layout.control_bar():
+    main, settings = layout.bar_with_settings()
+    read = reading.choose(main, settings)
+    with settings:
         far_layer, far_head = compute.farthest(read)
         layer = controls.number("Layer", len(read.calls), key="layer", first=far_layer)
         heads = read.calls[layer].heads
         head = controls.number("Head", heads, key="head", first=far_head if layer == far_layer else 0)
     of_head = compute.head(read, layer, head)
     causal = of_head.causal
-    method = methods.choose(read.length, causal=causal, key="maps")
+    method = methods.choose(read.length, causal=causal, key="maps", main=main, settings=settings)
     with layout.waiting_place():
         comparison = compute.compared(read, layer, head, method.variant)
+    _side_by_side(comparison, method.name, read.tokens)
+    layout.place_notice()
     bar = st.container(horizontal=True)
     for label, value, about in numbers(comparison):
         bar.metric(label, value, help=about, width=160)
-    _side_by_side(comparison, method.name, read.tokens)
+    _remarks(comparison, method)
+    reading.show_written(read)
     with layout.waiting_place():
         _say_how(comparison, method, causal=causal)
     lost, along = st.columns([2, 3], gap="large")
@@ -99,8 +103,7 @@ def percent(share: float) -> str:
 
 def _side_by_side(comparison: Comparison, method: str, tokens: Tokens) -> None:
     """Three maps; the two of weights have the same scale."""
-    exact, other = comparison.exact.numpy(), comparison.approximate.numpy()
-    end = float(np.quantile(exact[exact > 0], QUANTILE)) if (exact > 0).any() else 1.0
+    exact, other, end = comparison.exact.numpy(), comparison.approximate.numpy(), _end(comparison)
     panels = (
         ("Exact", "exact", exact, (0.0, end)),
         (method, "approximate", other, (-end if other.min() < -0.05 * end else 0.0, end)),
@@ -128,8 +131,21 @@ def _side_by_side(comparison: Comparison, method: str, tokens: Tokens) -> None:
                 name=f"maps-{name}",
                 height=theme.look().high(360),
             )
-    pooled = exact.size < comparison.tokens * len(comparison.rows)
-    st.caption((words.POOLED if pooled else words.SCALE).format(rows=rows, keys=keys, end=f"{end:.2g}"))
+
+
+def _remarks(comparison: Comparison, method: Method) -> None:
+    """What the method does, and how the maps are drawn."""
+    cells = comparison.exact.shape
+    rows, keys = math.ceil(len(comparison.rows) / cells[0]), math.ceil(comparison.tokens / cells[1])
+    pooled = comparison.exact.numel() < comparison.tokens * len(comparison.rows)
+    drawn = (words.POOLED if pooled else words.SCALE).format(rows=rows, keys=keys, end=f"{_end(comparison):.2g}")
+    layout.caption(f"**{method.name}.** {words.METHOD_HELP[method.name]} {drawn}")
+
+
+def _end(comparison: Comparison) -> float:
+    """Where the scale of weights ends."""
+    exact = comparison.exact.numpy()
+    return float(np.quantile(exact[exact > 0], QUANTILE)) if (exact > 0).any() else 1.0
 
 
 def _say_how(comparison: Comparison, method: Method, *, causal: bool) -> None:
@@ -164,10 +180,10 @@ def error_notice(comparison: Comparison, method: str) -> str:
     """The relative error of the output, and the work that it takes."""
     work = f"{comparison.cost:.2g} times the work" if comparison.cost > 1 else f"{percent(comparison.cost)} of the work"
     sentence = (
-        f"With {work} of the exact kernel, *{method}* changes what this head hands on by "
-        f"**{percent(comparison.output_error)}** of its norm."
+        f"*{method}* does {work} of the exact kernel, and the output of this head is "
+        f"**{percent(comparison.output_error)}** off."
     )
-    saves_nothing = " It saves nothing here: with this setting only a longer text would."
+    saves_nothing = " It saves nothing here: this setting would save work only on a longer text."
     return sentence + (saves_nothing if comparison.cost > 1 else "")
 
 
@@ -177,8 +193,8 @@ def lost_notice(comparison: Comparison, method: Method, tokens: Tokens) -> str:
     elsewhere = f"{percent(comparison.moved)} of the attention lies elsewhere. "
     if isinstance(variant, Sparse):
         sentence = (
-            f"Of the attention, {percent(comparison.dropped)} falls on links that are left out; what is left of a row "
-            "is shared out among the others. "
+            f"{percent(comparison.dropped)} of the attention falls on links that are skipped; the rest of each row is "
+            "scaled up until it sums to 1. "
         )
     elif isinstance(variant, Performer):
         sentence = f"Weights are estimated: {elsewhere}"
@@ -194,8 +210,8 @@ def lost_notice(comparison: Comparison, method: Method, tokens: Tokens) -> str:
     where = f", {back:,} token{'s' * (back > 1)} back," if back > 0 else ""
     among = " among these rows" if comparison.sampled else ""
     return (
-        f"{sentence}The strongest loss{among}: “{query}” (token {link.query:,}) gave **{link.exact:.2f}** to "
-        f"{target}{where} and gives {signed(link.approximate)} now."
+        f"{sentence}The strongest loss{among}: “{query}” (token {link.query:,}) gave **{link.exact:.2f}** of its "
+        f"attention to {target}{where} and gives {signed(link.approximate)} now."
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.efficient import (
     BigBird,
@@ -17,7 +18,6 @@ from core.efficient import (
     Variant,
 )
 from core.efficient.error_curve import SETTING
-from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.theme import HUES
 from pages.scale.efficient_attention import words
@@ -33,7 +33,7 @@ KINDS: dict[str, type[Variant]] = {
 WINDOW, BIGBIRD, LINFORMER, PERFORMER, CLUSTERED, LOW_RANK = KINDS
 HUE = dict(zip(KINDS, HUES[:6], strict=True))
 BLOCK = 32  # tokens that Linformer projects together in a causal text
-WIDE = 280  # pixels: a select slider
+WIDE = 220  # pixels: a select slider
 
 
 @dataclass(frozen=True)
@@ -69,43 +69,64 @@ def standard(name: str, tokens: int, *, causal: bool) -> Variant:
     return Clustered(causal=causal, clusters=16) if name == CLUSTERED else LowRank(causal=causal, rank=16)
 
 
-def choose(tokens: int, *, causal: bool, key: str, measured: bool = False) -> Method:
-    """The method and its settings; keys in the address begin with `key`."""
-    name = controls.choice("Method", on_offer(causal=causal, measured=measured), key=f"{key}_method")
-    layout.caption(words.METHOD_HELP[name])
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        return Method(name, _changed(standard(name, tokens, causal=causal), tokens, key))
+def choose(
+    tokens: int, *, causal: bool, key: str, main: DeltaGenerator, settings: DeltaGenerator, measured: bool = False
+) -> Method:
+    """The method and what makes it dearer and better in the row `main`, its other settings in the menu `settings`.
+
+    Keys in the address begin with `key`.
+    """
+    with main:
+        name = controls.menu("Method", on_offer(causal=causal, measured=measured), key=f"{key}_method", width=160)
+        row = st.container(width="content")
+    with settings:
+        menu = st.container()  # another method has other settings
+    return Method(name, _changed(standard(name, tokens, causal=causal), tokens, key, row, menu))
 
 
-def _changed(first: Variant, tokens: int, key: str) -> Variant:
+def _changed(first: Variant, tokens: int, key: str, row: DeltaGenerator, menu: DeltaGenerator) -> Variant:
     """The method with the settings that the visitor has chosen; `first` before anybody chooses."""
-    if isinstance(first, SlidingWindow):
-        return replace(first, window=_slider("Window, in tokens", _powers(1, tokens), first.window, f"{key}_window"))
     if isinstance(first, BigBird):
+        return _changed_bigbird(first, tokens, key, row, menu)
+    if isinstance(first, Linformer):
+        with row:
+            rank = _slider("Rank k", _powers(1, tokens), first.rank, f"{key}_rank")
+        with menu:
+            about, kinds = words.PROJECTION_HELP, ["mean", "random"]
+            kind = controls.choice("Projection", kinds, key=f"{key}_projection", about=about)
+            seed = _seed(key) if kind == "random" else 0
+        return replace(first, rank=rank, projection=cast(Projection, kind), seed=seed)
+    if isinstance(first, Performer):
+        with menu:
+            seed = _seed(key)
+        with row:
+            features = _slider("Features m", _powers(8, 1024), first.features, f"{key}_features")
+        return replace(first, features=features, seed=seed)
+    with row:
+        if isinstance(first, SlidingWindow):
+            window = _slider("Window, in tokens", _powers(1, tokens), first.window, f"{key}_window")
+            return replace(first, window=window)
+        if isinstance(first, Clustered):
+            most = min(tokens, 64)
+            return replace(first, clusters=_slider("Clusters", _powers(2, most), first.clusters, f"{key}_clusters"))
+        assert isinstance(first, LowRank)
+        return replace(first, rank=_slider("Rank k", _powers(1, tokens), first.rank, f"{key}_best_rank"))
+
+
+def _changed_bigbird(first: BigBird, tokens: int, key: str, row: DeltaGenerator, menu: DeltaGenerator) -> BigBird:
+    with menu:
         block = _slider("Block, in tokens", (4, 8, 16, 32, 64), first.block, f"{key}_block")
-        blocks = -(-tokens // block)
-        widest = min(blocks * (1 if first.causal else 2), 16)
+    blocks = -(-tokens // block)
+    widest = min(blocks * (1 if first.causal else 2), 16)
+    with row:
         window = _slider("Window, in blocks", range(1, max(1, widest) + 1), first.window, f"{key}_blocks")
+    with menu:
         drawn = _slider("Random blocks", range(min(blocks, 8) + 1), first.random, f"{key}_random")
         global_tokens = _slider(
             "Global tokens", (0, *_powers(1, min(tokens, 128))), first.global_tokens, f"{key}_global"
         )
         seed = _seed(key) if drawn else 0
-        return replace(first, block=block, window=window, random=drawn, global_tokens=global_tokens, seed=seed)
-    if isinstance(first, Linformer):
-        rank = _slider("Rank k", _powers(1, tokens), first.rank, f"{key}_rank")
-        about, kinds = words.PROJECTION_HELP, ["mean", "random"]
-        kind = controls.choice("Projection", kinds, key=f"{key}_projection", about=about)
-        seed = _seed(key) if kind == "random" else 0
-        return replace(first, rank=rank, projection=cast(Projection, kind), seed=seed)
-    if isinstance(first, Performer):
-        features = _slider("Features m", _powers(8, 1024), first.features, f"{key}_features")
-        return replace(first, features=features, seed=_seed(key))
-    if isinstance(first, Clustered):
-        most = min(tokens, 64)
-        return replace(first, clusters=_slider("Clusters", _powers(2, most), first.clusters, f"{key}_clusters"))
-    assert isinstance(first, LowRank)
-    return replace(first, rank=_slider("Rank k", _powers(1, tokens), first.rank, f"{key}_best_rank"))
+    return replace(first, block=block, window=window, random=drawn, global_tokens=global_tokens, seed=seed)
 
 
 def _slider(label: str, options: Sequence[int], first: int, key: str) -> int:

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core import zoo
 from dashboard import theme, typeset
 from dashboard.cache import waiting
 from dashboard.cache.models import long_text_model
-from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, model_name
 from dashboard.recordings.watched import Text
 from pages.scale.efficient_attention import compute, words
@@ -20,19 +20,25 @@ FEWEST = 1024  # tokens that are read at most, where one may choose: a second
 USUAL = 4096  # tokens that are read unless somebody asks for more: 16,384 take a minute on two cores
 
 
-def choose() -> Reading:
-    """The controls, and what the model made of what was chosen; stops in a sentence where the text cannot be used."""
+def choose(main: DeltaGenerator, settings: DeltaGenerator) -> Reading:
+    """The controls, and what the model made of what was chosen; stops in a sentence where the text cannot be used.
+
+    `main`: the row of the control bar, `settings`: the menu at its end. A text of one's own stands below the bar.
+    """
     with st.container():  # another kind of text has other controls: what follows stays in its place all the same
-        return _choose()
+        return _choose(main, settings)
 
 
-def _choose() -> Reading:
-    with layout.control_bar():
-        first = compute.first_model()
-        name = model_name.model("text", offered=[first, *(name for name in zoo.TEXT if name != first)])
-        longest = compute.longest(name)
-        sources, about = ([WRITTEN, OWN], words.OWN_TEXT_HELP) if longest else ([OWN], words.NO_SAMPLE)
-        source = controls.choice("Text", sources, key="source", about=about)
+def _choose(main: DeltaGenerator, settings: DeltaGenerator) -> Reading:
+    first = compute.first_model()
+    name = model_name.model("text", offered=[first, *(name for name in zoo.TEXT if name != first)], menu=settings)
+    longest = compute.longest(name)
+    sources, about = ([WRITTEN, OWN], words.OWN_TEXT_HELP) if longest else ([OWN], words.NO_SAMPLE)
+    with main:
+        source = controls.menu("Text", sources, key="source", width=190, help=about)
+    with settings:
+        of_text = st.container()
+    with of_text:
         length = _length(longest) if source == WRITTEN else 0
     context = long_text_model(name).context
     text: Text
@@ -42,17 +48,23 @@ def _choose() -> Reading:
             text = compute.written(name, length, progress)
         most, alternative = context, None
     else:
-        text = controls.text()
-        controls.examples(example_texts.examples("next-word"))
-        most = _most(context)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            text = controls.text()
+            controls.examples(example_texts.examples("next-word"))
+        with of_text:
+            most = _most(context)
         alternative = _fewer("read", "most", FEWEST) if context > USUAL and most > FEWEST else None
     with waiting.spinner(words.READING, unit="layers", alternative=alternative) as progress:
         reading = compute.read(name, text, most, progress)
-    if source == WRITTEN and not theme.is_presented():
-        with st.expander("What the model wrote"):
-            st.text(str(text).strip())
     typeset.show_cut_notice(reading.tokens)
     return reading
+
+
+def show_written(read: Reading) -> None:
+    """The text, if the model wrote it: below the figures, to be opened."""
+    if st.session_state.get("source") == WRITTEN and not theme.is_presented():
+        with st.expander("What the model wrote"):
+            st.text(str(read.text).strip())
 
 
 def _fewer(verb: str, key: str, tokens: int) -> tuple[str, Callable[[], None]]:

@@ -28,19 +28,23 @@ ROOM = 32  # tokens: in shorter texts no half says anything
 
 def show() -> None:
     """Text, layers and method; the loss; where it rises; every method at every setting."""
-    st.markdown(words.ABOUT, width=theme.PROSE)
-    read = reading.choose()
+    main, settings = layout.bar_with_settings()
+    read = reading.choose(main, settings)
     model_loss.check(read.model, read.tokens)
-    layers = _layers(len(read.calls))
-    method = methods.choose(read.length, causal=True, key="swap", measured=True)
-    layout.caption(words.NOT_CAUSAL)
+    with settings:
+        layers = _layers(len(read.calls))
+    method = methods.choose(read.length, causal=True, key="swap", main=main, settings=settings, measured=True)
     if read.length > FAST and compute.surprises.peek(read, method.variant, layers) is None:
         _offer(read, method, layers)
+        _remarks(method)
         return
     with layout.waiting_place():
         exact, other = compute.surprises(read, None, ()), compute.surprises(read, method.variant, layers)
-    _numbers(exact, other)
     _by_position(exact, other, method.name)
+    layout.place_notice()
+    _numbers(exact, other)
+    _remarks(method)
+    reading.show_written(read)
     listed, swept = st.columns([2, 3], gap="large")
     table = rises(exact, other, [typeset.in_word(read.tokens, place) for place in range(read.length)])
     with listed:
@@ -66,13 +70,20 @@ def rises(exact: torch.Tensor, other: torch.Tensor, labels: list[str]) -> pd.Dat
     return pd.DataFrame(rows, columns=["token", "position", "exact, bits", "now, bits"])
 
 
+def _remarks(method: Method) -> None:
+    """What is done here, and what the method does."""
+    if not theme.is_presented():
+        st.markdown(words.ABOUT, width=theme.PROSE)
+    layout.caption(f"**{method.name}.** {words.METHOD_HELP[method.name]} {words.NOT_CAUSAL}")
+
+
 def _layers(count: int) -> tuple[int, ...]:
     """The chosen layers; all of them where none is chosen."""
     names = [str(layer) for layer in range(count)]
     if stale := set(st.session_state.get("swap_layers") or ()) - set(names):
         st.session_state.swap_layers = [name for name in st.session_state.swap_layers if name not in stale]
     chosen = st.multiselect(
-        "Layers that are swapped", names, key="swap_layers", bind="query-params", placeholder="all layers", width=420
+        "Layers that are swapped", names, key="swap_layers", bind="query-params", placeholder="all layers", width=320
     )
     return tuple(sorted(map(int, chosen))) or tuple(range(count))
 
@@ -114,7 +125,6 @@ def _by_position(exact: torch.Tensor, other: torch.Tensor, method: str) -> None:
         height=320,
     )
     figure.update_yaxes(rangemode="tozero")
-    layout.caption(words.POSITIONS.format(width=width))
     charts.chart(
         figure,
         name="swapped-positions",
@@ -123,6 +133,7 @@ def _by_position(exact: torch.Tensor, other: torch.Tensor, method: str) -> None:
             {"position": np.arange(1, len(exact) + 1), "exact": exact.numpy() / LN2, "swapped": other.numpy() / LN2}
         ),
     )
+    layout.caption(words.POSITIONS.format(width=width))
 
 
 def running(values: torch.Tensor, width: int) -> np.ndarray:

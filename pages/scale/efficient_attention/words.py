@@ -60,15 +60,15 @@ CAUSAL_LINFORMER = (
     "Linformer's projection mixes all tokens and has no causal form in its paper. Here, blocks of {block} tokens are "
     "projected one by one to {rows}, and a query sees its own block exactly and only the projections of those before."
 )
-SAMPLED = "Of {tokens:,} rows {rows} are compared, evenly spread: the maps, the errors and the curve stand on those."
+SAMPLED = "{rows} of {tokens:,} rows are compared, evenly spread. The maps, the errors and the curve show those."
 POOLED = "A cell is the mean of up to {rows} × {keys} weights; the scale of the two maps ends at {end}."
 SCALE = "Both maps have one scale, which ends at {end}; stronger weights are drawn as strong as that."
 NO_MASK = (
-    "*{method}* leaves no pair out: every token gets something from every token before it within one layer, though not "
+    "*{method}* leaves no pair out: within one layer every token gets something from every token before it, but not "
     "exactly."
 )
 NO_MASK_BOTH = (
-    "*{method}* leaves no pair out: every token gets something from every other within one layer, though not exactly."
+    "*{method}* leaves no pair out: within one layer every token gets something from every other, but not exactly."
 )
 TOO_LONG_FOR_RANK = (
     "The nearest map of rank k needs a decomposition of the whole {tokens:,} × {tokens:,} map, which takes too long "
@@ -77,7 +77,7 @@ TOO_LONG_FOR_RANK = (
 LINKS = "What is lost: the strongest weights that fall"
 NO_LINKS = "No weight falls by more than a rounding error."
 NUMBERS = {
-    "Error of the output": "Relative, by Frobenius norms; see below.",
+    "Error of the output": "The norm of the difference, divided by the norm of the exact output (Frobenius).",
     "Attention moved": "Half of the summed difference of a row, mean of all rows.",
     "On dropped links": "The share of the exact attention that falls where the approximation has none.",
     "KL divergence": "Of the exact rows from the approximate ones, mean.",
@@ -127,8 +127,8 @@ SWEPT = (
     "attention. Work counts multiplications of one head on this text; 1 is the fused exact kernel."
 )
 POSITIONS = (
-    "Surprise by position, mean of {width} tokens around it. The gap between the two lines is what the approximation "
-    "costs there."
+    "Surprise by position, the mean of {width} tokens around it. The distance between the lines is what the "
+    "approximation costs there."
 )
 RISES = "Where the loss rises most"
 LOSS_FORMULA = (

@@ -71,23 +71,24 @@ class TrainingRun:
 
 
 def show() -> None:
-    """Controls, numbers, two figures."""
-    if not theme.is_presented():
-        st.markdown(words_laws.CALCULATOR_LEAD, width=theme.PROSE)
+    """Controls, two figures, numbers."""
     run = _choose()
     rule, exact = run.flops
-    with layout.control_bar():
+    left, right = st.columns(2, gap="medium")
+    with left:
+        _memory(run)
+        layout.place_notice()
+    with right:
+        split = _split(run)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         st.metric("Parameters", amount(total(run.shape)))
         st.metric(f"FLOPs, {RULE}", with_power(rule.value, digits=3))
         st.metric(f"FLOPs, {EXACT.lower()}", with_power(exact.value, digits=3))
         st.metric("Duration", run.duration(float(exact.value)))
         st.metric("KV cache of the texts", f"{amount(run.kv_cache.value)}B")
-    left, right = st.columns(2, gap="medium")
-    with left:
-        _memory(run)
-    with right:
-        split = _split(run)
+    layout.caption(words_laws.DEVICES.format(device=run.device.name, source=run.device.source))
     if not theme.is_presented():
+        st.markdown(words_laws.CALCULATOR_LEAD, width=theme.PROSE)
         with st.expander(words_laws.BILL):
             st.markdown(words_laws.BILL_SYMBOLS)
             for line in (*run.flops, *run.memory, run.kv_cache):
@@ -98,9 +99,9 @@ def show() -> None:
 
 
 def _choose() -> TrainingRun:
-    shape, context = gpt_size.choose("calc")
     offered = {device.name: device for device in devices()}
     with layout.control_bar():
+        size = st.popover("Model size", icon=":material/straighten:")
         tokens = st.select_slider(
             "Training tokens",
             TOKENS,
@@ -108,31 +109,32 @@ def _choose() -> TrainingRun:
             format_func=amount,
             key="calc_tokens",
             bind="query-params",
-            width=300,
+            width=200,
         )
-        batch = controls.number_box("Texts at once", 1, 1_000_000, 1, key="calc_batch", width=150)
-    with layout.control_bar():
         device = st.selectbox(
             "Device",
             list(offered),
             list(offered).index("NVIDIA A100 SXM 80 GB"),
             key="calc_device",
             bind="query-params",
-            width=300,
+            width=230,
         )
-        count = controls.number_box("How many", 1, 1_000_000, 1024, key="calc_devices", width=150)
-        used = st.slider(
-            "Share of the peak that is used",
-            5,
-            100,
-            40,
-            5,
-            format="%d %%",
-            key="calc_used",
-            bind="query-params",
-            width=300,
-        )
-    layout.caption(words_laws.DEVICES.format(device=device, source=offered[device].source))
+        count = controls.number_box("How many", 1, 1_000_000, 1024, key="calc_devices", width=120)
+        with layout.settings():
+            batch = controls.number_box("Texts at once", 1, 1_000_000, 1, key="calc_batch", width=150)
+            used = st.slider(
+                "Share of the peak that is used",
+                5,
+                100,
+                40,
+                5,
+                format="%d %%",
+                key="calc_used",
+                bind="query-params",
+                width=300,
+            )
+    with size:
+        shape, context = gpt_size.choose("calc")
     return TrainingRun(shape, context, tokens, batch, offered[device], count, used / 100)
 
 
@@ -145,8 +147,7 @@ def duration(number: float) -> str:
 
 
 def _memory(run: TrainingRun) -> None:
-    st.subheader("Does the training fit?", anchor=False)
-    layout.caption(words_laws.FIT)
+    st.markdown("**Does the training fit into one device?**")
     parts = {line.part: line.value / BILLION for line in run.memory}
     figure = partial(memory_bar, parts, run.device.bytes / BILLION, device=run.device.name, look=theme.look())
     charts.chart(
@@ -155,6 +156,7 @@ def _memory(run: TrainingRun) -> None:
         alt="Memory of the training: " + ", ".join(f"{name} {amount(1e9 * size)}B" for name, size in parts.items()),
         table=pd.DataFrame([{"part": line.part, "bytes": line.value, "formula": line.formula} for line in run.memory]),
     )
+    layout.caption(words_laws.FIT)
 
 
 @dataclass(frozen=True)
@@ -168,9 +170,8 @@ class Split:
 
 
 def _split(run: TrainingRun) -> Split:
-    st.subheader("Would another size buy more?", anchor=False)
+    st.markdown("**Would another size reach a lower loss?**")
     law, runs = compute.law_of_chinchilla()
-    layout.caption(words_laws.SPLIT.format(runs=len(runs), most=with_power(runs.flops.max(), digits=2)))
     split = split_of(law, total(run.shape), run.tokens)
     charts.chart(
         split_curve(split),
@@ -178,6 +179,7 @@ def _split(run: TrainingRun) -> Split:
         alt=f"Loss of all splits of the same compute: {split.chosen[1]:.3f} as chosen, {split.best[1]:.3f} at best.",
         table=pd.DataFrame({"parameters": split.parameters, "loss": split.loss}),
     )
+    layout.caption(words_laws.SPLIT.format(runs=len(runs), most=with_power(runs.flops.max(), digits=2)))
     return split
 
 
@@ -221,8 +223,8 @@ def split_curve(split: Split) -> go.Figure:
 
 
 def notice(run: TrainingRun, split: Split) -> tuple[str, ...]:
-    """The rule beside the count, the fit, and the better split."""
-    return (rule_and_count(run), _fit(run), _better(run, split))
+    """The fit, the rule beside the count, and the better split."""
+    return (_fit(run), rule_and_count(run), _better(run, split))
 
 
 def rule_and_count(run: TrainingRun) -> str:
@@ -235,21 +237,19 @@ def rule_and_count(run: TrainingRun) -> str:
     side = {"more": "above", "less": "below"}.get(compare(float(exact), float(rule)))
     beside = f"{abs(share):.3g} % {side} {RULE}" if side else f"the same as {RULE}"
     return (
-        f"The exact count is {beside}. {scores / forward:.2%} of "
-        f"it are attention's scores and weighted sums, which are no parameters; {idle:.2%} of the parameters "
-        "(positions, norms, biases) are in no product of matrices."
+        f"The exact count is {beside}. Attention's scores and weighted sums, which have no parameters, take "
+        f"{scores / forward:.2%} of it; {idle:.2%} of the parameters (positions, norms, biases) are in no "
+        "matrix product."
     )
 
 
 def _fit(run: TrainingRun) -> str:
     needed, has = sum(line.value for line in run.memory), run.device.bytes
     largest = max(run.memory, key=lambda line: line.value)
-    sentence = (
-        f"By this bill, training needs {amount(needed)}B, {largest.value / needed:.0%} of it for *{largest.part}*"
-    )
+    sentence = f"Training needs {amount(needed)}B of memory, {largest.value / needed:.0%} of it for *{largest.part}*"
     if needed <= has:
         return f"{sentence}: it fits into one {run.device.name}."
-    return f"{sentence}: shared out evenly, it takes at least {math.ceil(needed / has):,} × {run.device.name}."
+    return f"{sentence}: shared evenly, it takes at least {math.ceil(needed / has):,} × {run.device.name}."
 
 
 def _better(run: TrainingRun, split: Split) -> str:
@@ -257,7 +257,7 @@ def _better(run: TrainingRun, split: Split) -> str:
     if loss - lowest < NOTICEABLE:
         return f"By the law, no other size would lower the loss by {NOTICEABLE} or more for this compute."
     compute_used = FLOPS_EACH * size * run.tokens
-    larger, dearer = ("smaller", "cheaper") if best < size else ("larger", "dearer")
+    larger, dearer = ("smaller", "cheaper") if best < size else ("larger", "more expensive")
     return (
         f"By the law, a {larger} model of {amount(best).strip()} parameters that reads "
         f"{amount(size * run.tokens / best).strip()} tokens would reach {lowest:.3f} instead of {loss:.3f} in the "

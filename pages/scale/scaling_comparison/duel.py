@@ -13,21 +13,23 @@ from dashboard.output import charts
 from dashboard.output.comparisons import join_names
 from dashboard.output.data_table import data_table
 from pages.scale.scaling_comparison import compute, words
+from pages.scale.scaling_comparison.explorer import Part
 from pages.scale.scaling_comparison.figures_bars import differences
 from pages.scale.scaling_comparison.selection import FAMILIES, difference
 
 RIVAL = "BiT-L (ResNet152x4)"
+MODEL = 300  # pixels: the longest name of a model
 RUNS = 3  # of the tuning, behind each published mean and standard deviation
 
 
-def show() -> None:
+def show(part: Part) -> None:
     """Choice of the two, figure, table and notes."""
     table = compute.transfer()
     models = list(dict.fromkeys(table.model))
-    with layout.control_bar():
-        own = st.selectbox("This model", models, key="duel_own", bind="query-params", width=330)
+    with part.bar:
+        own = st.selectbox("This model", models, key="duel_own", bind="query-params", width=MODEL)
         other = st.selectbox(
-            "against", models, index=models.index(RIVAL), key="duel_other", bind="query-params", width=330
+            "Compared with", models, index=models.index(RIVAL), key="duel_other", bind="query-params", width=MODEL
         )
     rows = between(table, own, other)
     family = table.drop_duplicates("model").set_index("model").family
@@ -48,6 +50,8 @@ def show() -> None:
         + "; ".join(f"{row.dataset} {difference(row.difference, 2)}" for row in rows.itertuples()),
         table=rows,
     )
+    layout.place_notice()
+    part.introduce()
     _numbers(own, other, rows)
     layout.notes(words.TRANSFER_NOTES, notice=notice(own, other, rows), formula=lambda: formula(rows))
 
@@ -113,7 +117,7 @@ def notice(own: str, other: str, rows: pd.DataFrame) -> tuple[str, ...]:
     if len(even) < len(rows):
         widest = rows[rows.difference.abs() == rows.difference.abs().max()]
         gaps = (f"{typeset.plain(row.dataset)} ({difference(row.difference, 2)} points)" for row in widest.itertuples())
-        sentences.append(f"The widest gap is on {join_names(list(gaps))}.")
+        sentences.append(f"The largest difference is on {join_names(list(gaps))}.")
     known = rows[rows.error.notna()]
     if len(known):
         clear = int((known.difference.abs() > 2 * known.error).sum())

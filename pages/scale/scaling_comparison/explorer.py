@@ -1,11 +1,13 @@
 """The explorer of published figures: choose axes and filters, hover, click, compare; and what the picture hides."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import theme
 from dashboard.figures.scatter import MOST_NAMED, Axis, Line, Ticks, scatter
@@ -18,23 +20,43 @@ from pages.scale.scaling_comparison.selection import Choices, Measure, Selection
 TICKS: dict[str, Ticks] = {"count": "B", "power": "power", "year": "year"}
 LONGEST_SEARCH = 80  # characters
 LONGEST_BRACKET = 20  # letters: a longer explanation in brackets is left out beside a mark
+PART, AXIS = 220, 215  # pixels: of the controls
 COMPARED = 6  # models that a table can hold beside one another
 
 
 Sentences = Callable[[Selection], Sequence[str]]
 
 
-def choose_part(title: str, about: Mapping[str, str], label: str, key: str) -> str:
-    """The name of the chosen one of a section's parts, of which `about` says a few words each."""
-    st.subheader(title, anchor=False)
-    part = controls.choice(label, about, key=key, first=next(iter(about)))
-    if not theme.is_presented():
-        st.markdown(about[part], width=theme.PROSE)
-    return part
+@dataclass(frozen=True)
+class Part:
+    """The chosen part of a section: its name, the row of controls that it was chosen in, and words about it."""
+
+    name: str
+    bar: DeltaGenerator
+    title: str
+    about: str
+
+    def introduce(self) -> None:
+        """Write the title and the words, below the first figure; nothing on a projector."""
+        if not theme.is_presented():
+            st.subheader(self.title, anchor=False)
+            st.markdown(self.about, width=theme.PROSE)
+
+
+def choose_part(title: str, about: Mapping[str, str], label: str, key: str) -> Part:
+    """The chosen one of a section's parts, of which `about` says a few words each; the section's row of controls."""
+    names = list(about)
+    if st.session_state.get(key) not in (*names, None):
+        st.session_state[key] = names[0]
+    bar = layout.control_bar()
+    with bar:
+        name = st.selectbox(label, names, key=key, bind="query-params", width=PART)
+    return Part(name, bar, title, about[name])
 
 
 def explore(
     table: Table,
+    part: Part,
     notes: layout.PageWords,
     *,
     notice: Sentences,
@@ -42,14 +64,16 @@ def explore(
     hides: Sentences = lambda _: (),
     lines: Callable[[Selection], Sequence[Line]] = lambda _: (),
 ) -> None:
-    """Everything about one table: its controls, picture and cards, what it hides, and the notes.
+    """Everything about the table of a `part`: its controls, picture and cards, what it hides, and the notes.
 
     Computed from what is shown: `notice`, the sentences of what to notice (only asked where something is shown);
     `formula`, which writes it; `hides`, further sentences to what the picture hides; `lines`, fits through it.
     """
-    selection = select(table, _choices(table))
+    with part.bar:
+        selection = select(table, _choices(table))
     # The field stands below the picture; its value is needed above.
     picture = st.container()
+    layout.place_notice()
     names = st.multiselect(
         words.CHOSEN,
         table.rows.label.tolist(),
@@ -66,6 +90,7 @@ def explore(
             _picture(table, selection, names, lines(selection))
     if names:
         cards.show(table, table.rows.set_index("label").loc[names])
+    part.introduce()
     if len(selection.placed):
         with st.container(key=f"{table.name}_hides"):
             st.markdown(f"**{words.HIDES}**")
@@ -76,10 +101,12 @@ def explore(
 
 
 def _choices(table: Table) -> Choices:
-    """Two rows of controls: axes above, filters below."""
-    with layout.control_bar():
-        x, log_x = _axis(table, "x", words.X, table.x)
-        y, log_y = _axis(table, "y", words.Y, table.y)
+    """The axes, and a menu of their scales and of filters."""
+    x = _axis(table, "x", words.X, table.x)
+    y = _axis(table, "y", words.Y, table.y)
+    present = set(table.rows.family)
+    with layout.settings():
+        log_x, log_y = _log(table, "x", x, words.LOG_X), _log(table, "y", y, words.LOG_Y)
         # Something is to be gained, and something else to be spent or gained.
         may_front = bool(x.better and y.better and x != y and "more" in (x.better, y.better))
         front = st.toggle(
@@ -90,8 +117,6 @@ def _choices(table: Table) -> Choices:
             disabled=not may_front,
             help=words.FRONT_HELP,
         )
-    present = set(table.rows.family)
-    with layout.control_bar():
         families = st.pills(
             table.families,
             [family for family in table.hues if family in present],
@@ -113,7 +138,7 @@ def _choices(table: Table) -> Choices:
     return Choices(x, y, log_x, log_y, tuple(families), only, years, search or "", front and may_front)
 
 
-def _axis(table: Table, side: str, label: str, first: str) -> tuple[Measure, bool]:
+def _axis(table: Table, side: str, label: str, first: str) -> Measure:
     titles = {measure.title: measure for measure in table.measures}
     title = st.selectbox(
         label,
@@ -121,18 +146,22 @@ def _axis(table: Table, side: str, label: str, first: str) -> tuple[Measure, boo
         index=[measure.column for measure in table.measures].index(first),
         key=f"{table.name}_{side}",
         bind="query-params",
-        width=230,
+        width=AXIS,
     )
-    measure = titles[title]
+    return titles[title]
+
+
+def _log(table: Table, side: str, measure: Measure, label: str) -> bool:
+    """Whether the scale of an axis is logarithmic."""
     # A key for each measure: another axis begins with the scale that suits it.
     log = st.toggle(
-        words.LOG,
+        label,
         value=measure.log,
         key=f"{table.name}_{side}log_{measure.column}",
         bind="query-params",
         disabled=measure.form == "year",
     )
-    return measure, log and measure.form != "year"
+    return log and measure.form != "year"
 
 
 def _only(table: Table, column: str, title: str) -> tuple[str, ...]:

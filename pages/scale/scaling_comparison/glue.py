@@ -14,16 +14,17 @@ from dashboard.output import charts
 from dashboard.output.comparisons import join_names
 from dashboard.theme import HUES
 from pages.scale.scaling_comparison import compute, words
+from pages.scale.scaling_comparison.explorer import Part
 from pages.scale.scaling_comparison.figures_bars import against
 from pages.scale.scaling_comparison.selection import FAMILIES, Measure, Selection, Table, difference
 
 
-def show() -> None:
+def show(part: Part) -> None:
     """Choice of an entry, figure and notes."""
     board = compute.glue()
     models = board[board.family == "models"]
-    name = st.selectbox("Entry", models.label.tolist(), key="glue_entry", bind="query-params", width=controls.WIDTH)
-    layout.place_notice()
+    with part.bar:
+        name = st.selectbox("Entry", models.label.tolist(), key="glue_entry", bind="query-params", width=controls.WIDTH)
     tasks = by_task(board, name)
     figure = partial(
         against,
@@ -43,6 +44,8 @@ def show() -> None:
         + "; ".join(f"{row.task} {difference(row.difference)}" for row in tasks.itertuples()),
         table=tasks,
     )
+    layout.place_notice()
+    part.introduce()
     notes = (words.GLUE_SOURCE.format(source=board.source.iloc[0]), *filter(None, board.note.unique()))
     st.caption(typeset.plain(" ".join(notes)))
     layout.notes(words.LANGUAGE_NOTES, notice=notice(tasks), formula=lambda: formula(tasks))

@@ -41,9 +41,9 @@ ENOUGH = 5  # models of a family, before a median says anything
 
 def show() -> None:
     """One of the two tables in the explorer, and the notes on what is shown of it."""
-    name = choose_part(words.IMAGES_TITLE, words.IMAGES_ABOUT, "Table", "images_table")
-    table, hidden = (timm(), hides) if name == words.TIMM else (leaders(), hides_of_leaders)
-    explore(table, words.IMAGES_NOTES, notice=notice, formula=formula, hides=hidden)
+    part = choose_part(words.IMAGES_TITLE, words.IMAGES_ABOUT, "Table", "images_table")
+    table, hidden = (timm(), hides) if part.name == words.TIMM else (leaders(), hides_of_leaders)
+    explore(table, part, words.IMAGES_NOTES, notice=notice, formula=formula, hides=hidden)
 
 
 def timm() -> Table:

@@ -17,21 +17,22 @@ def show() -> None:
     """The chosen part, and the notes on it."""
     part = choose_part(words.LANGUAGE_TITLE, words.LANGUAGE_ABOUT, "Part", "language_part")
     notes = words.LANGUAGE_NOTES
-    if part == words.GLUE:
-        glue.show()
-    elif part == words.ENTRIES:
+    if part.name == words.GLUE:
+        glue.show(part)
+    elif part.name == words.ENTRIES:
         sentences = (words.HIDDEN_TEST, words.LEADERS_ONLY)
         explore(
             glue.entries(),
+            part,
             notes,
             notice=glue.about_entries,
             formula=glue.correlation_formula,
             hides=lambda _: sentences,
         )
-    elif part == words.SENTIMENT:
-        explore(sentiment(), notes, notice=about_sentiment, formula=sentiment_formula, hides=hides_of_sentiment)
+    elif part.name == words.SENTIMENT:
+        explore(sentiment(), part, notes, notice=about_sentiment, formula=sentiment_formula, hides=hides_of_sentiment)
     else:
-        explore(sizes(), notes, notice=about_sizes, formula=sizes_formula, hides=missing_text_sizes)
+        explore(sizes(), part, notes, notice=about_sizes, formula=sizes_formula, hides=missing_text_sizes)
 
 
 def sentiment() -> Table:

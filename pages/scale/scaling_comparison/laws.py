@@ -36,9 +36,8 @@ class Fit:
 
 def show() -> None:
     """Controls, the two figures, the coefficients."""
-    if not theme.is_presented():
-        st.markdown(words_laws.LAWS_LEAD, width=theme.PROSE)
-    fit = fit_of(*_choose())
+    collection, law, outliers, limit, smallest = _choose()
+    fit = fit_of(collection, law, outliers, limit, smallest)
     numbers = fit.runs
     left, right = st.columns([3, 2], gap="medium")
     along = along_compute(fit)
@@ -59,26 +58,18 @@ def show() -> None:
             alt="Predicted against measured losses; runs that were held out are marked.",
             table=numbers,
         )
+    layout.place_notice()
+    if not theme.is_presented():
+        st.markdown(words_laws.LAWS_LEAD, width=theme.PROSE)
+    about = words_laws.CHINCHILLA if collection == "Chinchilla" else words_laws.PYTHIA
+    layout.caption(about.format(runs=len(compute.published_runs(collection))))
     _coefficients(fit)
     layout.notes(words_laws.LAWS_NOTES, notice=notice(fit), formula=lambda: formula(fit))
 
 
 def _choose() -> tuple[compute.Collection, str, int, float, float]:
     with layout.control_bar():
-        collection = controls.choice("Runs", get_args(compute.Collection), key="laws_runs", first="Chinchilla")
         law = controls.choice("Law", LAWS, key="laws_law", first="Chinchilla")
-        without = st.toggle(
-            "Without outliers",
-            True,
-            key="laws_trim",
-            bind="query-params",
-            help=f"The {compute.OUTLIERS} runs with the highest losses.",
-        )
-    outliers = compute.OUTLIERS if without and collection == "Chinchilla" else 0
-    with layout.control_bar():
-        smallest = st.select_slider(
-            "Models from", SIZES, format_func=_size, key="laws_from", bind="query-params", width=300
-        )
         limit = st.select_slider(
             "Hold back runs above",
             LIMITS,
@@ -88,8 +79,19 @@ def _choose() -> tuple[compute.Collection, str, int, float, float]:
             bind="query-params",
             width=300,
         )
-    everyone = len(compute.published_runs(collection))
-    layout.caption((words_laws.CHINCHILLA if collection == "Chinchilla" else words_laws.PYTHIA).format(runs=everyone))
+        with layout.settings():
+            collection = controls.choice("Runs", get_args(compute.Collection), key="laws_runs", first="Chinchilla")
+            without = st.toggle(
+                "Without outliers",
+                True,
+                key="laws_trim",
+                bind="query-params",
+                help=f"The {compute.OUTLIERS} runs with the highest losses.",
+            )
+            smallest = st.select_slider(
+                "Models from", SIZES, format_func=_size, key="laws_from", bind="query-params", width=300
+            )
+    outliers = compute.OUTLIERS if without and collection == "Chinchilla" else 0
     return collection, law, outliers, limit, smallest
 
 
@@ -217,8 +219,8 @@ def foretold(predicted: np.ndarray, measured: np.ndarray, held_out: np.ndarray) 
     leaning = f"{abs(bias):.1f} % too {'high' if bias > 0 else 'low'}" if abs(bias) >= 0.05 else "less than 0.05 % off"
     times = f" ({held / near:.1f} times as far)" if near else ""
     return (
-        f"{first}; its forecasts of the {held_out.sum()} dearer ones miss by {held:.1f} %{times} and are in the mean "
-        f"{leaning}."
+        f"{first}; its forecasts of the {held_out.sum()} more expensive runs miss by {held:.1f} %{times} and are "
+        f"{leaning} on average."
     )
 
 

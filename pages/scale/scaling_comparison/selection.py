@@ -152,13 +152,13 @@ def hidden_by(table: Table, selection: Selection) -> tuple[str, ...]:
     if selection.choices.front and not is_comparable(table, placed):
         tests = placed[table.apart].nunique()
         sentences.append(
-            f"**{tests} data sets** in one picture: their scores do not compare, so no Pareto front is drawn."
+            f"The figure shows **{tests} data sets**. Their scores cannot be compared, so no Pareto front is drawn."
         )
     if table.own_data:
         sentences.append(_extra_data(table.own_data, placed.data.value_counts()))
     if "teacher" in placed and (taught := int(placed.teacher.sum())):
         sentences.append(
-            f"**{taught:,}** learned from the answers of another model too, and so from its data, unseen here."
+            f"**{taught:,}** also learned from another model's predictions, and so from its data, not shown here."
         )
     if "resolution" in placed:
         sentences.append(_resolutions(placed.resolution.value_counts()))
@@ -245,7 +245,9 @@ def best_shown(selection: Selection) -> str:
     best = selection.placed[values == (values.min() if y.better == "less" else values.max())]
     also = f"; {x.inside}: {x.tell(best[x.column].iloc[0])}" if len(best) == 1 and x != y else ""
     families = "/".join(dict.fromkeys(best.family))
-    return f"Best of those shown in *{y.inside}*: {named(best)} ({families}), {y.tell(best[y.column].iloc[0])}{also}."
+    has = "has" if len(best) == 1 else "have"
+    figure = y.tell(best[y.column].iloc[0])
+    return f"{named(best)} ({families}) {has} the best *{y.inside}* of those shown: {figure}{also}."
 
 
 def front_shown(selection: Selection) -> str:
@@ -257,9 +259,7 @@ def front_shown(selection: Selection) -> str:
     without = [name for name in every.index if name not in counted.index]
     none = f"; no {' and no '.join(without)} model is on it" if without else ""
     names = f" ({named(selection.front)})" if len(selection.front) < 4 else ""
-    return (
-        f"On the Pareto front stand **{len(selection.front)} of {len(selection.placed):,}**{names}: {by_family}{none}."
-    )
+    return f"**{len(selection.front)} of {len(selection.placed):,}** are on the Pareto front{names}: {by_family}{none}."
 
 
 _WORDS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))

@@ -33,10 +33,11 @@ TITLES = {
 
 def show() -> None:
     """The two figures and the table."""
-    if not theme.is_presented():
-        st.markdown(words.SMALL_LEAD, width=theme.PROSE)
     runs, lecture = table_of(small_data_runs()), table_of(small_data_results())
     _figures(runs, lecture)
+    layout.place_notice()
+    if not theme.is_presented():
+        st.markdown(words.SMALL_LEAD, width=theme.PROSE)
     _table(runs)
     layout.notes(words.SMALL_NOTES, notice=notice(runs), formula=lambda: formula(runs))
 
@@ -51,7 +52,7 @@ def _figures(runs: pd.DataFrame, lecture: pd.DataFrame) -> None:
     height = 560 if theme.is_presented() else 420
     left, right = st.columns(2, gap="medium")
     with left:
-        st.subheader("How much data closes the gap?", anchor=False)
+        st.subheader("How much data does a transformer need to catch up?", anchor=False)
         descriptions = (f"{row.model} {row.reached:.0f} % of {row.pictures:,}" for row in _named(runs))
         charts.chart(
             against_pictures(runs, look=theme.look(), height=height),

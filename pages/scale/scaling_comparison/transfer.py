@@ -18,12 +18,12 @@ FIRST_TWO = ("transformer", "convolutional")
 def show() -> None:
     """Who wins where, what it cost, and what more data buy; the notes on the part that is shown."""
     part = choose_part(words.TRANSFER_TITLE, words.TRANSFER_ABOUT, "Part", "transfer_part")
-    if part == words.DUEL:
-        duel.show()
-    elif part == words.COST:
-        explore(results(), words.TRANSFER_NOTES, notice=about_cost, formula=cost_formula, hides=hides_of_results)
+    if part.name == words.DUEL:
+        duel.show(part)
+    elif part.name == words.COST:
+        explore(results(), part, words.TRANSFER_NOTES, notice=about_cost, formula=cost_formula, hides=hides_of_results)
     else:
-        explore(gains(), words.TRANSFER_NOTES, notice=about_gains, formula=gain_formula, hides=hides_of_gains)
+        explore(gains(), part, words.TRANSFER_NOTES, notice=about_gains, formula=gain_formula, hides=hides_of_gains)
 
 
 def results() -> Table:

@@ -24,9 +24,9 @@ PAPER = {"Transformer (base)": (12.0, 8, 9.5e12), "Transformer (big)": (84.0, 8,
 
 def show() -> None:
     """One of the tables in the explorer, and the notes on what is shown of it."""
-    name = choose_part(words.TRANSLATION_TITLE, words.TRANSLATION_ABOUT, "Table", "translation_table")
-    table = leaders() if name == words.WMT_YEARS else paper(name == words.FRENCH)
-    explore(table, words.TRANSLATION_NOTES, notice=notice, formula=formula, hides=hides)
+    part = choose_part(words.TRANSLATION_TITLE, words.TRANSLATION_ABOUT, "Table", "translation_table")
+    table = leaders() if part.name == words.WMT_YEARS else paper(part.name == words.FRENCH)
+    explore(table, part, words.TRANSLATION_NOTES, notice=notice, formula=formula, hides=hides)
 
 
 def paper(french: bool) -> Table:

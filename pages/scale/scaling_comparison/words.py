@@ -20,27 +20,28 @@ PAGE = PageWords(
     try_this=(),
     references=(),
 )
-NOTHING = "Nothing is shown, so there is nothing to notice: take a filter away."
+NOTHING = "No model passes the filters. Remove one of them."
 
 # The explorer that all tables of published figures share.
-X, Y, LOG = "Across", "Up", "log"
+X, Y = "Across", "Up"
+LOG_X, LOG_Y = "Logarithmic scale across", "Logarithmic scale up"
 FRONT = "Pareto front"
 FRONT_HELP = (
-    "Joins the models that none of those shown beats: no other is at least as good in both figures and better in one. "
-    "It is drawn where better is defined, such as more accuracy for fewer parameters."
+    "Joins the models that no model shown beats: none is at least as good in both numbers and better in one. It is "
+    "drawn where “better” is defined, such as more accuracy for fewer parameters."
 )
 SEARCH, SEARCH_HINT = "Name contains", "part of a name"
 ALL = "all"
 YEARS_SLIDER = "Years"
 CHOSEN = "Chosen"
-CHOSEN_HINT = "click points in the picture, or type a name"
-CHOSEN_HELP = "One model opens a card with all of its figures, several are compared. A second click removes a model."
-NO_ROW = "Nothing of {count:,} {things} passes these filters: take one away, or shorten “Name contains”."
+CHOSEN_HINT = "click points in the figure, or type a name"
+CHOSEN_HELP = "One model opens a card with all of its numbers; several are compared. A second click removes a model."
+NO_ROW = "None of the {count:,} {things} passes these filters. Remove one, or shorten “Name contains”."
 NO_FIGURE = (
     "Of the {things} that pass the filters ({count:,}), none has both *{x}* and *{y}*: choose other axes, or a scale "
     "that is not logarithmic."
 )
-HIDES = "What this picture hides"
+HIDES = "What this figure hides"
 NOTE = "Note"
 OPEN_SOURCE = "Open the source"
 BEST = "Bold: the best of those compared, where better is defined."
@@ -130,17 +131,17 @@ IMAGES_NOTES = replace(
 )
 
 # Pre-training
-TRANSFER_TITLE = "What does pre-training buy, and whom?"
+TRANSFER_TITLE = "What does pre-training buy, and for which model?"
 DUEL, COST, GAINS = "Who wins where", "Accuracy and cost", "More data, same network"
 TRANSFER_ABOUT = {
     DUEL: (
-        "Models that learned from millions of pictures, then were tuned to one data set after the other (Dosovitskiy "
+        "Models that were pre-trained on millions of pictures, then fine-tuned on each data set (Dosovitskiy "
         "et al. 2020, Table 2). Choose any two: a vision transformer against a convolutional network, or the same "
         "transformer after different data."
     ),
     COST: "The same results against what the pre-training cost: days of one TPUv3 core.",
     GAINS: (
-        "Networks that timm has twice: trained on ImageNet-1k alone, and with more pictures before. Which gains most?"
+        "Networks that timm has twice: trained on ImageNet-1k alone, and with pre-training on more. Which gains most?"
     ),
 }
 DUEL_AXIS = "points ahead (right) or behind (left)"
@@ -174,7 +175,7 @@ TRANSFER_NOTES = replace(
 )
 
 # Language
-LANGUAGE_TITLE = "What became of understanding language?"
+LANGUAGE_TITLE = "How well do models understand language?"
 GLUE, ENTRIES, SENTIMENT, SIZES = "GLUE against people", "All entries of GLUE", "Sentiment", "Model sizes"
 LANGUAGE_ABOUT = {
     GLUE: (
@@ -183,7 +184,7 @@ LANGUAGE_ABOUT = {
     ),
     ENTRIES: "The same table, with any two of its scores on the axes.",
     SENTIMENT: (
-        "Praise or complaint? Small networks on English film reviews and Spanish tweets: recurrent, convolutional, and "
+        "Positive or negative? Small networks on English film reviews and Spanish tweets: recurrent, convolutional and "
         "one encoder layer of a transformer; for Spanish, three other methods beside them."
     ),
     SIZES: "From the first attention to GPT-3: parameters, and the text they learned from, where the table has it.",
@@ -227,7 +228,7 @@ YEARS_ABOUT = (
     "training, and their data. The line is fitted to what you leave in the picture: move the years, choose "
     "a field, and read the doubling time."
 )
-NO_FIT = "A line is fitted where years stand across, a size stands up, and three models of two days at least are shown."
+NO_FIT = "A line is fitted to a size against years, if at least three models of two different days are shown."
 NOTABLE = (
     "“Notable” was chosen by Epoch AI: state of the art, many citations, historical relevance, much use or a large "
     "budget. Ordinary models are missing in every year, and of the newest ones many figures are secret or estimated."
@@ -251,8 +252,8 @@ YEARS_NOTES = replace(
 
 # Small data
 SMALL_LEAD = (
-    "A convolution has it built in that neighbouring pixels belong together and that a pattern means the same wherever "
-    "it is. A vision transformer has this only for the pixels within a patch; the rest it must learn. We trained both "
+    "It is built into a convolution that neighbouring pixels belong together, and that a pattern means the same "
+    "everywhere. A vision transformer has this only within a patch and must learn the rest. We trained both "
     "kinds on CIFAR-10, on all of its 50,000 pictures and on parts of them, and on no other pictures."
 )
 HOW = (

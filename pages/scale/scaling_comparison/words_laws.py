@@ -54,12 +54,12 @@ LAWS_NOTES = replace(
 # Calculator
 CALCULATOR_LEAD = (
     "Choose the size of a GPT and how much text it reads. What does its training cost, does it fit into a device, and "
-    "would another size have been better value for the same money? The model and the number of tokens are at first "
-    "those of GPT-3; the devices are not."
+    "would another size reach a lower loss for the same compute? The model and the number of tokens begin as "
+    "those of GPT-3; the devices do not."
 )
 FIT = (
-    "One device must hold the whole bill unless weights, gradients and moments are shared out over several. Nothing is "
-    "recomputed, all scores stay in the fused kernel."
+    "One device must hold all of this memory, unless weights, gradients and moments are sharded over several. Nothing "
+    "is recomputed; all scores stay in the fused kernel."
 )
 SPLIT = (
     "Every point of the curve costs the same: a larger model that reads less, or a smaller one that reads more. The "

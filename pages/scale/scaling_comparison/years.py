@@ -6,12 +6,12 @@ import numpy as np
 import streamlit as st
 
 from core.scaling.growth import Growth, fit_growth
-from dashboard import theme
 from dashboard.figures.scatter import Line
+from dashboard.frame import layout
 from dashboard.number_format import with_power
 from dashboard.theme import HUES
 from pages.scale.scaling_comparison import compute, words
-from pages.scale.scaling_comparison.explorer import explore
+from pages.scale.scaling_comparison.explorer import Part, explore
 from pages.scale.scaling_comparison.selection import Measure, Selection, Table, named, with_most
 
 # Eight: the seventh hue is too pale for small marks on paper, so games have an olive of Tol's.
@@ -29,10 +29,8 @@ FIELDS = {
 
 def show() -> None:
     """The table in the explorer, with a line through what is shown of it."""
-    st.subheader(words.YEARS_TITLE, anchor=False)
-    if not theme.is_presented():
-        st.markdown(words.YEARS_ABOUT, width=theme.PROSE)
-    explore(table(), words.YEARS_NOTES, notice=notice, formula=formula, hides=hides, lines=lines)
+    part = Part(words.YEARS, layout.control_bar(), words.YEARS_TITLE, words.YEARS_ABOUT)
+    explore(table(), part, words.YEARS_NOTES, notice=notice, formula=formula, hides=hides, lines=lines)
 
 
 def table() -> Table:
@@ -110,15 +108,17 @@ def notice(selection: Selection) -> tuple[str, ...]:
     if y.column != "year":
         largest = with_most(selection.placed, y.column)
         years = "/".join(dict.fromkeys(f"{year:.0f}" for year in np.floor(largest.year)))
-        sentences.append(f"Most *{y.inside}*: {named(largest)} ({years}), {y.tell(largest[y.column].iloc[0])}.")
+        has = "has" if len(largest) == 1 else "have"
+        figure = y.tell(largest[y.column].iloc[0])
+        sentences.append(f"{named(largest)} ({years}) {has} the most *{y.inside}* of those shown: {figure}.")
     if fitted is None:
         return (*sentences, words.NO_FIT)
     factor = 10**fitted.scatter
     return (
         _growth(selection, fitted),
         *sentences,
-        f"Around the line the models scatter by a factor of {factor:{',.0f' if factor >= 10 else '.2f'}} either way "
-        "(one standard deviation): the line is no rule for a single model.",
+        f"The models scatter around the line by a factor of {factor:{',.0f' if factor >= 10 else '.2f'}} either way "
+        "(one standard deviation), so the line does not predict a single model.",
     )
 
 
@@ -126,8 +126,7 @@ def _growth(selection: Selection, fitted: Growth) -> str:
     y, interval = selection.choices.y, fitted.doubling_interval
     if interval is None:
         return (
-            f"Whether *{y.inside}* grew at all cannot be told from these {fitted.count:,} models: the interval of the "
-            "rate holds 0."
+            f"These {fitted.count:,} models do not show whether *{y.inside}* grew: the interval of the rate includes 0."
         )
     ends = " to ".join(time(abs(end)) for end in sorted(interval, key=abs))
     word = "doubled" if fitted.rate > 0 else "halved"

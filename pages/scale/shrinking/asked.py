@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.results.shrinking import Variant
 from dashboard import theme, typeset
@@ -24,31 +25,50 @@ TOP = 5
 LOSSES = (0.01, 0.05)  # of the quality, as they are marked
 
 
-def choose(models: Mapping[str, str] = words.MODELS, *, others: bool = True, forgets: tuple[str, ...] = ()) -> Question:
-    """A network and what it is asked about. `forgets`: what the address says of the former network or text."""
+def choose(
+    below: DeltaGenerator,
+    models: Mapping[str, str] = words.MODELS,
+    *,
+    others: bool = True,
+    forgets: tuple[str, ...] = (),
+) -> Question:
+    """A network and what it is asked about, for a control bar; `tell_cut` belongs below it.
+
+    `below`: a container below the bar, for pictures and for what is said of a model that is not here yet. `forgets`:
+    what the address says of the former network or text.
+    """
 
     def put_back() -> None:
         for address in forgets:
             st.query_params.pop(address, None)
 
     offered = [*models, *((words.OTHER_TEXT, words.OTHER_PICTURE) if others else ())]
-    chosen = controls.choice("Network", offered, key=NETWORK, on_change=put_back)
+    chosen = controls.menu("Model", offered, key=NETWORK, width=190, on_change=put_back)
     if chosen == words.OTHER_PICTURE:
-        return _of_picture(photograph.choose(words.OURS["image"], attends=False))
+        with below:
+            return _of_picture(photograph.choose(words.OURS["image"], attends=False))
     if chosen == words.OTHER_TEXT:
-        name = model_name.model("text", offered=words.OURS["text"], attends=False)
+        place = st.container(width="content")
+        with below:
+            name = model_name.model("text", offered=words.OURS["text"], attends=False, menu=place)
     else:
         name = models[chosen]
     if name.startswith("vit-"):
-        return _of_picture(photograph.Photograph(name, controls.picture(), None))
+        with below, st.container(horizontal=True, vertical_alignment="bottom"):
+            return _of_picture(photograph.Photograph(name, controls.picture(), None))
     gap = name == "bert-books"
     key, texts = (GAP, words.HIDDEN_EXAMPLES) if gap else (SENTENCE, words.EXAMPLES)
-    controls.examples(texts, field=key, forgets=forgets)
     first = next(iter(texts.values()))
     typed = st.text_input("Your sentence", first, key=key, bind="query-params", max_chars=LONGEST_LINE)
-    with layout.waiting_place():
-        typeset.show_cut_notice(compute.read(name, typed))
+    controls.examples(texts, field=key, forgets=forgets)
     return Question(name, typed)
+
+
+def tell_cut(question: Question) -> None:
+    """Say which part of a long sentence is read; InputError for a sentence that cannot be read."""
+    if isinstance(question.model_input, str):
+        with layout.waiting_place():
+            typeset.show_cut_notice(compute.read(question.name, question.model_input))
 
 
 def _of_picture(chosen: photograph.Photograph) -> Question:

@@ -27,17 +27,26 @@ MATRIX, HOW, GROUPING, WHERE = "bits_matrix", "bits_number", "bits_grouping", "b
 
 def show() -> None:
     """Choose a matrix and its bits; see its levels and the answers; then all formats, and the measured table."""
-    if not theme.is_presented():
-        st.markdown(words_here.LEAD, width=theme.PROSE)
-    question = asked.choose()
-    choice = _choice(question)
-    with layout.waiting_place():
+    bar, waiting = layout.control_bar(), layout.waiting_place()
+    with bar:
+        question = asked.choose(waiting)
+        options = [str(number) for number in BITS]
+        if st.session_state.get(HOW) not in (*options, None):
+            st.session_state[HOW] = "4"
+        bits = st.select_slider("Bits of a weight", options, "4", key=HOW, bind="query-params", width=170)
+    with waiting:
+        names = _matrices(question)
+    with bar, layout.settings():
+        choice = _choice(names, int(bits))
+    asked.tell_cut(question)
+    with waiting:
         levels = compute.levels(question, choice)
         smaller = compute.rounded(question, choice)
-    _matrix(choice, levels)
-    layout.heading(words_here.SAYS)
-    st.markdown(f"{asked.about_answer(smaller)} {asked.about_moved(smaller)}", width=theme.PROSE)
     asked.says(smaller, changed="rounded", name="shrinking-bits-answers")
+    layout.place_notice()
+    if not theme.is_presented():
+        st.markdown(words_here.LEAD, width=theme.PROSE)
+    _matrix(choice, levels)
     _formats(question)
     rows = rows_of(Rounding, question.name)
     layout.heading(words_here.MEASURED)
@@ -47,7 +56,11 @@ def show() -> None:
         st.info(words.NOT_MEASURED)
     layout.notes(
         words_here.NOTES,
-        notice=(about_error(levels), *((about_layers(rows),) if rows else ())),
+        notice=(
+            f"{asked.about_answer(smaller)} {asked.about_moved(smaller)}",
+            about_error(levels),
+            *((about_layers(rows),) if rows else ()),
+        ),
         formula=lambda: _formula(choice, levels),
     )
 
@@ -55,26 +68,29 @@ def show() -> None:
 # What is chosen.
 
 
-def _choice(question: Question) -> Choice:
-    with layout.waiting_place():
-        names = list(matrices_of(network_of(question)))
+def _matrices(question: Question) -> list[str]:
+    """The matrices of the network by their names; the page stops where there are none."""
+    names = list(matrices_of(network_of(question)))
     if not names:
         st.info(words_here.NO_MATRICES)
         st.stop()
+    return names
+
+
+def _choice(names: list[str], bits: int) -> Choice:
     if st.session_state.get(MATRIX) not in (*names, None):
         st.session_state[MATRIX] = names[0]  # another network has other matrices
-    with layout.control_bar():
-        matrix = st.selectbox("Matrix", names, key=MATRIX, bind="query-params", width=controls.WIDTH)
-        bits = controls.choice("Bits", [str(number) for number in BITS], key=HOW, first="4")
-        grouping = controls.choice("One step", GROUPINGS, key=GROUPING)
-        where = controls.choice("Rounded", [words_here.ALL, words_here.ONE], key=WHERE)
-    return Choice(matrix, int(bits), grouping, where == words_here.ONE)
+    grouping = controls.choice("One step", GROUPINGS, key=GROUPING)
+    where = controls.choice("Rounded", [words_here.ALL, words_here.ONE], key=WHERE)
+    matrix = st.selectbox("Matrix", names, key=MATRIX, bind="query-params", width=controls.WIDTH)
+    return Choice(matrix, bits, grouping, where == words_here.ONE)
 
 
 # The matrix.
 
 
 def _matrix(choice: Choice, levels: Levels) -> None:
+    layout.heading(words_here.MATRIX)
     st.markdown(about_matrix(levels), width=theme.PROSE)
     charts.chart(
         partial(figures.histogram, levels.edges, levels.counts, levels.levels, look=theme.look()),

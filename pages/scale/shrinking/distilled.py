@@ -4,6 +4,7 @@ from functools import partial
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.view.codec import whole_number
 from dashboard import theme, typeset
@@ -25,18 +26,19 @@ LONGEST_LINE = 400  # characters
 
 def show() -> None:
     """An input of one's own in teacher and students: answers, maps, heads; then the measured table."""
+    bar = layout.control_bar()
+    with bar:
+        teacher = words.KINDS[controls.menu("Teacher", words.KINDS, key=OF, width=200)]
+    comparison = _hidden_word(bar) if teacher == "bert-books" else _pictured(teacher, bar)
+    _answers(comparison)
+    layout.place_notice()
     if not theme.is_presented():
         st.markdown(words.LEAD, width=theme.PROSE)
-    teacher = words.KINDS[controls.choice("Teacher", words.KINDS, key=OF)]
-    comparison = _hidden_word() if teacher == "bert-books" else _pictured(teacher)
-    layout.heading(words.SAYS)
-    st.markdown(about_answers(comparison), width=theme.PROSE)
-    _answers(comparison)
     apart = distilled_heads.show(comparison)
     rows = distilled_measured.show(teacher)
     layout.notes(
         words.NOTES,
-        notice=(distilled_measured.about_copied(rows),),
+        notice=(about_answers(comparison), distilled_measured.about_copied(rows)),
         formula=lambda: _formula(comparison, apart),
     )
 
@@ -44,9 +46,10 @@ def show() -> None:
 # The input.
 
 
-def _hidden_word() -> Asked:
-    controls.examples(words.EXAMPLES, field=TEXT, forgets=(WORD,))
-    typed = st.text_input("Your sentence", words.SENTENCE, key=TEXT, bind="query-params", max_chars=LONGEST_LINE)
+def _hidden_word(bar: DeltaGenerator) -> Asked:
+    with bar:
+        typed = st.text_input("Your sentence", words.SENTENCE, key=TEXT, bind="query-params", max_chars=LONGEST_LINE)
+        controls.examples(words.EXAMPLES, field=TEXT, forgets=(WORD,))
     with layout.waiting_place():
         tokens, text_words = compute.read(typed)
     typeset.show_cut_notice(tokens)
@@ -62,7 +65,7 @@ def _hidden_word() -> Asked:
         [
             PickedWord(
                 word.label,
-                f"Click to hide “{typeset.readable(word.label)}”.",
+                f"Click to mask “{typeset.readable(word.label)}”.",
                 covered=place == number,
                 below=typeset.readable(best[comparison.teacher]) if place == number else "",
             )
@@ -70,15 +73,17 @@ def _hidden_word() -> Asked:
         ],
         key="distilled_words",
         on_click=lambda place: st.query_params.__setitem__(WORD, str(place)),
-        label="The sentence; one word is hidden",
+        label="The sentence with its masked word",
         hint=words.HINT,
     )
     return comparison
 
 
-def _pictured(teacher: str) -> Asked:
+def _pictured(teacher: str, bar: DeltaGenerator) -> Asked:
+    with bar:
+        picture = controls.picture()
     with layout.waiting_place():
-        return compute.pictured(photograph.Photograph(teacher, controls.picture(), None))
+        return compute.pictured(photograph.Photograph(teacher, picture, None))
 
 
 # What they say.
@@ -118,7 +123,7 @@ def about_answers(comparison: Asked) -> str:
     return (
         f"The teacher's first answer is **“{answer}”** "
         f"({comparison.outputs[comparison.teacher].probabilities[theirs]:.1%}). "
-        f"**{len(agree)} of {len(first) - 1}** students say the same; they give it: {student_shares}."
+        f"**{len(agree)} of {len(first) - 1}** students agree; their probabilities for it: {student_shares}."
     )
 
 

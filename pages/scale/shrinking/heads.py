@@ -20,36 +20,41 @@ from pages.scale.shrinking import words_heads as words_here
 from pages.scale.shrinking.compute import Beside, Question, rows_of
 from pages.scale.shrinking.compute_heads import Ranked
 
+SLIDER = 170  # pixels
 ORDER, PERCENT, CHANGED = "heads_order", "heads_percent", "heads_changed"
 
 
 def show() -> None:
     """The heads of a network with those that are gone, what it says without them, and the measured curves."""
-    if not theme.is_presented():
-        st.markdown(words_here.LEAD, width=theme.PROSE)
-    question = asked.choose(forgets=(CHANGED,))
-    layout.heading(words_here.OWN)
-    with layout.control_bar():
-        order = controls.choice("Order", compute.WAYS, key=ORDER, about=words_here.ORDERS_HELP)
+    bar, below = layout.control_bar(), layout.waiting_place()
+    with bar:
+        question = asked.choose(below, forgets=(CHANGED,))
         percent = _percent()
+        with layout.settings():
+            order = controls.choice("Order", compute.WAYS, key=ORDER, about=words_here.ORDERS_HELP)
+    asked.tell_cut(question)
     with layout.waiting_place():
         ranking = compute.rank(question, order)
     gone = frozenset(ranking.order[: round(percent * len(ranking.order) / 100)]) ^ _changed(ranking)
     with layout.waiting_place():
         smaller = compute.without(question, tuple(sorted(gone)))
-    st.markdown(
-        f"{about_size(smaller, len(gone), len(ranking.order))} {asked.about_answer(smaller)}", width=theme.PROSE
-    )
-    _grid(question, ranking, gone)
-    layout.heading(words_here.SAYS)
-    asked.says(smaller, changed="heads taken out", name="shrinking-heads-says")
+    left, right = st.columns(2, gap="medium")
+    with left:
+        asked.says(smaller, changed="heads taken out", name="shrinking-heads-says")
+        layout.place_notice()
+    with right:
+        _grid(ranking, gone)
+    _captions(question, ranking)
+    if not theme.is_presented():
+        st.markdown(words_here.LEAD, width=theme.PROSE)
     rows = rows_of(Pruned, question.name)
     layout.heading(words_here.MEASURED)
     if rows:
         _curves(rows)
     else:
         st.info(words.NOT_MEASURED)
-    notices = [about_most(ranking), asked.about_moved(smaller)]
+    answer = f"{asked.about_answer(smaller)} {about_size(smaller, len(gone), len(ranking.order))}"
+    notices = [answer, about_most(ranking), asked.about_moved(smaller)]
     layout.notes(
         words_here.NOTES,
         notice=(*notices, *((about_four_fifths(rows),) if rows else ())),
@@ -59,14 +64,14 @@ def show() -> None:
 
 def _percent() -> int:
     return st.slider(
-        "Heads taken out, in this order, %",
+        "Heads taken out, %",
         0,
         100,
         30,
         10,
         key=PERCENT,
         bind="query-params",
-        width=controls.WIDTH,
+        width=SLIDER,
     )
 
 
@@ -83,7 +88,7 @@ def _changed(ranking: Ranked) -> frozenset[Head]:
 # Its heads.
 
 
-def _grid(question: Question, ranking: Ranked, gone: frozenset[Head]) -> None:
+def _grid(ranking: Ranked, gone: frozenset[Head]) -> None:
     most = max(len(module_values) for module_values in ranking.values)
     values = np.full((len(ranking.values), most), np.nan)
     for row, module_values in enumerate(ranking.values):
@@ -108,6 +113,10 @@ def _grid(question: Question, ranking: Ranked, gone: frozenset[Head]) -> None:
         name="shrinking-heads",
         height=300,
     )
+
+
+def _captions(question: Question, ranking: Ranked) -> None:
+    by_gradient = ranking.way == compute.BY_GRADIENT
     layout.caption(words_here.GRID if by_gradient else words_here.GRID_PLACES.format(order=ranking.way))
     if question.name == "translation":
         layout.caption(words_here.MODULES)

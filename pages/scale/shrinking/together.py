@@ -38,24 +38,25 @@ PICTURE = "shrinking-together"
 
 def show() -> None:
     """Choose the steps; see their sum, what the network says after them, and the picture of all variants."""
+    bar, below = layout.control_bar(), layout.waiting_place()
+    with bar:
+        question = asked.choose(below, words_here.MODELS, others=False, forgets=(OPENED,))
+        recipe = _recipe(question.name)
+    asked.tell_cut(question)
+    rows = rows_of(Combined, question.name)
+    with layout.waiting_place():
+        comparison = compute.combined(Asked(question, recipe))
+    asked.says(comparison, changed="after all steps", name="shrinking-together-answers")
+    layout.place_notice()
     if not theme.is_presented():
         st.markdown(words_here.LEAD, width=theme.PROSE)
-    question = asked.choose(words_here.MODELS, others=False, forgets=(OPENED,))
-    recipe = _recipe(question.name)
-    rows = rows_of(Combined, question.name)
     layout.heading(words_here.SUM)
     st.markdown(about_sum(rows, recipe), width=theme.PROSE)
     _steps(rows, recipe)
-    layout.heading(words_here.SAYS)
-    with layout.waiting_place():
-        comparison = compute.combined(Asked(question, recipe))
-    st.markdown(
-        f"{asked.about_bytes(comparison, _capital(recipe.title))} {asked.about_answer(comparison)}", width=theme.PROSE
-    )
-    asked.says(comparison, changed="after all steps", name="shrinking-together-answers")
     layout.heading(words_here.PICTURE)
     _picture(question.name, row_of(rows, recipe))
-    layout.notes(words_here.NOTES, notice=(about_free(rows),), formula=lambda: _formula(rows, recipe))
+    answer = f"{asked.about_answer(comparison)} {asked.about_bytes(comparison, _capital(recipe.title))}"
+    layout.notes(words_here.NOTES, notice=(answer, about_free(rows)), formula=lambda: _formula(rows, recipe))
 
 
 def _capital(text: str) -> str:
@@ -68,13 +69,15 @@ def _capital(text: str) -> str:
 def _recipe(name: str) -> Recipe:
     students = {words_here.SIZES[student.split("-")[1]]: student for student in STUDENTS.get(name, ())}
     shares = {f"{share:.0%}": share for share in SHARES}
-    with layout.control_bar():
+    if st.session_state.get(HEADS) not in (*shares, None):
+        st.session_state[HEADS] = "25%"
+    heads = st.select_slider("Heads removed", list(shares), "25%", key=HEADS, bind="query-params", width=170)
+    with layout.settings():
         layers = controls.choice("Layers", [words_here.ALL_LAYERS, *students], key=LAYERS)
-        heads = controls.choice("Heads gone", shares, key=HEADS, first="25%")
-        neurons = controls.choice("Neurons gone", shares, key=NEURONS, first="0%")
+        if not students:
+            layout.caption(words_here.NO_STUDENT)
+        neurons = controls.choice("Neurons removed", shares, key=NEURONS, first="0%")
         number_format = controls.choice("Computed in", FORMATS, key=FORMAT, first="int8")
-    if not students:
-        layout.caption(words_here.NO_STUDENT)
     return Recipe(students.get(layers, ""), shares[heads], shares[neurons], number_format)
 
 

@@ -19,24 +19,27 @@ from pages.scale.shrinking import words_weights as words_here
 from pages.scale.shrinking.compute import Beside, Question, rows_of
 from pages.scale.shrinking.compute_weights import Zeros
 
+SLIDER = 170  # pixels
 WAY, PERCENT, MATRIX = "weights_way", "weights_percent", "weights_matrix"
 
 
 def show() -> None:
     """What the network says with less, how long it takes in each form, one matrix, and the measured curves."""
-    if not theme.is_presented():
-        st.markdown(words_here.LEAD, width=theme.PROSE)
-    question = asked.choose()
-    with layout.control_bar():
-        way = controls.choice("Take away", [words_here.SINGLE, words_here.NEURONS], key=WAY)
-        percent = st.slider("How many, %", 0, 95, 50, 5, key=PERCENT, bind="query-params", width=controls.WIDTH)
+    bar, below = layout.control_bar(), layout.waiting_place()
+    with bar:
+        question = asked.choose(below)
+        percent = st.slider("Removed, %", 0, 95, 50, 5, key=PERCENT, bind="query-params", width=SLIDER)
+        with layout.settings():
+            way = controls.choice("Remove", [words_here.SINGLE, words_here.NEURONS], key=WAY)
+    asked.tell_cut(question)
     with layout.waiting_place():
         zeros = compute.zeroed(question, percent)
         neurons = _without_neurons(question, percent, needed=way == words_here.NEURONS)
     comparison = neurons if way == words_here.NEURONS and neurons is not None else zeros.full
-    layout.heading(words_here.SAYS)
-    st.markdown(f"{asked.about_answer(comparison)} {asked.about_moved(comparison)}", width=theme.PROSE)
     asked.says(comparison, changed=f"{percent}% of the {way.split()[1]} gone", name="shrinking-weights-answers")
+    layout.place_notice()
+    if not theme.is_presented():
+        st.markdown(words_here.LEAD, width=theme.PROSE)
     _times(zeros, neurons)
     _matrix(question, percent, zeros)
     rows = rows_of(Zeroed, question.name)
@@ -45,7 +48,8 @@ def show() -> None:
         _measured(rows)
     else:
         st.info(words.NOT_MEASURED)
-    notices = [about_matrices(zeros), *((about_rows(rows),) if rows else ())]
+    answer = f"{asked.about_answer(comparison)} {asked.about_moved(comparison)}"
+    notices = [answer, about_matrices(zeros), *((about_rows(rows),) if rows else ())]
     layout.notes(words_here.NOTES, notice=tuple(notices), formula=lambda: _formula(zeros))
 
 

@@ -8,8 +8,8 @@ PAGE = PageWords(
     question="What can be removed?",
     lead="Remove heads, weights, bits or layers, and see what the model loses and what it saves.",
     about=(
-        "Models are trained large and used small. Heads, single weights, bits and whole layers are taken away here, "
-        "and each time it is measured what is lost and what is saved."
+        "Models are often trained large and used small. Here heads, single weights, bits and whole layers are removed, "
+        "and each time the loss and the saving are measured."
     ),
     try_this=("Remove the least important head, then the most important one.",),
     references=references("MICHEL", "SANH"),
@@ -29,11 +29,11 @@ OTHER_TEXT, OTHER_PICTURE = "Another, for texts", "Another, for pictures"  # by 
 OURS = {"text": ("gpt-books", "bert-books"), "image": ("vit-tiny-imagenet",)}  # first on the lists of those
 
 MEASURED_ON = {
-    "gpt-books": "a book that it has not read",
+    "gpt-books": "a held-out book",
     "bert-tasks": "the 872 sentences of SST-2's dev part",
-    "bert-books": "hidden tokens of a book that it has not read",
+    "bert-books": "masked tokens of a held-out book",
     "vit-tiny-imagenet": "1,000 pictures of the validation part",
-    "translation": "200 sentences that it has not read",
+    "translation": "200 held-out sentences",
 }
 MEASURES = {"bits": "bits a token (less is better)", "accuracy": "share of right answers", "BLEU": "BLEU"}
 
@@ -43,11 +43,11 @@ HIDDEN_EXAMPLES = example_texts.examples("shrinking-mask")
 HIDE_ONE = "Write {mask} in place of a word: {title} says what is missing, and nothing is missing here."
 NO_WRITER = (
     "{title} reads one text and writes another; here a network is asked for one answer. Choose one that continues a "
-    "text, fills a gap or gives a class."
+    "text, fills a mask or gives a class."
 )
 SAYS_NOTHING = (
-    "{title} came without an output head, so nothing can be compared. Choose one that continues a text, fills a gap or "
-    "gives a class."
+    "{title} came without an output head, so nothing can be compared. Choose one that continues a text, fills a mask "
+    "or gives a class."
 )
 NOT_MEASURED = (
     "The curves were measured for the networks that come with the atlas. For this one you see above what it says and "

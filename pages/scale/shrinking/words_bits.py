@@ -6,13 +6,13 @@ from dashboard.frame.references import references
 from pages.scale.shrinking import words
 
 LEAD = (
-    "In memory a trained weight has 32 bits here. The weights of a matrix are rounded to the nearest of a few levels "
-    "(255 with 8 bits, 15 with 4), and the network answers again. Below, it really computes with fewer bits."
+    "A trained weight has 32 bits in memory. Here the weights of a matrix are rounded to the nearest of a few levels "
+    "(255 with 8 bits, 15 with 4), and the model answers again. Below, it really computes with fewer bits."
 )
 ALL, ONE = "all matrices", "this matrix alone"
 NO_MATRICES = "This network has no linear maps, and only their matrices are rounded here. Choose a transformer."
 
-SAYS, NOW, MEASURED = "What the network says", "Computed in fewer bits, on your input", "What was measured"
+MATRIX, NOW, MEASURED = "The levels of one matrix", "Computed in fewer bits, on your input", "What was measured"
 HISTOGRAM_CAPTION = (
     "Bars: how many weights of the matrix lie where. Ticks below: the levels that its first row is rounded to."
 )

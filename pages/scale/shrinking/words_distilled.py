@@ -7,17 +7,18 @@ from dashboard.inputs import example_texts
 from pages.scale.shrinking import words
 
 LEAD = (
-    "A student is a smaller network that learns what a trained one, its teacher, says. These begin with every second "
-    "or third block of their teacher; then they were trained on, once with the teacher's answers and once without."
+    "A student is a smaller model that learns the answers of a trained one, its teacher. These students begin with "
+    "every second or third block of their teacher. Then they are trained, once with the teacher's answers and once "
+    "without."
 )
 KINDS = {"BERT, masked words": "bert-books", "Vision transformer": "vit-tiny-imagenet"}
 WHOLE = "All layers"
 
 EXAMPLES = example_texts.examples("missing-word")
 SENTENCE = next(iter(EXAMPLES.values()))
-HINT = "Click a word to hide it from all three networks."
+HINT = "Click a word to mask it for all three models."
 
-SAYS, MAPS, HEADS, MEASURED = "What they say", "Where they look", "Head by head", "What it costs"
+MAPS, HEADS, MEASURED = "Where they attend", "Head by head", "What it costs"
 MAPS_TELL = "{row} gives {value} to {column}"
 HEADS_TELL = "the student's head {row}, the teacher's head {column}: {value} nats apart"
 HEADS_CAPTION = (
@@ -25,7 +26,7 @@ HEADS_CAPTION = (
     "the same; ln 2 = 0.69: they look at entirely different tokens. Click a cell to see both heads."
 )
 ASKED = {
-    "bert-books": "hidden tokens of a book that no network here has read",
+    "bert-books": "masked tokens of a book that no model here was trained on",
     "vit-tiny-imagenet": "photographs that no network here was trained on",
 }
 TABLE = (
@@ -37,7 +38,7 @@ TABLE = (
 NOTES = replace(
     words.PAGE,
     try_this=(
-        "Hide a word that only the end of the sentence explains. Which network still knows it?",
+        "Mask a word that only the end of the sentence explains. Which network still knows it?",
         "Look for a row of the grid whose smallest number is off the diagonal: that head now looks most like another "
         "one. Is there such a row?",
         "Choose the vision transformer and your own photograph: on which pictures do the students agree with it?",

@@ -6,8 +6,8 @@ from dashboard.frame.references import references
 from pages.scale.shrinking import words
 
 LEAD = (
-    "Here heads are really taken out of a network: their rows of $W_Q$, $W_K$ and $W_V$ and their columns of $W_O$ are "
-    "gone, and it computes with smaller matrices. On your own input nothing is trained afterwards."
+    "Heads are really removed: their rows of $W_Q$, $W_K$ and $W_V$ and their columns of $W_O$ are gone, and the model "
+    "computes with smaller matrices. On your own input nothing is trained afterwards."
 )
 ORDERS = {
     "gradient": "least important first, by gradient",
@@ -22,7 +22,7 @@ ORDERS_HELP = (
     "By gradient: how fast the loss moves with a gate at the head. By loss alone: by how much the loss rises without "
     "the head, with all others in place. Greedy: next comes always the head that costs least, given those already gone."
 )
-OWN, SAYS, MEASURED = "Its heads, on your input", "What it says without them", "How many can go?"
+MEASURED = "How many heads can be removed?"
 GRID = (
     "Importance of each head on your own input, by the gradient of a gate at it; each row is scaled to length 1. "
     "Outlined heads are taken out. Click a head to take it out, or to put it back."

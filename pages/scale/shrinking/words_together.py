@@ -33,7 +33,7 @@ MOST_LOST = {"at most 5% lost": 0.05, "at most 20% lost": 0.2, "all": float("inf
 USUAL = "at most 20% lost"
 FRONT = "Beaten by none"
 
-SUM, SAYS, PICTURE = "One step after the other", "What it says of your input", "Every variant that was measured"
+SUM, PICTURE = "One step after the other", "Every variant that was measured"
 PICTURE_CAPTION = (
     "Click a mark to open its row. The line joins the variants beaten by none: no other is both smaller (or faster) "
     "and better. The ring is the combination chosen above. Rounded weights count with their bytes on disk; in these "

@@ -6,13 +6,12 @@ from dashboard.frame.references import references
 from pages.scale.shrinking import words
 
 LEAD = (
-    "The smallest weights are set to zero, one by one, over all matrices together. Or whole neurons of the "
-    "feed-forward layers go, those with the shortest incoming weights, and the matrices really become smaller."
+    "The smallest single weights of all matrices are set to zero. Or, under Settings, whole neurons of the "
+    "feed-forward layers are removed, those with the shortest incoming weights, and the matrices really become smaller."
 )
 SINGLE, NEURONS = "single weights", "whole neurons"
-TIMES, SAYS, MATRIX, MEASURED = (
+TIMES, MATRIX, MEASURED = (
     "Are zeros faster?",
-    "What the network says",
     "Which weights are small?",
     "How much can go?",
 )
@@ -38,7 +37,7 @@ TABLE = (
 NOTES = replace(
     words.PAGE,
     try_this=(
-        "Take half of the single weights, then half of the neurons. Which of the two is faster, which answers better?",
+        "Remove half of the single weights, then half of the neurons. Which is faster, and which answers better?",
         "From which share on do compressed rows take less time than full matrices on this machine?",
         "Look for the matrix that loses most at 50 %. Is it near the input or near the output?",
     ),

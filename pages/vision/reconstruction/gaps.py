@@ -22,18 +22,27 @@ from pages.vision.reconstruction.compute_autoencoder import Filled, as_picture
 from pages.vision.reconstruction.hidden import Hidden, tell_hidden
 
 ALIKE = 0.05  # of an error: a smaller difference counts as none
-HEIGHT = 330  # pixels of the three pictures, at most
+HEIGHT, SMALL = 430, 240  # pixels of the two large pictures, and of the photograph below them, at most
 NETWORK = "the autoencoder"
 
 
 def show() -> None:
     """What the network sees, what it guesses, the photograph; fillings that need no network; the notes."""
-    chosen = hidden.choose(asks_target=True)
+    main, settings = layout.bar_with_settings()
+    chosen = hidden.choose(main, settings, asks_target=True)
     target = chosen.target
+    with settings:
+        all_patches = st.toggle("Guess visible patches too", key="gaps_whole", bind="query-params", help=words.WHOLE)
+        veiled = st.toggle("Lay the error over it", key="gaps_error", bind="query-params")
     with layout.waiting_place():
         filled = compute_autoencoder.fill(chosen)
     sentences = noticed(filled.errors, filled.patch_errors(target).numpy(), chosen.mask.numpy(), target)
-    _pictures(chosen, filled)
+    _large(chosen, filled, all_patches=all_patches, veiled=veiled)
+    truth, remarks = st.columns(2, gap="medium")
+    with remarks:
+        layout.place_notice()
+    with truth:
+        _truth(chosen, filled)
     if target != PLAIN:
         layout.caption(words.NORMALISED)
     if filled.errors:
@@ -41,10 +50,11 @@ def show() -> None:
     layout.notes(words.GAPS_NOTES, notice=sentences, formula=lambda: _formula(chosen, filled))
 
 
-def _pictures(chosen: Hidden, filled: Filled) -> None:
+def _large(chosen: Hidden, filled: Filled, *, all_patches: bool, veiled: bool) -> None:
+    """What the network sees, to click in, beside what it guesses."""
     truth, grid, count = as_picture(filled.truth), chosen.grid, len(chosen.places)
-    columns = st.columns(3, gap="medium")
-    size: dict[str, Any] = {"rows": grid.rows, "columns": grid.columns, "height": HEIGHT}
+    columns = st.columns(2, gap="medium")
+    size: dict[str, Any] = {"rows": grid.rows, "columns": grid.columns, "height": theme.look().high(HEIGHT)}
     with columns[0]:
         st.markdown(f"**{words.SEES}**")
         patch_picker(
@@ -59,46 +69,46 @@ def _pictures(chosen: Hidden, filled: Filled) -> None:
         )
     with columns[1]:
         st.markdown(f"**{words.GUESSES}**")
-        _guessed(chosen, filled, size)
-    with columns[2]:
-        st.markdown(f"**{words.TRUTH}**")
-        patch_picker(
-            truth,
-            key="gaps-truth",
-            tell="row {row}, column {column}",
-            hint=words.TRUTH_HINT.format(side=filled.truth.shape[1]),
-            alt="The photograph as the autoencoder would see it whole",
-            name="reconstruction-truth",
-            **size,
-        )
+        _guessed(chosen, filled, size, all_patches=all_patches, veiled=veiled)
 
 
-def _guessed(chosen: Hidden, filled: Filled, size: Mapping[str, Any]) -> None:
-    """The network's guess, and below it what else may be seen of it."""
-    drawn = st.container()
-    all_patches = st.toggle("Guess visible patches too", key="gaps_whole", bind="query-params", help=words.WHOLE)
-    veiled = st.toggle("Lay the error over it", key="gaps_error", bind="query-params")
+def _truth(chosen: Hidden, filled: Filled) -> None:
+    st.markdown(f"**{words.TRUTH}**")
+    patch_picker(
+        as_picture(filled.truth),
+        rows=chosen.grid.rows,
+        columns=chosen.grid.columns,
+        key="gaps-truth",
+        tell="row {row}, column {column}",
+        hint=words.TRUTH_HINT.format(side=filled.truth.shape[1]),
+        alt="The photograph as the autoencoder would see it whole",
+        name="reconstruction-truth",
+        height=SMALL,
+    )
+
+
+def _guessed(chosen: Hidden, filled: Filled, size: Mapping[str, Any], *, all_patches: bool, veiled: bool) -> None:
+    """The network's guess of hidden patches, or of all, under its errors if these are asked for."""
     guessed = filled.guesses[chosen.target] if all_patches else filled.mixed(chosen.target)
     errors = filled.patch_errors(chosen.target).numpy()
     if not all_patches:
         errors = np.where(chosen.mask.numpy().reshape(errors.shape), errors, 0)
-    with drawn:
-        patch_picker(
-            as_picture(guessed),
-            key="gaps-guessed",
-            values=errors if veiled else None,
-            limits=(0.0, max(float(errors.max()), 1e-6)) if veiled else None,
-            tell="row {row}, column {column}" + (": mean squared error {value}" if veiled else ""),
-            hint=words.ERROR_HINT if veiled else words.WHOLE_HINT if all_patches else words.GUESS_HINT,
-            alt="Hidden patches as the autoencoder guesses them" + (", under their errors" if veiled else ""),
-            name="reconstruction-guessed",
-            **size,
-        )
+    patch_picker(
+        as_picture(guessed),
+        key="gaps-guessed",
+        values=errors if veiled else None,
+        limits=(0.0, max(float(errors.max()), 1e-6)) if veiled else None,
+        tell="row {row}, column {column}" + (": mean squared error {value}" if veiled else ""),
+        hint=words.ERROR_HINT if veiled else words.WHOLE_HINT if all_patches else words.GUESS_HINT,
+        alt="Hidden patches as the autoencoder guesses them" + (", under their errors" if veiled else ""),
+        name="reconstruction-guessed",
+        **size,
+    )
 
 
 def _fillings(filled: Filled, target: str) -> None:
     """The same gaps filled without a network, each with its error."""
-    if not st.toggle(words.FILLINGS, True, key="gaps_fillings", bind="query-params"):
+    if not st.toggle(words.FILLINGS, key="gaps_fillings", bind="query-params"):
         return
     fillings = {NETWORK: (filled.mixed(target), filled.errors[target])}
     fillings |= {name: (picture, filled.errors[name]) for name, picture in filled.fillings.items()}
@@ -164,11 +174,11 @@ def tell_nearest(errors: Mapping[str, float], target: str) -> str:
     plain = {name: error for name, error in errors.items() if name not in words.TARGETS}
     best = min(plain, key=lambda name: plain[name])
     own, other = errors[target], plain[best]
-    sentence = f"Over them the autoencoder's mean squared error is **{tell_error(own)}**"
+    sentence = f"The autoencoder fills them in with a mean squared error of **{tell_error(own)}**"
     if target != PLAIN:
         return (
-            f"{sentence}, but it was given the true mean and deviation of each patch: no filling can be compared with "
-            "that."
+            f"{sentence}, but it was given the true mean and deviation of each patch, so no filling can be compared "
+            "with that."
         )
     filling = f"the best filling without a network ({best}"
     if not other:
@@ -182,7 +192,7 @@ def tell_nearest(errors: Mapping[str, float], target: str) -> str:
             how = f"{own / other - 1:.0%} more"
         case _:
             return f"{sentence}."
-    return f"{sentence}, {how} than that of {filling}, {tell_error(other)})."
+    return f"{sentence}, {how} than {filling}, {tell_error(other)})."
 
 
 def _worst_half(errors: np.ndarray) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 import torch
 from jaxtyping import Bool
+from streamlit.delta_generator import DeltaGenerator
 from torch import Tensor
 
 from core.errors import InputError
@@ -14,12 +15,12 @@ from core.vision.patch_masks import BLOCK, GRID, RANDOM, hide_patches
 from core.zoo.masked_autoencoders import AutoencoderReader
 from dashboard.cache.memo import Upload
 from dashboard.cache.models import autoencoder
-from dashboard.frame import layout
 from dashboard.inputs import controls, hidden_patches, model_name
 from dashboard.recordings.watched import Picture
 from pages.vision.reconstruction import words
 
 BY_HAND = "by hand"
+WAYS = (BY_HAND, RANDOM, BLOCK, GRID)
 WAY = "hiding"  # in the address
 LEAST, MOST, FIRST = 10, 95, 75  # per cent of the patches
 DRAWS = 100  # different ones by number
@@ -61,26 +62,41 @@ class Hidden:
     def switch(self, row: int, column: int) -> None:
         """Hide one more patch, or show it: from now on what is hidden is chosen by hand."""
         st.session_state[WAY] = BY_HAND
-        hidden_patches.to_address(frozenset(self.places) ^ {row * self.grid.columns + column}, self.grid)
+        _keep(frozenset(self.places) ^ {row * self.grid.columns + column}, self.grid)
 
 
-def choose(*, asks_target: bool = False) -> Hidden:
+def choose(main: DeltaGenerator, settings: DeltaGenerator, *, asks_target: bool = False) -> Hidden:
     """The controls above a figure: the same keys, so the same choice, in every section; InputError if all is hidden.
 
+    By hand one begins with a random draw, so that there is something to see. `settings`: the menu at the bar's end;
     `asks_target`: whether a visitor chooses which guess is shown, where a network has more than one.
     """
-    with layout.control_bar():
+    with main:
         picture = controls.picture()
-    with layout.control_bar():
-        name = model_name.model("gaps")
-        model = autoencoder(name)
-        target = _target(model.targets) if asks_target else model.targets[0]
+        name = model_name.model("gaps", menu=settings)
+    model = autoencoder(name)
     grid = Patches(model.grid, model.grid)
-    with layout.control_bar():
-        way = controls.choice(
-            "Hidden patches", (RANDOM, BLOCK, GRID, BY_HAND), key=WAY, on_change=_begin_by_hand, args=(grid,)
+    with settings, st.container():  # few networks have a choice
+        target = _target(model.targets) if asks_target else model.targets[0]
+    with main:
+        way = controls.menu("Hide", WAYS, key=WAY, width=120, on_change=_begin_by_hand, args=(grid,))
+        share = st.slider(
+            "Share hidden, %",
+            LEAST,
+            MOST,
+            FIRST,
+            step=5,
+            key="hidden_share",
+            bind="query-params",
+            width=140,
+            on_change=_forget,
         )
-        places = _by_hand(grid) if way == BY_HAND else _drawn(way, grid)
+    with settings:
+        draw = controls.number_box("Draw", 0, DRAWS - 1, 0, key="hidden_draw", on_change=_forget, help=words.DRAW_HELP)
+    places = _drawn(RANDOM if way == BY_HAND else way, grid, share, draw)
+    if way == BY_HAND:
+        with main:
+            places = _by_hand(grid, places, settings)
     if len(places) == model.patches:
         raise InputError(
             f"All {model.patches} patches are hidden, so there is nothing to guess from. Click one to show it."
@@ -96,29 +112,38 @@ def _target(targets: tuple[str, ...]) -> str:
     return titles[controls.choice("What it guesses", titles, key="gaps_target", about=words.TARGET_HELP)]
 
 
-def _drawn(way: str, grid: Patches) -> tuple[int, ...]:
-    share = st.slider(
-        "Share hidden, %", LEAST, MOST, FIRST, step=5, key="hidden_share", bind="query-params", width=controls.WIDTH
-    )
-    draw = 0 if way == GRID else controls.number("Draw", DRAWS, key="hidden_draw")
-    mask = hide_patches(way, grid.rows, grid.columns, share / 100, seed=draw)
+def _drawn(way: str, grid: Patches, share: int, draw: int) -> tuple[int, ...]:
+    mask = hide_patches(way, grid.rows, grid.columns, share / 100, seed=0 if way == GRID else draw)
     return tuple(mask.nonzero()[:, 0].tolist())
 
 
-def _by_hand(grid: Patches) -> tuple[int, ...]:
-    hidden = hidden_patches.from_address(grid)
-    st.button(
-        "Show all", icon=":material/undo:", on_click=hidden_patches.to_address, args=((), grid), disabled=not hidden
-    )
+def _by_hand(grid: Patches, drawn: tuple[int, ...], settings: DeltaGenerator) -> tuple[int, ...]:
+    """The patches that the visitor has hidden, or those that were drawn before the first click."""
+    hidden = frozenset(drawn)
+    if hidden_patches.ADDRESS in st.query_params:
+        hidden = hidden_patches.from_address(grid)
+        _keep(hidden, grid)
+    st.button("Show all", icon=":material/undo:", on_click=_keep, args=(frozenset(), grid), disabled=not hidden)
     if len(hidden) < grid.rows * grid.columns:
-        hidden_patches.swap_button(hidden, grid)
+        with settings:
+            hidden_patches.swap_button(hidden, grid)
     return tuple(sorted(hidden))
+
+
+def _keep(hidden: frozenset[int], grid: Patches) -> None:
+    """Write the patches into the address, also if there are none: without them it stands for a random draw."""
+    st.query_params[hidden_patches.ADDRESS] = hidden_patches.encode(hidden, grid)
+
+
+def _forget() -> None:
+    """Another share or draw replaces what was hidden by hand."""
+    st.query_params.pop(hidden_patches.ADDRESS, None)
 
 
 def _begin_by_hand(grid: Patches) -> None:
     """Whoever begins to choose by hand begins with what was hidden a moment ago."""
     if st.session_state.get(WAY) == BY_HAND and hidden_patches.ADDRESS not in st.query_params:
-        hidden_patches.to_address(st.session_state.get(LAST, ()), grid)
+        _keep(frozenset(st.session_state.get(LAST, ())), grid)
 
 
 def tell_hidden(count: int, patches: int) -> str:

@@ -26,6 +26,7 @@ def show() -> None:
     with layout.waiting_place():
         looked = compute_pixels.look(picture)
     photo_maps(looked.scene, key="pixel-maps", name="looking-up")
+    layout.place_notice()
     if not theme.is_presented():
         _heads(looked.looks)
     layout.notes(words_pixels.LOOKING_NOTES, notice=tell_heads(looked.looks), formula=_formula)

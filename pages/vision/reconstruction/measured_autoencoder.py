@@ -79,6 +79,7 @@ def _errors(results: Results) -> tuple[str, ...]:
             columns=["share hidden", "filled by", "mean squared error", "standard error"],
         ),
     )
+    layout.place_notice()
     layout.caption(words.ERRORS_ABOUT.format(pictures=results.pictures))
     return (tell_errors(results.errors),)
 

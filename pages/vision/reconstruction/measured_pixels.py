@@ -65,6 +65,7 @@ def _bits(bits: Bits) -> tuple[str, ...]:
     figure = partial(bits_bars, names, means, errors, even=EVEN, look=theme.look(), height=theme.look().high(220))
     alt = "Bits a pixel: " + ", ".join(f"{name} {mean:.2f}" for name, mean in zip(names, means, strict=True))
     charts.chart(figure, name="pixel-bits-measured", alt=alt, table=table_of_bits(bits, ()))
+    layout.place_notice()
     if not theme.is_presented():
         table = table_of_bits(bits, image_densities())
         numbers = {name: st.column_config.NumberColumn(format="%.2f") for name in ("bits a pixel", "bits a dimension")}

@@ -52,30 +52,34 @@ class Asked:
 
 def show() -> None:
     """The photograph, the task, and what the network makes of it."""
-    with layout.control_bar():
+    main, settings = layout.bar_with_settings()
+    with main:
         picture = controls.picture()
-        task = controls.choice("Task", TASKS, key="pixel_task", about=words_pixels.TASK_HELP)
-        choice = _ask_hidden() if task == HIDDEN_TASK else _ask_next()
+        task = controls.menu("Task", TASKS, key="pixel_task", width=140, help=words_pixels.TASK_HELP)
+        with settings:
+            of_task = st.container()
+        choice = _ask_hidden(settings) if task == HIDDEN_TASK else _ask_next(of_task, settings)
     if isinstance(choice, Asked):
         _show_next(picture, choice)
     else:
         _show_hidden(picture, *choice)
 
 
-def _ask_next() -> Asked:
+def _ask_next(of_task: DeltaGenerator, settings: DeltaGenerator) -> Asked:
     side = image_gpt(NEXT).side
     about = words_pixels.ROWS_HELP
     rows = st.slider("Rows given", 0, side - 1, side // 2, key="pixel_rows", help=about, **_bound(140))
-    count = controls.choice("Completions", COUNTS, key="pixel_count", first=4)
-    degree = temperature("pixel_temperature")
-    top_k = controls.choice("Top-k", TOPS, key="pixel_top_k", about=words_pixels.TOP_K_HELP)
-    return Asked(rows, count, Rules(degree, top_k), seeded("Draw again"))
+    with of_task:
+        count = controls.choice("Completions", COUNTS, key="pixel_count", first=4)
+        degree = temperature("pixel_temperature")
+        top_k = controls.choice("Top-k", TOPS, key="pixel_top_k", about=words_pixels.TOP_K_HELP)
+    return Asked(rows, count, Rules(degree, top_k), seeded("Draw again", settings))
 
 
-def _ask_hidden() -> tuple[int, int]:
+def _ask_hidden(settings: DeltaGenerator) -> tuple[int, int]:
     """How many per cent are hidden, and which."""
-    percent = st.slider("Hidden, %", 1, 95, 15, key="pixel_share", help=words_pixels.SHARE_HELP, **_bound(220))
-    return percent, seeded("Hide others")
+    percent = st.slider("Hidden, %", 1, 95, 15, key="pixel_share", help=words_pixels.SHARE_HELP, **_bound(140))
+    return percent, seeded("Hide others", settings)
 
 
 def _show_next(picture: Picture, choice: Asked) -> None:
@@ -86,6 +90,7 @@ def _show_next(picture: Picture, choice: Asked) -> None:
         _photograph(pixel_picture)
     with drawings:
         drawn = _draw(picture, pixel_picture, choice)
+        layout.place_notice()
     bits = compute_pixels.bits(picture).numpy()
     st.subheader(words_pixels.SURPRISE, anchor=False)
     st.caption(words_pixels.SURPRISE_ABOUT, width=theme.PROSE)
@@ -111,9 +116,10 @@ def temperature(key: str) -> float:
     return st.slider("Temperature", 0.0, 2.0, 1.0, 0.05, key=key, help=about, **_bound(140))
 
 
-def seeded(label: str, key: str = "pixel_seed") -> int:
-    """The number that all dice follow, and a button for the next one."""
-    seed = controls.number("Seed", SEEDS, key=key)
+def seeded(label: str, settings: DeltaGenerator, key: str = "pixel_seed") -> int:
+    """The number that all dice follow, in the menu of settings, and a button for the next one."""
+    with settings:
+        seed = controls.number("Seed", SEEDS, key=key)
 
     def again() -> None:
         st.session_state[key] = (st.session_state.get(key, 0) + 1) % SEEDS
@@ -273,6 +279,7 @@ def _show_hidden(picture: Picture, percent: int, seed: int) -> None:
             alt=f"The photograph with {percent}% of its pixels hidden, and four ways to fill them in",
             table=partial(_table, tiles, list(pictures)),
         )
+        layout.place_notice()
     hidden, colours = int(guessed.hidden.sum()), image_gpt(HIDDEN).network.config.colours
     mean_bits = float(guessed.filled.bits.mean())
     layout.notes(

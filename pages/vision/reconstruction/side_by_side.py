@@ -32,12 +32,11 @@ COUNT, ACROSS = 4, 4  # completions; tiles of a row
 
 def show() -> None:
     """The photograph, what both make of it, what each was asked, the notes."""
-    with layout.control_bar():
+    main, settings = layout.bar_with_settings()
+    with main:
         picture = controls.picture()
-    with layout.control_bar():
         rules = Rules(temperature("both_temperature"))
-        seed = seeded("Draw again", "both_seed")
-    layout.place_notice()
+        seed = seeded("Draw again", settings, "both_seed")
     place = st.empty()
     arguments = (picture, COUNT, rules, seed)
     comparison = compute_both.both.peek(*arguments)
@@ -49,6 +48,8 @@ def show() -> None:
             st.image(comparison.photograph, width=PHOTOGRAPH, alt="The photograph")
         with drawings:
             _tiles(comparison)
+    layout.place_notice()
+    _table(comparison)
     if not theme.is_presented():
         _asked(comparison)
     st.caption(words_pixels.SIDE_ABOUT, width=theme.PROSE)
@@ -89,14 +90,17 @@ def _tiles(comparison: Both) -> None:
         **dict(zip(completions(COUNT), comparison.drawn, strict=True)),
     }
     tiles, look = np.stack([as_picture(picture) for picture in pictures.values()]), theme.look()
-    table = table_of(comparison)
     charts.chart(
         partial(picture_tiles, tiles, list(pictures), columns=ACROSS, look=look, side=look.high(SIDE)),
         name="both-networks",
         alt=f"The photograph, its lower half filled in by the autoencoder, by a mean colour, and drawn {COUNT} times",
-        table=table,
+        table=table_of(comparison),
     )
+
+
+def _table(comparison: Both) -> None:
     if not theme.is_presented():
+        table = table_of(comparison)
         numbers = {"mean squared error": "%.4f", "off by, of 255 steps": "%.0f"}
         columns = {name: st.column_config.NumberColumn(format=how) for name, how in numbers.items()}
         data_table(table, hide_index=True, width="content", column_config=columns)

@@ -32,13 +32,14 @@ BOTH = "encoder and decoder"
 
 def show() -> None:
     """The maps, what hidden patches look at in each layer, the notes."""
-    chosen = hidden.choose()
+    chosen = hidden.choose(*layout.bar_with_settings())
     if not chosen.places:
         st.info(words.NOTHING_HIDDEN, icon=":material/info:")
         return
     with layout.waiting_place():
         recording, scene = compute_autoencoder.read(chosen), scene_of(chosen)
     photo_maps(scene, key="gap-sources", name="reconstruction-sources")
+    layout.place_notice()
     layout.caption(words.STRIPED)
     _shares(recording.shares)
     layout.notes(words.SOURCES_NOTES, notice=noticed(recording, chosen), formula=lambda: _formula(recording, chosen))

@@ -51,6 +51,7 @@ NORMALISED = (
     "**true** mean and deviation of each hidden patch are put back, which the network was never asked to guess: the "
     "brightness and contrast that you see come from the photograph, not from the network."
 )
+DRAW_HELP = "Another number hides other patches. It replaces what was hidden by hand."
 NOTHING_HIDDEN = "Nothing is hidden: click patches to hide them, or choose another way of hiding."
 STRIPED = (
     "Striped patches are hidden. A click on any patch shows what it looks at; the encoder has none of the hidden ones."

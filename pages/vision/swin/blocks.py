@@ -2,8 +2,16 @@
 
 from collections.abc import Sequence
 
+from streamlit.delta_generator import DeltaGenerator
+
 from core.vision.windows import WindowLayer
-from dashboard.inputs import controls
+from dashboard.inputs import controls, photograph
+from dashboard.inputs.photograph import Photograph
+
+
+def choose_photograph(settings: DeltaGenerator) -> Photograph:
+    """The photograph, in the control bar; the model and its patches in the menu: few visitors have another Swin."""
+    return photograph.choose_in_bar(photograph.WINDOWED, models_in=settings, patches_in=settings)
 
 
 def choose_block(layers: Sequence[WindowLayer], *, key: str) -> int:

@@ -2,8 +2,8 @@
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import theme
 from dashboard.components.photo_maps import photo_maps
 from dashboard.frame import layout
 from dashboard.inputs import controls
@@ -15,17 +15,15 @@ from pages.vision.swin.compute import Compared, Windowed
 KEY = "maps"
 
 
-def show(photograph: Photograph, windowed: Windowed) -> Compared:
-    """The choice of a block and two of its heads, and the differences in the same view as the maps."""
-    with layout.control_bar():
+def show(photograph: Photograph, windowed: Windowed, menu: DeltaGenerator) -> Compared:
+    """The choice of a block and two of its heads in a menu, and the differences in the same view as the maps."""
+    with menu:
         block = choose_block(windowed.layers, key=KEY)
         heads = windowed.watched.record.calls[block].heads
         first = controls.number("Head", heads, key=f"{KEY}_head")
         second = controls.number("Compared with head", heads, key=f"{KEY}_other", first=1)
     with layout.waiting_place():
         compared = compute.compare_heads(photograph, block, first, second)
-    if not theme.is_presented():
-        st.markdown(words.COMPARED_ABOUT.format(first=first, second=second), width=theme.PROSE)
     photo_maps(compared.scene, key="swin-maps-compared", name="swin-maps-compared")
     return compared
 

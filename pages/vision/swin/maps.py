@@ -13,24 +13,29 @@ from core.vision.windows import WindowLayer, window_weights
 from dashboard import theme
 from dashboard.components.photo_maps import photo_maps
 from dashboard.frame import layout
-from dashboard.inputs import controls, photograph
+from dashboard.inputs import controls
 from dashboard.output import charts, export
 from pages.vision.swin import compute, heads_compared, words
-from pages.vision.swin.blocks import counted, percent
+from pages.vision.swin.blocks import choose_photograph, counted, percent
 from pages.vision.swin.compute import Compared, Mapped, Windowed
 from pages.vision.swin.figures import window_distances
 
 
 def show() -> None:
     """The photograph with its maps, how far heads look, the notes."""
-    photo = photograph.choose(photograph.WINDOWED)
+    main, settings = layout.bar_with_settings()
+    with main:
+        photo = choose_photograph(settings)
+        view = controls.menu("Show", (words.EACH_HEAD, words.TWO_HEADS), key="maps_of", width=240)
     with layout.waiting_place():
         mapped = compute.watch_maps(photo)
-    views = (words.EACH_HEAD, words.TWO_HEADS)
-    view = controls.choice("Show", views, key="maps_of", first=views[0])
-    compared = heads_compared.show(photo, mapped.windowed) if view == words.TWO_HEADS else None
+    compared = heads_compared.show(photo, mapped.windowed, settings) if view == words.TWO_HEADS else None
     if compared is None:
         photo_maps(mapped.scene, key="swin-maps", name="swin-maps")
+    layout.place_notice()
+    if compared and not theme.is_presented():
+        first, second = compared.heads
+        st.markdown(words.COMPARED_ABOUT.format(first=first, second=second), width=theme.PROSE)
     if not theme.is_presented():
         export.download_arrays(
             "All windows (NPZ)",

@@ -12,12 +12,12 @@ from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
 from dashboard.figures.score_bars import Column, score_bars
 from dashboard.frame import layout
-from dashboard.inputs import controls, photograph
+from dashboard.inputs import controls
 from dashboard.number_format import compare, integer, signed
 from dashboard.output import charts
 from pages.vision.swin import bias_in_scores, compute, words
 from pages.vision.swin.bias_in_scores import Pair, Score, spelled
-from pages.vision.swin.blocks import choose_block, counted, name_of
+from pages.vision.swin.blocks import choose_block, choose_photograph, counted, name_of
 from pages.vision.swin.figures import bias_tables
 
 KEY = "bias"
@@ -26,18 +26,22 @@ HARDLY = 0.005  # of a score: biases that differ by less are the same in two dig
 
 def show() -> None:
     """The table, the pair, its score, and how much of all scores is place."""
-    photo = photograph.choose(photograph.WINDOWED)
+    main, settings = layout.bar_with_settings()
+    with main:
+        photo = choose_photograph(settings)
     with layout.waiting_place():
         windowed, scored = compute.watch_windows(photo), compute.take_scores_apart(photo)
-    with layout.control_bar():
+    with main:
         block = choose_block(windowed.layers, key=KEY)
         layer, bias = windowed.layers[block], scored.biases[block]
         heads, positions = bias.table.shape[0], bias.window[0] * bias.window[1]
         head = controls.number("Head", heads, key=f"{KEY}_head")
+    with settings:
         query = controls.number("Query", positions, key=f"{KEY}_query", first=positions // 2)
         key = controls.number("Key", positions, key=f"{KEY}_key", first=positions // 2 + 1)
     pair = Pair(block, head, query, key)
     _maps(bias, pair)
+    layout.place_notice()
     if heads > 1:
         _heads(bias, head, name_of(layer))
     layout.heading(words.PAIR)

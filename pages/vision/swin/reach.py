@@ -20,13 +20,13 @@ from dashboard.cache.models import image_model
 from dashboard.components.reach_row import Strip, Tile, reach_row
 from dashboard.figures.curves import curves
 from dashboard.frame import layout
-from dashboard.inputs import controls, photograph
+from dashboard.inputs import controls
 from dashboard.inputs.photograph import Photograph
 from dashboard.output import charts
 from dashboard.recordings.watched import WatchedImage, watch_image
 from dashboard.theme import HUES
 from pages.vision.swin import compute, cost, words
-from pages.vision.swin.blocks import percent
+from pages.vision.swin.blocks import choose_photograph, percent
 from pages.vision.swin.compute import Direction
 
 DIRECTIONS: dict[str, Direction] = {"what has come here": "back", "where this patch has come": "forth"}
@@ -65,19 +65,23 @@ class Reached:
 
 def show() -> None:
     """The place, the strips, the curves, the cost."""
-    photo = photograph.choose(photograph.WINDOWED)
+    main, settings = layout.bar_with_settings()
+    with main:
+        photo = choose_photograph(settings)
     with layout.waiting_place():
         layers, watched = compute.watch_windows(photo).layers, photo.watched()
         calls = (*watched.record.calls, *watch_image(WITHOUT_WINDOWS, photo.picture, None).record.calls)
     grid = layers[0].rows, layers[0].columns
-    with layout.control_bar():
+    with main:
         direction, head = _followed(min(call.heads for call in calls))
+    with settings:
         row = controls.number("Row", grid[0], key="reach_row", first=grid[0] // 2)
         column = controls.number("Column", grid[1], key="reach_column", first=grid[1] // 2)
     with layout.waiting_place():
         windows = through_windows(photo, head, (row, column), direction)
         vit = through_all(photo, head, ((row + 0.5) / grid[0], (column + 0.5) / grid[1]), direction)
     _strips((windows, vit), direction, grid)
+    layout.place_notice()
     st.subheader("How much of the picture is within reach?", anchor=False)
     _curves((windows, vit), direction)
     costs = cost.show(watched, layers[0])
@@ -168,7 +172,7 @@ def _about_arrival(windows: Reached, vit: Reached) -> tuple[str, ...]:
 def _followed(count: int) -> tuple[Direction, int | None]:
     """The direction, and the head that is followed alone: one of so many as every block of both models has."""
     heads = [MEAN, *(f"head {number}" for number in range(count))]
-    direction = controls.choice("Follow", DIRECTIONS, key="reach_follow", about=words.BACK_HELP)
+    direction = controls.menu("Follow", list(DIRECTIONS), key="reach_follow", width=240, help=words.BACK_HELP)
     if st.session_state.get("reach_head") not in (None, *heads):
         st.session_state.reach_head = MEAN
     head = st.selectbox("Weights", heads, key="reach_head", bind="query-params", width=190)

@@ -16,10 +16,10 @@ from core.vision.windows import WindowLayer, window_weights
 from dashboard import theme
 from dashboard.components.cell_map import cell_map
 from dashboard.frame import layout
-from dashboard.inputs import controls, photograph
+from dashboard.inputs import controls
 from dashboard.output import charts
 from pages.vision.swin import compute, merging, words
-from pages.vision.swin.blocks import choose_block, counted, name_of, place_of
+from pages.vision.swin.blocks import choose_block, choose_photograph, counted, name_of, place_of
 from pages.vision.swin.figures import rearranged_with_padding, window_picture
 
 KEY = "windows"
@@ -28,14 +28,18 @@ HEIGHT = 430  # pixels
 
 def show() -> None:
     """The photograph with its windows, one window's mask, and the way from stage to stage."""
-    photo = photograph.choose(photograph.WINDOWED)
+    main, settings = layout.bar_with_settings()
+    with main:
+        photo = choose_photograph(settings)
     with layout.waiting_place():
         windowed = compute.watch_windows(photo)
-    with layout.control_bar():
+    with main:
         block = choose_block(windowed.layers, key=KEY)
         layer, call = windowed.layers[block], windowed.watched.record.calls[block]
-        window = controls.number("Window", len(layer.places), key=f"{KEY}_window", first=len(layer.places) - 1)
+        last = len(layer.places) - 1
+        window = controls.number("Window", len(layer.places), key=f"{KEY}_window", first=last)
     _pictures(windowed.watched.inputs.photograph, layer, window)
+    layout.place_notice()
     _masks(layer, window)
     st.subheader("From stage to stage", anchor=False)
     merged = merging.show(photo, windowed)
@@ -67,9 +71,9 @@ def _about_sight(layer: WindowLayer) -> str:
         return f"One window fills the whole grid of {layer.rows} × {layer.columns} places."
     more = math.ceil(2 * layer.rows / high) * math.ceil(2 * layer.columns / wide)
     return (
-        f"A place looks at most at the **{min(high * wide, places)}** of its own window: "
-        f"{min(1.0, high * wide / places):.1%} of the {places:,} places. Twice as many places on a side would make "
-        f"{more} windows of this size instead of {len(layer.places)}, none of them larger."
+        f"A place attends to at most **{min(high * wide, places)}** places, those of its window: "
+        f"{min(1.0, high * wide / places):.1%} of all {places:,}. Twice as many places on a side would make {more} "
+        f"windows instead of {len(layer.places)}, and none of them larger."
     )
 
 
@@ -122,7 +126,6 @@ def _pictures(picture: np.ndarray, layer: WindowLayer, window: int) -> None:
 
     left, right = st.columns(2, gap="medium")
     with left:
-        st.markdown(words.AS_IT_IS)
         charts.chart(
             partial(
                 window_picture,
@@ -136,14 +139,15 @@ def _pictures(picture: np.ndarray, layer: WindowLayer, window: int) -> None:
             alt=f"The photograph with the {len(layer.places)} windows of {name_of(layer)}; window {window} is marked.",
             table=table_of_places(layer),
         )
+        layout.caption(words.AS_IT_IS)
     with right:
-        st.markdown(words.AS_CUT_SHIFTED if layer.shifted else words.AS_CUT)
         rearranged = rearranged_with_padding(picture, places, as_it_is)
         charts.chart(
             partial(window_picture, rearranged, owners, regions=regions, tell=tell, numbered=True, **both),
             name="swin-windows-cut",
             alt=f"The photograph as {name_of(layer)} cuts it into windows, with the regions of its mask tinted.",
         )
+        layout.caption(words.AS_CUT_SHIFTED if layer.shifted else words.AS_CUT)
 
 
 def _as_cut(layer: WindowLayer, values: np.ndarray) -> np.ndarray:

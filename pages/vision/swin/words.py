@@ -24,9 +24,9 @@ SWIN = PageWords(
 # How queries and keys are compared: by their products or, in SwinV2, by their cosines.
 CONTENT = {False: r"\tfrac{QK^{\top}}{\sqrt{d}}", True: r"\tau \cos(Q, K)"}
 
-AS_IT_IS = "**On the photograph.** White lines are the borders of windows: no place looks into another window."
-AS_CUT_SHIFTED = "**After the cyclic shift**, as the block cuts it: in a window no place may look at another tint."
-AS_CUT = "**As the block cuts it**: it does not shift its windows, so every place may look at all of its window."
+AS_IT_IS = "**On the photograph.** White lines are the borders of windows: no place attends to another window."
+AS_CUT_SHIFTED = "**After the cyclic shift**, as the block cuts it. In a window, places attend only to their own tint."
+AS_CUT = "**As the block cuts it.** It does not shift its windows, so every place attends to all of its window."
 CHOOSE = "**All windows**: the share of pairs that may look at one another. Click one."
 MASK = "**The mask of window {window}**: which query may look at which key."
 MERGING = (
@@ -86,8 +86,8 @@ MAPS_NOTES = replace(
     ),
 )
 
-TABLE = "**The table** of head {head}: what is added at each distance. Click a distance."
-ADDED = "**In a window**: the same numbers for all pairs. Click a pair of places."
+TABLE = "**Bias at each distance**, head {head}. Click a distance."
+ADDED = "**The same for each pair** in a window. Click a pair."
 HEADS = "**All heads of this block**, on one scale: the middle is the place itself."
 PAIR = "One score of this photograph, number by number"
 PLACE = "How much is content, how much is place?"

@@ -1,4 +1,4 @@
-"""Change it: hide parts of the photograph, silence heads, and see what the model says then."""
+"""Change it: hide parts of the photograph, ablate heads, and see what the model says then."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -32,7 +32,9 @@ Shares = Float[np.ndarray, " class"]
 
 def show() -> None:
     """The photograph to click in, the heads, the verdict before and after, and what each patch is worth."""
-    chosen = photograph.choose(photograph.CLASSIFIERS, attends=False)
+    bar = layout.control_bar()
+    with bar:
+        chosen = photograph.choose_in_bar(photograph.CLASSIFIERS, attends=False)
     model = chosen.model
     if not model.classes:
         st.info(words.NO_VERDICT.format(title=typeset.plain(model.title)), icon=":material/info:")
@@ -41,17 +43,14 @@ def show() -> None:
         before, heads = verdict(chosen), heads_of(chosen)
     grid = chosen.prepared.patches
     hidden = hidden_patches.from_address(grid)
+    with bar, st.popover("Ablate heads", icon=":material/hide_source:"):
+        silenced = _silenced_heads(chosen, heads)
     picture, says = st.columns([1, 1.15], gap="large")
     with says:
-        silenced = _silenced_heads(chosen, heads)
         with layout.waiting_place():
             after = verdict(chosen, silenced, hidden)
         is_changed = bool(silenced or hidden)
-        with layout.control_bar():
-            st.button(
-                "Take all back", icon=":material/undo:", on_click=_take_back, args=(grid,), disabled=not is_changed
-            )
-            hidden_patches.swap_button(hidden, grid)
+        layout.place_notice()
         if is_changed:
             st.markdown(prediction_changes.change_notice(before, after, name=model.label))
         _predictions(model.classes, before, after if is_changed else None)
@@ -59,6 +58,12 @@ def show() -> None:
             st.caption(known)
     with picture:
         _picture(chosen, hidden)
+        with st.container(horizontal=True):
+            st.button(
+                "Take all back", icon=":material/undo:", on_click=_take_back, args=(grid,), disabled=not is_changed
+            )
+            hidden_patches.swap_button(hidden, grid)
+        layout.caption(tell_hidden(model))
     if is_changed and heads:
         _maps(chosen, silenced, hidden)
     target = int(before.argmax())
@@ -85,11 +90,8 @@ def _silenced_heads(chosen: Photograph, heads: tuple[int, ...]) -> tuple[Head, .
         return ()
     numbered = by_layer(chosen.watched().record.calls)
     every = {f"{layer}.{head}": (layer, head) for layer, call in numbered.items() for head in range(call.heads)}
-    one, layers_column = st.columns(2)
-    with one:
-        names = _choose("Silenced heads (layer.head)", list(every), HEADS, words.HEADS_HELP)
-    with layers_column:
-        layers = _choose("Silenced layers", [str(layer) for layer in numbered], LAYERS)
+    names = _choose("Ablated heads (layer.head)", list(every), HEADS, words.HEADS_HELP)
+    layers = _choose("Ablated layers", [str(layer) for layer in numbered], LAYERS)
     return tuple(sorted(head for name, head in every.items() if name in names or str(head[0]) in layers))
 
 
@@ -128,7 +130,6 @@ def _picture(chosen: Photograph, hidden: frozenset[int]) -> None:
         name="vision-hidden",
         height=400,
     )
-    layout.caption(tell_hidden(model))
 
 
 def _maps(chosen: Photograph, silenced: tuple[Head, ...], hidden: frozenset[int]) -> None:
@@ -172,7 +173,8 @@ def _predictions(classes: Sequence[str], before: Shares, after: Shares | None) -
 def tell_before(classes: Sequence[str], before: Shares) -> str:
     """The two most probable classes of the picture as it is."""
     best = [f"**{typeset.plain(classes[number])}** ({before[number]:.1%})" for number in np.argsort(-before)[:2]]
-    return f"The model says {', before '.join(best)}. Hide patches or silence heads, and see what is left of it."
+    then = f", then {best[1]}" if len(best) > 1 else ""
+    return f"The model says {best[0]}{then}. Hide patches or ablate heads, and see whether it still does."
 
 
 def tell_change(hidden: int, patches: int, silenced: int, heads: int) -> str:
@@ -181,7 +183,7 @@ def tell_change(hidden: int, patches: int, silenced: int, heads: int) -> str:
     if hidden:
         parts.append(f"{hidden:,} of {patches:,} patches hidden ({hidden / patches:.0%})")
     if silenced:
-        parts.append(f"{silenced} of {heads} heads silenced")
+        parts.append(f"{silenced} of {heads} heads ablated")
     return " and ".join(parts)
 
 
@@ -190,11 +192,11 @@ def tell_moves(classes: Sequence[str], before: Shares, after: Shares, changed: s
     gains = after - before
     lost, gained = int(gains.argmin()), int(gains.argmax())
     if max(-gains[lost], gains[gained]) < 5e-4:
-        return f"With {changed} no probability has changed by a tenth of a point."
+        return f"With {changed}, no probability changes by a tenth of a point."
     lost_by, gained_by = (f"**{typeset.plain(classes[place])}** ({points(gains[place])})" for place in (lost, gained))
     return (
-        f"With {changed} most is lost by {lost_by} and gained by {gained_by}. In all, "
-        f"**{np.abs(gains).sum() / 2:.0%}** of the probability went elsewhere."
+        f"With {changed}, {lost_by} loses most and {gained_by} gains most. In all, "
+        f"**{np.abs(gains).sum() / 2:.0%}** of the probability moves to other classes."
     )
 
 

@@ -19,14 +19,17 @@ from pages.vision.vision_transformer.figures import over_photograph
 
 def show() -> None:
     """The maps side by side, their curves, the picture without what they point at."""
-    chosen = photograph.choose(photograph.CLASSIFIERS, attends=False)
-    with layout.control_bar():
+    main, settings = layout.bar_with_settings()
+    with main:
+        chosen = photograph.choose_in_bar(photograph.CLASSIFIERS, attends=False, patches_in=settings)
         number = _class(chosen.model.classes) if chosen.model.classes else None
-        is_shown = st.toggle("Photograph", True, key="explain_photo", bind="query-params")
+    is_shown = settings.toggle("Photograph", True, key="explain_photo", bind="query-params")
     with layout.waiting_place():
         explained = explain_photograph(chosen, number)
-    _introduce(explained, chosen.picture if isinstance(chosen.picture, str) else "")
     _maps(explained, is_shown=is_shown)
+    _introduce(explained, chosen.picture if isinstance(chosen.picture, str) else "")
+    layout.place_notice()
+    layout.caption(words.MAP_SCALE)
     noticed, curves = tell_halves(explained.maps), None
     if explained.number is not None:
         curves = faithful.show_curves(explained)
@@ -50,7 +53,7 @@ def _class(classes: Sequence[str]) -> int | None:
         [words.MOST_PROBABLE, *names],
         key="explain_class",
         bind="query-params",
-        width=300,
+        width=200,
         help=words.CLASS_HELP,
     )
     return None if name == words.MOST_PROBABLE else names.index(name)
@@ -116,7 +119,6 @@ def _maps(explained: Explained, *, is_shown: bool) -> None:
                 ),
             )
             layout.caption(words.ABOUT[name].format(readers=name_readers(explained.explanations.read)))
-    layout.caption(words.MAP_SCALE)
 
 
 def name_readers(read: Sequence[str]) -> str:

@@ -37,6 +37,7 @@ def show() -> None:
         watched = chosen.watched()
         scene, layers = scene_of(watched), measured_layers(watched)
     photo_maps(scene, key="vision-maps", name="maps")
+    layout.place_notice()
     if missing := left_out(watched):
         st.caption(missing)
     export.download_all_heads(watched)
@@ -98,7 +99,7 @@ def _tell_extremes(layers: Sequence[Measured]) -> Iterator[str]:
     if not (heads := _finite(layers)):
         return
     near, far = min(heads, key=lambda head: head.value), max(heads, key=lambda head: head.value)
-    even = f"Attention spread evenly over the picture would come to {far.own.even:.0f}."
+    even = f"Attention spread evenly over the picture would come to {far.own.even:.0f} pixels."
     if f"{near.value:.0f}" == f"{far.value:.0f}":
         who = near.name.capitalize() if len(heads) == 1 else f"Each of the {len(heads)} heads"
         yield f"{who} looks about {near.value:.0f} pixels away on average. {even}"

@@ -68,6 +68,7 @@ def _show_quality() -> tuple[str, ...]:
         "epochs": "%.1f",
     }
     _show_table(rows, formats)
+    layout.place_notice()
     sentences = [words.MEASURED_ON.format(pictures=models[0].pictures)]
     if models[0].hardware:
         sentences.append(f"Trained and timed on {typeset.plain(models[0].hardware)}.")

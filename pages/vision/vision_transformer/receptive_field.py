@@ -19,9 +19,9 @@ HYBRID = (
     "picture counts for the features of the followed one."
 )
 OUTSIDE = (
-    "Of what the features of the followed patch depend on, **{inside:.0%}** lies in its own {high} × {wide} pixels; a "
-    "square of {side} pixels, {times:.1f} times as wide, holds half of it. So a token that attends to this patch also "
-    "gets what lies around it."
+    "The features of the followed patch depend on the patch's own {high} × {wide} pixels for only **{inside:.0%}**. "
+    "A square of {side} pixels, {times:.1f} times as wide, holds half of what they depend on. So a token that attends "
+    "to this patch also gets what lies around it."
 )
 
 
@@ -29,8 +29,6 @@ def show(chosen: Photograph, place: tuple[int, int]) -> tuple[str, ...]:
     """How much each patch counts for the features of the followed one, over the photograph; what is to be noticed."""
     field, prepared = compute.receptive_field(chosen, place), chosen.prepared
     counts = field.over(prepared.patches.rows, prepared.patches.columns).numpy()
-    if not theme.is_presented():
-        st.markdown(HYBRID, width=theme.PROSE)
     charts.chart(
         partial(
             over_photograph,
@@ -46,6 +44,8 @@ def show(chosen: Photograph, place: tuple[int, int]) -> tuple[str, ...]:
         alt=f"How much each patch counts for the features of the patch in row {place[0]}, column {place[1]}",
         table=partial(_of_patches, counts),
     )
+    if not theme.is_presented():
+        st.markdown(HYBRID, width=theme.PROSE)
     return tell_field(field)
 
 

@@ -35,7 +35,12 @@ _PLACE = re.compile(r"(\d{1,3})-(\d{1,3})", re.ASCII)
 
 def show() -> None:
     """The picture under its grid, the stages, one patch followed through them, and what was learned."""
-    chosen = photograph.choose(attends=False)
+    main, settings = layout.bar_with_settings()
+    with main:
+        chosen = photograph.choose_in_bar(attends=False)
+    as_model_sees = settings.toggle(
+        "As the model sees it", key="sequence_pixels", bind="query-params", help=words.PIXELS_HELP
+    )
     if not chosen.model.attends:
         st.info(words.NO_SEQUENCE.format(title=typeset.plain(chosen.model.title)), icon=":material/info:")
         return
@@ -46,7 +51,8 @@ def show() -> None:
     patch = row * sequence.patches.columns + column
     picture, numbers = st.columns([1, 1.5], gap="large")
     with picture:
-        _picture(followed, (row, column))
+        _picture(followed, (row, column), as_model_sees=as_model_sees)
+        layout.place_notice()
     with numbers:
         st.subheader(f"The patch in row {row}, column {column}", anchor=False)
         noticed = _pixels(followed, patch) if sequence.features is None else receptive_field.show(chosen, (row, column))
@@ -78,10 +84,10 @@ def _follow(row: int, column: int) -> None:
     st.query_params[ADDRESS] = f"{row}-{column}"
 
 
-def _picture(followed: Followed, place: tuple[int, int]) -> None:
+def _picture(followed: Followed, place: tuple[int, int], *, as_model_sees: bool) -> None:
     """The photograph under the model's own grid; a click follows another patch."""
     grid, picture = followed.sequence.patches, followed.prepared.photograph
-    if st.toggle("As the model sees it", key="sequence_pixels", bind="query-params", help=words.PIXELS_HELP):
+    if as_model_sees:
         picture = as_colours(followed.model.framing, followed.sequence.pixels)
         times = max(1, SMALL // max(picture.shape[:2]))
         picture = picture.repeat(times, axis=0).repeat(times, axis=1)  # so that its pixels can be told apart
@@ -178,22 +184,22 @@ def tell_length(patches: Patches, calls: Sequence[tuple[int, int, int]]) -> str:
         double = (tokens + 3 * patches.rows * patches.columns) ** 2
         where = f"each of the {layers}" if full_layers == layers else f"{full_layers} of the {layers}"
         compared = (
-            f"In each head of {where} attention layers {tokens**2:,} pairs of tokens are compared; twice as many "
-            f"patches on a side would make it {double:,} pairs, {double / tokens**2:.1f} times as many."
+            f"Each head of {where} attention layers compares {tokens**2:,} pairs of tokens. With twice as many patches "
+            f"on a side it would compare {double:,}, {double / tokens**2:.1f} times as many."
         )
     else:
         windows, queries, keys = calls[0]
         within = f"{windows} windows of {keys} places" if windows > 1 else f"{queries:,} queries and {keys:,} keys"
         compared = (
-            f"Not all are compared with all: a head of the first attention layer has {within}, so "
-            f"{windows * queries * keys:,} pairs; all with all would be {tokens**2:,}."
+            f"A head of the first attention layer compares {windows * queries * keys:,} pairs ({within}), not all "
+            f"{tokens**2:,}."
         )
-    return f"The picture has become a sequence of {length}. {compared}"
+    return f"The model reads the picture as {length}. {compared}"
 
 
 def tell_order(has_positions: bool, way: PositionMethod) -> str:
     """How the model knows which patches were neighbours."""
-    begin = "Attention itself does not see in which order tokens stand; this model adds"
+    begin = "Attention alone does not know the order of its tokens. This model adds"
     if not has_positions:
         return f"{begin} no position to them: {ORDER_CLAUSES[way]}."
     return f"{begin} a position to each patch." + ("" if way == "unknown" else f" Besides, {ORDER_CLAUSES[way]}.")
@@ -206,10 +212,10 @@ def tell_weight(sequence: PictureSequence, patch: int) -> tuple[str, ...]:
     projected = sequence.projected if sequence.embedded is None else sequence.embedded
     content, position = (float(vectors[patch].norm()) for vectors in (projected, sequence.positions.patches))
     longer, shorter = max(content, position), min(content, position)
-    which = "what was projected" if content > position else "the position"
+    which = "the projection" if content > position else "the position"
     weighs = f": {which} is {longer / shorter:.1f} times as long" if 1.05 * shorter < longer < 1000 * shorter else ""
     return (
-        f"Of the followed patch, what was projected has the length **{signed(content)}** and its position "
+        f"The projection of the followed patch has the length **{signed(content)}**, its position "
         f"**{signed(position)}**{weighs}.",
     )
 

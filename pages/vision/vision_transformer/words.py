@@ -20,7 +20,7 @@ PAGE = PageWords(
     about=(
         "A transformer reads sequences, and a photograph is not a sequence. So it is cut into patches, each patch "
         "becomes a vector, and from there on patches look at one another as words do. Follow your own photograph "
-        "through a real model, see where each head looks, and ask what its verdict really rests on."
+        "through a real model, see where each head looks, and ask what its prediction really rests on."
     ),
     try_this=(),
     references=references("DOSOVITSKIY", "VASWANI"),
@@ -181,8 +181,8 @@ NO_ATTENTION = (
     "activation map, as coarse as its last feature map: {rows} × {columns} places."
 )
 NO_CLASSES = (
-    "This model has no classes, so no verdict can be explained and no faithfulness measured: what can be shown is "
-    "where it looks."
+    "This model has no classes, so there is no prediction to explain, and faithfulness cannot be measured. The maps "
+    "show where it looks."
 )
 MAP_SCALE = (
     "Each map has a scale of its own, written above it: nothing is drawn where it is 0, full ink where it is largest. "
@@ -208,7 +208,7 @@ EXPLAIN_NOTES = replace(
     PAGE,
     try_this=(
         "Ask about another class. Which maps change, and which cannot?",
-        "Move the slider on a low share: is the verdict gone although the object can still be seen?",
+        "Move the slider to a low share: does the prediction change although you can still see the object?",
         "Choose a picture with two things in it, such as *astronaut*, and ask for a class of each.",
         "Insert instead of delete: how little of the picture is enough?",
     ),
@@ -225,12 +225,12 @@ SQUARES = (
     "This network has no patches: what can be hidden here are squares of {high} × {wide} pixels, as many as its last "
     "feature map has places. A hidden one is painted in {colour}, which is 0 for this model after its normalisation."
 )
-NO_HEADS = "This network has no attention heads to silence."
+NO_HEADS = "This network has no attention heads to ablate."
 NO_VERDICT = (
-    "**{title}** ends with vectors and has no classes, so there is no verdict that could change. Choose a model with "
-    "classes. What its heads look at is to be seen in Maps."
+    "**{title}** has no classes, so there is no prediction that could change. Choose a model with classes. Maps shows "
+    "what its heads attend to."
 )
-HEADS_HELP = "A silenced head adds nothing: its attention weights are 0."
+HEADS_HELP = "An ablated head adds nothing: its attention weights are 0."
 OFFER = (
     "Hide {what} in turn, {count} times in all, each time with everything else in place, and see what **{target}** "
     "loses."
@@ -238,16 +238,16 @@ OFFER = (
 ALONE = "A patch that could be hidden alone without loss may still matter: another one may show the same."
 CHANGED_MAPS = "Where every head looks after the change"
 CHANGE_FORMULA = (
-    "*H* are the hidden patches, *S* the silenced heads. For the map of single patches *H* is one square at a time and "
+    "*H* are the hidden patches, *S* the ablated heads. For the map of single patches *H* is one square at a time and "
     "*S* is empty, and what is drawn is the first probability minus the second (Zeiler and Fergus 2014, section 4.2, "
     "slid a grey square over the picture in the same way)."
 )
 CHANGE_NOTES = replace(
     PAGE,
     try_this=(
-        "Hide what you think the verdict rests on. Does it change? Then hide everything else instead.",
+        "Hide what you think the prediction rests on. Does it change? Then hide everything else instead.",
         "Find the patch that matters most, hide it, and see whether another one takes its place.",
-        "Silence whole layers, one by one. Which does the model miss more, the first or the last?",
+        "Ablate whole layers, one by one. Which does the model miss more, the first or the last?",
         "Hide the same part in a convolutional network. Which of the two networks is hurt less?",
     ),
     references=references("ZEILER", "MICHEL", "NASEER", "DOSOVITSKIY"),

@@ -1,5 +1,7 @@
 """Any model: a pretrained captioner by name or folder describes a picture; every head's map for every word."""
 
+from math import exp
+
 import streamlit as st
 
 from core.translation.decoding import Hypothesis
@@ -12,7 +14,6 @@ from dashboard.components.word_maps import WordScene, word_maps
 from dashboard.frame import layout
 from dashboard.inputs import model_name, picture_input
 from dashboard.inputs.picture_input import PHOTOGRAPHS, SCENES, PictureInput
-from dashboard.number_format import signed
 from dashboard.output import streaming
 from pages.words_and_pictures.captioning import compute, inputs, own, words
 from pages.words_and_pictures.captioning.compute import Written
@@ -35,13 +36,16 @@ def show() -> None:
     if model is None:
         layout.notes(words.NAMED_NOTES, notice=(words.NAMED_NOT_YET,), formula=_formula)
         return
-    with layout.control_bar():
+    main, settings = layout.bar_with_settings()
+    with main:
         chosen = picture_input.choose((PHOTOGRAPHS, SCENES), first=PHOTOGRAPHS)
+    with settings:
         width = inputs.beam()
-    text = st.text_input(words.NAMED_OWN, "", key="named_caption", bind="query-params", max_chars=300).strip()
+        text = st.text_input(words.NAMED_OWN, "", key="named_caption", bind="query-params", max_chars=300).strip()
     written = compute.look_by_name(model.name, chosen, text) if text else _write(model, chosen, width)
     scene = scene_of(model.name, chosen, width, text)
     word_maps(scene, key="named-maps", name=f"caption-{model.title}")
+    layout.place_notice()
     sentences = own.noticed(written, chosen) if text else noticed_of(written, chosen, [])
     layout.notes(words.NAMED_NOTES, notice=sentences, formula=_formula)
 
@@ -58,8 +62,8 @@ def _write(model: NamedPictureWriter, chosen: PictureInput, width: int) -> Writt
         written = compute.write_by_name(model.name, chosen, width, streaming.observer(place, so_far))
     total = sum(written.looked.log_probabilities)
     place.markdown(
-        f"**{typeset.plain(written.text) or '∅'}**  \n:small[:gray[log-probability {signed(total)}, "
-        f"{signed(total / len(written.words))} per token]]"
+        f"**{typeset.plain(written.text) or '∅'}**  \n:small[:gray["
+        f"{words.SURE_TOKENS.format(mean=f'{exp(total / len(written.words)):.0%}', count=len(written.words))}]]"
     )
     return written
 

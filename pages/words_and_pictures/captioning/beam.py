@@ -21,21 +21,23 @@ COLUMNS = (4, 6, 10)  # steps of the tree; the first fits a phone
 
 def show() -> None:
     """The caption, the tree up to a step, the candidates of that step."""
-    with layout.control_bar():
+    main, settings = layout.bar_with_settings()
+    with main:
         chosen = picture_input.choose()
-        kind = inputs.kind()
         width = inputs.beam()
+    with settings:
+        kind = inputs.kind()
+        columns = controls.choice("Steps drawn", COLUMNS, key="beam_columns", first=COLUMNS[1])
     written = compute.write(inputs.captioner_for(chosen, kind), chosen, width)
     decoded = written.decoded
+    with main:
+        count = len(decoded.best.tokens)
+        step = 1 + controls.number("Step", count, key="beam_step", first=count - 1)
     picture, tree = st.columns([1, 3], gap="large")
     with picture:
         st.image(written.prepared.photograph, width=240, alt="The picture that is described")
         st.markdown(f"**{typeset.plain(written.text)}**")
     with tree:
-        with layout.control_bar():
-            count = len(decoded.best.tokens)
-            step = 1 + controls.number("Step", count, key="beam_step", first=count - 1)
-            columns = controls.choice("Steps drawn", COLUMNS, key="beam_columns", first=COLUMNS[1])
 
         def label(token: int) -> str:
             return typeset.readable(written.model.tokens([token]).labels[0])
@@ -44,6 +46,7 @@ def show() -> None:
         table = search_tree.table(decoded.steps[step - 1], search_tree.winning_places(decoded).get(step), label)
         figure = partial(beam_tree, nodes, look=theme.look(), hue=HUES[0], chosen=step)
         charts.chart(figure, name="caption-tree", alt=f"The tree of the beam search up to step {step}", table=table)
+        layout.place_notice()
         layout.caption(search_tree.about_drawing(decoded, step, beam=width, longest=LONGEST + 1))
     with st.expander(f"All {len(table)} candidates of step {step}"):
         numbers = {name: st.column_config.NumberColumn(format="%.3f") for name in ("log p", "total", "score")}

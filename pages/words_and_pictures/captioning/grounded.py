@@ -37,6 +37,7 @@ def show() -> None:
     with layout.waiting_place():
         view = scene_of(name, chosen, text)
     word_maps(view, key="grounded-maps", name="caption-ways")
+    layout.place_notice()
     st.subheader("Over a thousand scenes", anchor=False)
     noticed = pointing_game.show("captioning/", TITLES, name="captioning-grounding")
     layout.notes(words.GROUNDED_NOTES, notice=noticed, formula=pointing_game.formula)

@@ -13,7 +13,7 @@ def captioner_for(picture_input: PictureInput, kind: str) -> str:
 
 def kind(label: str = "Network") -> str:
     """Which of the two networks is looked into."""
-    title = controls.choice(label, KINDS.values(), key="network_kind")
+    title = controls.menu(label, list(KINDS.values()), key="network_kind", width=190)
     return next(name for name, option in KINDS.items() if option == title)
 
 

@@ -44,6 +44,7 @@ def _photographs() -> tuple[str, ...]:
     table = table_of(scores, published)
     numbers = {name: st.column_config.NumberColumn(format="%.1f") for name in MEASURES}
     data_table(table, hide_index=True, column_config=numbers, width="content", placeholder="")
+    layout.place_notice()
     layout.caption(words.ABOUT_BLEU)
     charts.download_table(table, "caption-scores")
     return (*about_scores(scores, published), *about_gates(measured().gates))

@@ -25,15 +25,11 @@ def show() -> None:
     """The step, where it looks, the score of its brightest place taken apart, the gate, the next words."""
     with layout.control_bar():
         chosen = picture_input.choose()
-    name = inputs.captioner_for(chosen, "lstm")
-    written = compute.write(name, chosen, 3)
-    with layout.control_bar():
+        name = inputs.captioner_for(chosen, "lstm")
+        written = compute.write(name, chosen, 3)
         first = min(1, len(written.words) - 1)  # before the first word there is little to look for
         place = controls.token([label.strip() for label in written.words.labels], first=first, label="Word")
-    layout.place_notice()
     step = compute.step_of(name, chosen, written.words.ids, place)
-    if not theme.is_presented():
-        st.markdown(words.STEP_ABOUT, width=theme.PROSE)
     word = written.words.labels[place].strip()
     before = " ".join(label.strip() for label in written.words.labels[:place]) or "nothing yet"
     st.markdown(f"Written so far: {typeset.plain(before)} · this step writes **{typeset.plain(word)}**")
@@ -53,6 +49,9 @@ def show() -> None:
         photo="colour" if chosen.is_scene else "ink",
     )
     word_maps(view, key="step-maps", name="caption-step", address=False)
+    layout.place_notice()
+    if not theme.is_presented():
+        st.markdown(words.STEP_ABOUT, width=theme.PROSE)
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("What may come next", anchor=False)

@@ -11,7 +11,7 @@ from dashboard.cache.models import captioner
 from dashboard.components.word_maps import WordScene, word_maps
 from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, picture_input
-from dashboard.inputs.picture_input import PictureInput, truth_of
+from dashboard.inputs.picture_input import PHOTOGRAPHS, PictureInput, truth_of
 from dashboard.number_format import compare
 from pages.words_and_pictures.captioning import compute, inputs, words
 from pages.words_and_pictures.captioning.compute import Written
@@ -26,24 +26,24 @@ ALIKE = 0.005  # of probability: words that differ by no more are about as proba
 def show() -> None:
     """The picture and the words, the maps, the notes."""
     with layout.control_bar():
-        chosen = picture_input.choose()
-        kind = inputs.kind()
-    name = inputs.captioner_for(chosen, kind)
-    world = name.partition("-")[0]
-    first = next(iter(EXAMPLES[world].values()))
-    field = f"own_{world}"
-    text = st.text_input("Your caption", first, key=field, bind="query-params", max_chars=300)
-    controls.examples(EXAMPLES[world], field=field)
-    if not theme.is_presented():
-        st.markdown(words.OWN_ABOUT, width=theme.PROSE)
+        chosen = picture_input.choose(is_narrow=True)
+        world = "photographs" if chosen.world == PHOTOGRAPHS else "scenes"
+        first = next(iter(EXAMPLES[world].values()))
+        field = f"own_{world}"
+        text = st.text_input("Your caption", first, key=field, bind="query-params", max_chars=300)
+        controls.examples(EXAMPLES[world], field=field)
+        with layout.settings():
+            name = inputs.captioner_for(chosen, inputs.kind())
     written = compute.look(name, chosen, text)
     model = captioner(name)
     if unknown := model.unknown(text):
         named = ", ".join(f"“{typeset.plain(word)}”" for word in unknown[:6])
         known = model.tokenizer.get_vocab_size() - 4
         st.info(words.UNKNOWN.format(title=model.title, known=known, words=named), icon=":material/question_mark:")
-    layout.place_notice()
     word_maps(scene_of(name, chosen, text), key="own-maps", name="own-caption")
+    layout.place_notice()
+    if not theme.is_presented():
+        st.markdown(words.OWN_ABOUT, width=theme.PROSE)
     layout.notes(words.OWN_NOTES, notice=noticed(written, chosen), formula=lambda: formula(written))
 
 
@@ -61,7 +61,7 @@ def noticed(written: Written, chosen: PictureInput) -> tuple[str, ...]:
 def _tell_truth(written: Written, chosen: PictureInput) -> Iterator[str]:
     truth = truth_of(chosen, written.text)
     if truth is not None:
-        yield f"What you wrote is **{words.TRUE if truth else words.FALSE}**."
+        yield f"Your caption is **{(words.TRUE if truth else words.FALSE).lower()}**."
 
 
 def _tell_probable(written: Written) -> Iterator[str]:
@@ -79,8 +79,8 @@ def _tell_probable(written: Written) -> Iterator[str]:
         yield f"The network gives all {len(known)} words about as much: {exp(logs[low]):.2%} to {exp(logs[high]):.2%}."
         return
     yield (
-        f"What surprises the network most is **{label[0]}**, to which it gives {exp(logs[low]):.2%}; least "
-        f"**{label[1]}**, {exp(logs[high]):.0%}."
+        f"**{label[0]}** surprises the network most: it gives this word {exp(logs[low]):.2%}. **{label[1]}** surprises "
+        f"it least, with {exp(logs[high]):.0%}."
     )
     mean = exp(sum(logs[place] for place in known) / len(known))
     yield f"The geometric mean over your {len(known)} words is {mean:.1%}."

@@ -52,11 +52,11 @@ def _tell_narrowest(written: Written) -> Iterator[str]:
     low, high = int(np.nanargmin(over)), int(np.nanargmax(over))
     of = f"of {written.model.places} places"
     if low == high or f"{over[low]:.0f}" == f"{over[high]:.0f}":
-        yield f"Every word looks about as widely: over {over[low]:.0f} {of}, by two to the power of its entropy."
+        yield f"Every word spreads its attention as widely: over about {over[low]:.0f} {of} (two to the entropy)."
         return
     yield (
         f"**{_quoted(written, low)}** looks most narrowly, as if over {over[low]:.0f} {of} (two to the power of its "
-        f"entropy), **{_quoted(written, high)}** most widely, over {over[high]:.0f}."
+        f"entropy), and **{_quoted(written, high)}** most widely, over {over[high]:.0f}."
     )
 
 
@@ -92,10 +92,10 @@ def _tell_inside(written: Written, chosen: PictureInput) -> Iterator[str]:
         hits.append(mask[row * side : (row + 1) * side, column * side : (column + 1) * side].any())
     by = ", by the mean of all heads" if written.has_heads else ""
     yield (
-        f"{len(word_masks)} words mean something in this scene. For {sum(hits)} of them the brightest place touches "
+        f"{len(word_masks)} words mean something in this scene. For {sum(hits)} of them the strongest place touches "
         f"what is meant{by}."
         if len(word_masks) > 1
-        else f"One word means something in this scene: {_quoted(written, word_masks[0][0])}. Its brightest place "
+        else f"One word means something in this scene: {_quoted(written, word_masks[0][0])}. Its strongest place "
         f"{'touches' if hits[0] else 'does not touch'} what is meant{by}."
     )
 
@@ -108,7 +108,7 @@ def _tell_order(written: Written) -> Iterator[str]:
     tops = written.mean_map[:count].argmax(axis=1)
     moves = int((tops[1:] != tops[:-1]).sum())
     times = "once" if moves == 1 else f"{moves} times"
-    yield f"Its brightest place changes {times} in {count - 1} {'step' if count == 2 else 'steps'} from word to word."
+    yield f"Its strongest place changes {times} in {count - 1} {'step' if count == 2 else 'steps'} from word to word."
 
 
 def _quoted(written: Written, place: int) -> str:

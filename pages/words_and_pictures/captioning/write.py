@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from functools import partial
+from math import exp
 
 import streamlit as st
 
 from core.errors import InputError
+from core.images import EXAMPLES
 from core.translation.decoding import END, Hypothesis
 from core.zoo.captioners import LONGEST, PictureWriter
 from core.zoo.transformers_captioners import NamedPictureWriter
@@ -17,7 +19,6 @@ from dashboard.components.word_maps import WordScene, word_maps
 from dashboard.frame import layout
 from dashboard.inputs import picture_input
 from dashboard.inputs.picture_input import PictureInput, truth_of
-from dashboard.number_format import signed
 from dashboard.output import streaming
 from pages.words_and_pictures.captioning import compute, inputs, words
 from pages.words_and_pictures.captioning.compute import Written
@@ -29,16 +30,19 @@ BEGIN_KEY = "begin"  # in the address: the words that a visitor chose
 
 def show() -> None:
     """The picture, both captions as they come, the maps of one, another word, the notes."""
-    with layout.control_bar():
+    main, settings = layout.bar_with_settings()
+    with main:
         chosen = picture_input.choose()
-        width = inputs.beam()
         kind = inputs.kind("Maps of")
+    with settings:
+        width = inputs.beam()
     names = inputs.titles(chosen)
     begin = _begun(chosen)
     captions = _write_both(names, chosen, width, begin)
     written = captions[inputs.captioner_for(chosen, kind)]
     scene = scene_of(written.model.name, chosen, width, _ids(written.model, begin))
     word_maps(scene, key="caption-maps", name="caption", on_word=lambda place: _ask(written, place))
+    layout.place_notice()
     _other_word(written, chosen)
     if about := words.WORLD[written.model.name.partition("-")[0]]:
         st.caption(about)
@@ -88,17 +92,20 @@ def _unfinished(title: str, model: PictureWriter, step: int, best: Hypothesis) -
 
 
 def _card(title: str, text: str, below: str) -> str:
-    return f"**{title}**\n\n{text}  \n:small[:gray[{below}]]"
+    return f"**{title}:** {text}  \n:small[:gray[{below}]]"
 
 
 def _below(written: Written, chosen: PictureInput) -> str:
-    """How probable a caption is, and whether it is true."""
-    total = sum(written.looked.log_probabilities)
-    summary = f"log-probability {signed(total)}, {signed(total / len(written.words))} per word"
+    """How sure the network is of its words, and whether the caption is true, as far as that is known."""
+    total, count = sum(written.looked.log_probabilities), len(written.words)
+    sure = words.SURE.format(mean=f"{exp(total / count):.0%}", count=count)
+    if not chosen.is_scene:
+        example = EXAMPLES.get(chosen.picture) if isinstance(chosen.picture, str) else None
+        return f"{sure} · {words.SHOWS.format(shows=example.shows)}" if example else sure
     truth = truth_of(chosen, written.text)
     if truth is None:
-        return f"{summary} · {words.NO_SENTENCE}" if chosen.is_scene else summary
-    return f"{summary} · **{words.TRUE if truth else words.FALSE}**"
+        return f"**{words.NO_SENTENCE}** · {sure}"
+    return f"**{words.TRUE if truth else words.FALSE}** · {sure}"
 
 
 @cached()

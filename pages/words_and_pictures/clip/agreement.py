@@ -8,51 +8,52 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core.view.codec import picture_address
 from dashboard import theme, typeset
 from dashboard.cache.models import clip
-from dashboard.figures.heat import heat
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.inputs.picture_input import PictureInput, truth_of
 from dashboard.number_format import compare, signed
 from dashboard.output import charts
 from pages.words_and_pictures.clip import compute, inputs, words
+from pages.words_and_pictures.clip.figures import THUMB, agreement_matrix
 
-COSINES = "cosines"
-ACROSS = 28  # letters in a line of a sentence beside its row
 HARDLY = 0.01  # of probability above an even share: up to here it is not sure
-WIDE, WIDE_PRESENTED = 104, 180  # pixels of a picture: the first four in one row
+ACROSS = 28  # letters in a line of a sentence beside its row
 
 
 def show() -> None:
     """Pictures, sentences, the matrix, the notes."""
-    with layout.control_bar():
+    bar = layout.control_bar()
+    messages = st.container(gap=None)
+    with bar:
         world = inputs.world()
-        name = inputs.network(world)
         pictures = inputs.several(world)
-    model = clip(name)
-    left, right = st.columns([2, 3], gap="large")
-    with left:
-        texts = inputs.sentences(world, pictures)
-        inputs.say_unknown(model, texts)
-        matrix_kind = controls.choice("Show", (COSINES, words.SENTENCES, words.PICTURES), key="matrix")
-        temperature = st.slider(
-            "Temperature",
-            1.0,
-            100.0,
-            float(round(model.temperature)),
-            1.0,
-            format="%.0f",
-            key="temperature",
-            bind="query-params",
-            help=words.TEMPERATURE_HELP.format(learned=model.temperature),
-            disabled=matrix_kind == COSINES,
-        )
-    with right:
-        with layout.waiting_place():
-            scores = compute.cosines(name, pictures, texts)
-        _pictures(name, pictures)
-        _matrix(scores, matrix_kind, temperature, texts)
+        text = inputs.sentences(world, pictures)
+        with layout.settings():
+            name = inputs.network(world, messages)
+            matrix_kind = controls.choice("Show", (words.COSINES, words.SENTENCES, words.PICTURES), key="matrix")
+            learned = clip(name).temperature
+            temperature = st.slider(
+                "Temperature",
+                1.0,
+                100.0,
+                float(round(learned)),
+                1.0,
+                format="%.0f",
+                key="temperature",
+                bind="query-params",
+                help=words.TEMPERATURE_HELP.format(learned=learned),
+            )
+    texts = inputs.lines_of(text, pictures)
+    with layout.waiting_place():
+        scores = compute.cosines(name, pictures, texts)
+        photographs = [compute.prepare(name, picture).photograph for picture in pictures]
+    _matrix(scores, matrix_kind, temperature, texts, photographs)
+    layout.place_notice()
+    layout.caption(words.INK[matrix_kind].format(temperature=temperature))
+    inputs.say_unknown(clip(name), texts)
     layout.notes(
         words.AGREEMENT_NOTES,
         notice=noticed(scores, texts, pictures, temperature),
@@ -60,44 +61,40 @@ def show() -> None:
     )
 
 
-def _pictures(name: str, pictures: Sequence[PictureInput]) -> None:
-    width = WIDE_PRESENTED if theme.is_presented() else WIDE
-    with st.container(horizontal=True):  # on a phone two beside one another, where columns would be one below another
-        for number, picture in enumerate(pictures):
-            st.image(
-                compute.prepare(name, picture).photograph,
-                caption=f"{number + 1}",
-                width=width,
-                alt=f"Picture {number + 1}",
-            )
-
-
-def _matrix(scores: np.ndarray, matrix_kind: str, temperature: float, texts: Sequence[str]) -> None:
-    values = (
-        scores if matrix_kind == COSINES else compute.shares(scores, temperature, int(matrix_kind == words.SENTENCES))
-    )
-    unit = "%{z:.2f}" if matrix_kind == COSINES else "%{z:.1%}"
-    look = theme.look()
-    rows = [wrap(text, ACROSS, max_lines=3, placeholder=" …") for text in texts]
+def _matrix(
+    scores: np.ndarray, matrix_kind: str, temperature: float, texts: Sequence[str], photographs: Sequence[np.ndarray]
+) -> None:
+    by_picture = matrix_kind == words.SENTENCES
+    ink = compute.shares(scores, temperature, int(by_picture))
+    numbers = scores if matrix_kind == words.COSINES else ink
     figure = partial(
-        heat,
-        values.T,
-        look=look,
-        x="picture",
-        y="",
-        rows=["\n".join(lines) for lines in rows],
-        columns=[str(number + 1) for number in range(len(scores))],
-        limits=None if matrix_kind == COSINES else (0.0, 1.0),
-        tell=f"“%{{y}}”, picture %{{x}}: {unit}",
-        height=look.high(90 + max(34, *(18 * len(lines) for lines in rows)) * len(texts)),
+        agreement_matrix,
+        [[signed(float(number)) if numbers is scores else f"{number:.0%}" for number in row] for row in numbers.T],
+        ink.T,
+        ["\n".join(wrap(text, ACROSS, max_lines=3, placeholder=" …")) for text in texts],
+        [picture_address(photograph, side=THUMB) for photograph in photographs],
+        best=best_cells(scores, by_picture=by_picture),
+        look=theme.look(),
     )
-    table = pd.DataFrame(values.T, columns=[f"picture {number + 1}" for number in range(len(scores))])
+    table = pd.DataFrame(numbers.T, columns=[f"picture {number + 1}" for number in range(len(scores))])
     table.insert(0, "sentence", list(texts))
     alt = (
         f"{matrix_kind.capitalize()}: a row for each of {len(texts)} sentences, "
         f"a column for each of {len(scores)} pictures"
     )
     charts.chart(figure, name="clip-matrix", alt=alt, table=table)
+
+
+def best_cells(scores: np.ndarray, *, by_picture: bool) -> tuple[tuple[int, int], ...]:
+    """The cells, as (sentence, picture), of the best picture for each sentence or the best sentence for each picture.
+
+    () where there is nothing to choose from.
+    """
+    if scores.shape[int(by_picture)] < 2:
+        return ()
+    if by_picture:
+        return tuple((int(row.argmax()), picture) for picture, row in enumerate(scores))
+    return tuple((text, int(column.argmax())) for text, column in enumerate(scores.T))
 
 
 def noticed(
@@ -134,13 +131,13 @@ def _tell_sure(scores: np.ndarray, temperature: float) -> Iterator[str]:
     row, most = int(chances.max(axis=1).argmax()), float(chances.max())
     if compare(most, even, margin=HARDLY) != "more":
         yield (
-            f"At temperature {temperature:.0f} it is not sure of any picture: no sentence takes more than {most:.0%}, "
-            f"and an even share would be {even:.0%}."
+            f"At temperature {temperature:.0f} no picture clearly prefers a sentence: none gets more than "
+            f"{most:.0%}, and an even share would be {even:.0%}."
         )
         return
     yield (
-        f"At temperature {temperature:.0f} it is surest of picture {row + 1}: one sentence takes {most:.0%} there; an "
-        f"even share would be {even:.0%}."
+        f"At temperature {temperature:.0f} the model is surest of picture {row + 1}: one sentence gets {most:.0%} of "
+        f"the probability; an even share would be {even:.0%}."
     )
 
 
@@ -154,13 +151,13 @@ def _tell_true(scores: np.ndarray, texts: Sequence[str], pictures: Sequence[Pict
     blind = sum(known[number].count(True) / len(texts) for number in mixed_rows)
     if len(mixed_rows) == 1:
         yield (
-            "For one scene some sentences are true and some are not: it prefers one that is "
-            f"{'true' if right else 'not'}; a blind choice would be right with {blind:.0%}."
+            f"For the one scene with true and false sentences, the model prefers a {'true' if right else 'false'} "
+            f"one; a random choice would be true with {blind:.0%}."
         )
         return
     yield (
-        f"Of {len(mixed_rows)} scenes some sentences are true and some are not: for {right} of them it prefers a true "
-        f"one; by chance it would be {blind:.1f}."
+        f"For {right} of the {len(mixed_rows)} scenes with true and false sentences, the model prefers a true one; a "
+        f"random choice would be true for {blind:.1f}."
     )
 
 
@@ -169,7 +166,7 @@ def _tell_range(scores: np.ndarray) -> Iterator[str]:
     if scores.size == 1:
         return
     if low == high:
-        yield f"All cosines are {low}: it tells nothing apart here."
+        yield f"All cosines are {low}: the model tells no pair from another here."
         return
     yield f"The cosines lie between {low} and {high}; 1 would be the same direction."
 

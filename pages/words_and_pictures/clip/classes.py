@@ -42,59 +42,65 @@ HARDLY = 0.01  # of probability: a smaller difference counts as none
 
 def show() -> None:
     """The picture, classes and templates; bars with their spread."""
-    with layout.control_bar():
+    bar = layout.control_bar()
+    messages = st.container(gap=None)
+    with bar:
         chosen = picture_input.choose((PHOTOGRAPHS, SCENES, EMOJI))
-        name = inputs.network(chosen.world)
-    model = clip(name)
-    own = inputs.WORLDS[chosen.world]
-    left, right = st.columns([2, 3], gap="large")
-    with left:
+        own = inputs.WORLDS[chosen.world]
         offered, field = CLASSES[chosen.world], f"classes_{own}"
-        classes = _lines("Classes, one a line", next(iter(offered.values())), field, MOST_CLASSES, "classes")
+        typed = _lines("Classes, one per line", next(iter(offered.values())), field)
         controls.examples(offered, field=field)
-        usual = words.TEMPLATES if chosen.world == PHOTOGRAPHS else words.SCENE_TEMPLATES
-        templates = _lines(
-            "Templates, {} stands for the class",
-            "\n".join(usual),
-            f"templates_{own}",
-            MOST_TEMPLATES,
-            "templates",
-        )
-        if wrong := [template for template in templates if template.count("{}") != 1]:
-            raise InputError(f"“{wrong[0][:60]}” has no place for the class: write {{}} once in each template.")
-        inputs.say_unknown(model, [template.replace("{}", "") for template in templates] + list(classes))
-        st.image(compute.prepare(name, chosen).photograph, width=220, alt="The picture to be classified")
+        with layout.settings():
+            name = inputs.network(chosen.world, messages)
+            usual = words.TEMPLATES if chosen.world == PHOTOGRAPHS else words.SCENE_TEMPLATES
+            templates = _lines("Templates, {} stands for the class", "\n".join(usual), f"templates_{own}")
+    check(typed, templates)
+    with layout.waiting_place():
+        chances = chances_of(name, chosen, typed, templates)
+    left, right = st.columns([1, 3], gap="large")
+    with left:
+        st.image(compute.prepare(name, chosen).photograph, width="stretch", alt="The picture to be classified")
     with right:
-        if not theme.is_presented():
-            st.markdown(words.CLASSES_ABOUT + (words.CLASSES_BEGAN if name == "photographs" else ""))
-        with layout.waiting_place():
-            chances = chances_of(name, chosen, classes, templates)
-        order = chances.mean(axis=0).argsort()[::-1]
-        look = theme.look()
-        figure = partial(
-            template_bars, [classes[place] for place in order], chances[:, order], list(templates), look=look
-        )
-        table = pd.DataFrame(chances, columns=list(classes))
-        table.insert(0, "template", list(templates))
-        alt = "The probability of each class: " + "; ".join(
-            f"{classes[place]} {chances[:, place].mean():.0%}" for place in order
-        )
-        charts.chart(figure, name="clip-classes", alt=alt, table=table)
+        _bars(typed, templates, chances)
+        layout.place_notice()
+    model = clip(name)
+    inputs.say_unknown(model, [template.replace("{}", "") for template in templates] + list(typed))
+    if not theme.is_presented():
+        st.markdown(words.CLASSES_ABOUT + (words.CLASSES_BEGAN if name == "photographs" else ""), width=theme.PROSE)
     layout.notes(
         words.CLASSES_NOTES,
-        notice=(*noticed(classes, templates, chances), *inputs.tell_learned((chosen,))),
-        formula=lambda: _formula(model.temperature, classes, templates),
+        notice=(*noticed(typed, templates, chances), *inputs.tell_learned((chosen,))),
+        formula=lambda: _formula(model.temperature, typed, templates),
     )
 
 
-def _lines(label: str, first: str, key: str, most: int, what: str) -> tuple[str, ...]:
-    raw = st.text_area(label, first, key=key, bind="query-params", height=150, max_chars=2000)
-    lines = tuple(dict.fromkeys(line.strip() for line in (raw or "").splitlines() if line.strip()))
-    if not lines:
-        raise InputError(f"There are no {what} here yet. Write one in each line.")
-    if len(lines) > most:
-        raise InputError(f"There are {len(lines)} {what}; at most {most} are compared at once. Leave some out.")
-    return lines
+def _bars(classes: Sequence[str], templates: Sequence[str], chances: np.ndarray) -> None:
+    order = chances.mean(axis=0).argsort()[::-1]
+    figure = partial(
+        template_bars, [classes[place] for place in order], chances[:, order], list(templates), look=theme.look()
+    )
+    table = pd.DataFrame(chances, columns=list(classes))
+    table.insert(0, "template", list(templates))
+    alt = "The probability of each class: " + "; ".join(
+        f"{classes[place]} {chances[:, place].mean():.0%}" for place in order
+    )
+    charts.chart(figure, name="clip-classes", alt=alt, table=table)
+
+
+def _lines(label: str, first: str, key: str) -> tuple[str, ...]:
+    typed = st.text_area(label, first, key=key, bind="query-params", height=70, max_chars=2000)
+    return tuple(dict.fromkeys(line.strip() for line in (typed or "").splitlines() if line.strip()))
+
+
+def check(classes: Sequence[str], templates: Sequence[str]) -> None:
+    """Raise InputError for no or too many classes or templates, or a template without a place for the class."""
+    for lines, what, most in ((classes, "classes", MOST_CLASSES), (templates, "templates", MOST_TEMPLATES)):
+        if not lines:
+            raise InputError(f"There are no {what} here yet. Write one in each line.")
+        if len(lines) > most:
+            raise InputError(f"There are {len(lines)} {what}; at most {most} are compared at once. Leave some out.")
+    if wrong := [template for template in templates if template.count("{}") != 1]:
+        raise InputError(f"“{wrong[0][:60]}” has no place for the class: write {{}} once in each template.")
 
 
 def chances_of(name: str, chosen: PictureInput, classes: Sequence[str], templates: Sequence[str]) -> np.ndarray:
@@ -110,17 +116,18 @@ def noticed(classes: Sequence[str], templates: Sequence[str], chances: np.ndarra
     """The class that wins, how far templates agree, and where they differ most; up to HARDLY counts as equal."""
     mean = chances.mean(axis=0)
     if len(classes) == 1:
-        return (f"“{typeset.plain(classes[0])}” gets everything: of a single class there is nothing to choose.",)
+        return (f"“{typeset.plain(classes[0])}” gets 100%: with a single class there is nothing to choose.",)
     best = int(mean.argmax())
     near = [place for place, share in enumerate(mean) if compare(share, mean[best], margin=HARDLY) == "as much"]
-    beside = f"of the mean over {_count(templates)}; an even share would be {1 / len(classes):.0%}"
+    over = f" (mean over {len(templates)} templates)" if len(templates) > 1 else ""
+    beside = f"{over}; an even share would be {1 / len(classes):.0%}"
     if len(near) == len(classes):
         return (f"No class wins: all {len(classes)} get about an even share, {1 / len(classes):.0%}.",)
     if len(near) > 1:
         named = ", ".join(f"“{typeset.plain(classes[place])}”" for place in near)
-        sentences = [f"{named} lie together in front, each with about {mean[best]:.0%} {beside}."]
+        sentences = [f"{named} share the first place, each with about {mean[best]:.0%}{beside}."]
     else:
-        sentences = [f"**“{typeset.plain(classes[best])}”** wins with {mean[best]:.0%} {beside}."]
+        sentences = [f"**“{typeset.plain(classes[best])}”** wins with {mean[best]:.0%}{beside}."]
     return (*sentences, *_tell_templates(classes, templates, chances, best if len(near) == 1 else None))
 
 
@@ -132,7 +139,7 @@ def _tell_templates(
         return
     if best is not None:
         same = int((chances.argmax(axis=1) == best).sum())
-        yield f"By itself it wins with {same} of the {len(templates)} templates."
+        yield f"It also wins with {same} of the {len(templates)} templates alone."
     spread = chances.max(axis=0) - chances.min(axis=0)
     most = int(spread.argmax())
     if compare(float(spread[most]), 0.0, margin=HARDLY) != "more":
@@ -142,10 +149,6 @@ def _tell_templates(
         f"The templates differ most over “{typeset.plain(classes[most])}”: from {chances[:, most].min():.0%} to "
         f"{chances[:, most].max():.0%}."
     )
-
-
-def _count(templates: Sequence[str]) -> str:
-    return "one template" if len(templates) == 1 else f"{len(templates)} templates"
 
 
 def _formula(temperature: float, classes: Sequence[str], templates: Sequence[str]) -> None:

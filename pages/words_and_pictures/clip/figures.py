@@ -5,8 +5,77 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from dashboard.figures.heat import heat
 from dashboard.figures.paper import escape, names_axis, on_paper
 from dashboard.theme import HUES, Look
+
+THUMB = 256  # pixels: the longer side of a picture above its column
+HIGH, HIGH_PRESENTED = (112, 34, 22), (240, 56, 30)  # pixels: of pictures, of a row, of a line of a row
+
+
+def agreement_matrix(
+    numbers: Sequence[Sequence[str]],
+    ink: np.ndarray,
+    sentences: Sequence[str],
+    pictures: Sequence[str],
+    *,
+    best: Sequence[tuple[int, int]],
+    look: Look,
+) -> go.Figure:
+    """A row for each sentence, a column below each picture; `numbers` and `ink` (0 to 1): (sentence, picture).
+
+    `sentences` in lines, `pictures` as data addresses; the cells `best` are outlined.
+    """
+    of_picture, of_row, of_line = HIGH_PRESENTED if look.presented else HIGH
+    row = max(of_row, *(of_line * (sentence.count("\n") + 1) for sentence in sentences))
+    above = of_picture / row  # rows that the pictures take
+    figure = heat(
+        ink,
+        look=look,
+        x="",
+        y="",
+        rows=sentences,
+        columns=[str(number + 1) for number in range(len(pictures))],
+        limits=(0.0, 1.0),
+        tell="“%{y}”, picture %{x}: %{text}, ink %{z:.1%}",
+        height=of_picture + row * len(sentences) + 3 * look.letters,
+    )
+    strong = set(best)
+    figure.update_traces(
+        text=[
+            [f"<b>{number}</b>" if (place, column) in strong else number for column, number in enumerate(row_numbers)]
+            for place, row_numbers in enumerate(numbers)
+        ],
+        texttemplate="%{text}",
+        textfont={"size": look.letters if len(pictures) <= MOST_LARGE else look.letters - 3},
+        showscale=False,
+    )
+    line = {"color": look.palette.accent, "width": 5 if look.presented else 3}
+    frame = {"type": "rect", "xref": "x", "yref": "y", "line": line, "layer": "above"}
+    figure.update_layout(
+        xaxis={"side": "top", "showline": False},
+        yaxis={"autorange": None, "range": [len(sentences) - 0.5, -0.5 - above], "showline": False},
+        images=[
+            {
+                "source": picture,
+                "xref": "x",
+                "yref": "y",
+                "x": column,
+                "y": -0.5 - above / 2,
+                "sizex": 0.94,
+                "sizey": 0.92 * above,
+                "xanchor": "center",
+                "yanchor": "middle",
+                "sizing": "contain",
+            }
+            for column, picture in enumerate(pictures)
+        ],
+        shapes=[frame | {"x0": x - 0.49, "x1": x + 0.49, "y0": y - 0.47, "y1": y + 0.47} for y, x in sorted(strong)],
+    )
+    return figure
+
+
+MOST_LARGE = 5  # pictures: of more, numbers are smaller, so that they fit on a phone
 
 
 def template_bars(classes: Sequence[str], chances: np.ndarray, templates: Sequence[str], *, look: Look) -> go.Figure:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import InputError
 from core.images import EXAMPLES, LIMITS
@@ -11,7 +12,8 @@ from core.scenes.codes import code_of
 from core.scenes.things import random_scene
 from core.zoo.clips import PictureText
 from core.zoo.emoji import emoji
-from dashboard import theme, typeset
+from dashboard import typeset
+from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, model_name, uploads
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput, sentence_for
 from dashboard.inputs.scene_builder import FIRST_SCENE
@@ -30,18 +32,28 @@ def world() -> str:
     return controls.choice("World", WORLDS, key="world", first=SCENES)
 
 
-def network(world: str) -> str:
-    """The network of a world; for photographs any other may be named."""
-    return model_name.model("both", offered=(WORLDS[world],)) if world == PHOTOGRAPHS else WORLDS[world]
+def network(world: str, messages: DeltaGenerator) -> str:
+    """The network of a world, for a menu; for photographs any other may be named. `messages`: what is said of it."""
+    if world != PHOTOGRAPHS:
+        return WORLDS[world]
+    place = st.container()
+    with messages:
+        return model_name.model("both", offered=(WORLDS[world],), menu=place)
+
+
+def settings_of_network(world: str, messages: DeltaGenerator) -> str:
+    """The same in a menu of its own, at the end of a control bar, where there is a choice."""
+    if world != PHOTOGRAPHS:
+        return WORLDS[world]
+    with layout.settings():
+        return network(world, messages)
 
 
 def several(world: str) -> tuple[PictureInput, ...]:
-    """Up to eight pictures of a world."""
-    if world == PHOTOGRAPHS:
-        return _photographs()
-    if world == EMOJI:
-        return _emoji()
-    return _scenes()
+    """A menu of up to eight pictures of a world."""
+    draw = {PHOTOGRAPHS: _photographs, EMOJI: _emoji, SCENES: _scenes}[world]
+    with st.popover("Pictures", icon=":material/photo_library:"):
+        return draw()
 
 
 def _photographs() -> tuple[PictureInput, ...]:
@@ -54,18 +66,15 @@ def _photographs() -> tuple[PictureInput, ...]:
         bind="query-params",
     )
     own = [file for number in range(words.MOST_PICTURES) if (file := uploads.current(f"{OWN}_{number}"))]
-    with st.popover(f"Your own ({len(own)})" if own else "Your own", icon=":material/add_a_photo:"):
-        for number in range(words.MOST_PICTURES):
-            uploads.remove_button(f"{OWN}_{number}")
-        free = next((n for n in range(words.MOST_PICTURES) if uploads.current(f"{OWN}_{n}") is None), None)
-        if free is None:
-            st.caption(f"{words.MOST_PICTURES} pictures are here; remove one to add another.")
-        else:
-            uploads.uploader(f"{OWN}_{free}", "A picture from this device")
-        st.caption(f"{LIMITS} They are not kept in the address. {uploads.RULE}")
+    for number in range(words.MOST_PICTURES):
+        uploads.remove_button(f"{OWN}_{number}")
+    free = next((n for n in range(words.MOST_PICTURES) if uploads.current(f"{OWN}_{n}") is None), None)
+    if free is None:
+        st.caption(f"{words.MOST_PICTURES} pictures are here; remove one to add another.")
+    else:
+        uploads.uploader(f"{OWN}_{free}", "A picture from this device")
+    st.caption(f"{LIMITS} They are not kept in the address. {uploads.RULE}")
     pictures = [PictureInput(PHOTOGRAPHS, file) for file in own] + [PictureInput(PHOTOGRAPHS, name) for name in chosen]
-    if not pictures:
-        raise InputError("There is no picture here yet. Choose an example, or one of your own.")
     return tuple(pictures[: words.MOST_PICTURES])
 
 
@@ -80,8 +89,6 @@ def _emoji() -> tuple[PictureInput, ...]:
         key="emoji",
         bind="query-params",
     )
-    if not chosen:
-        raise InputError("There is no picture here yet. Choose some emoji.")
     return tuple(PictureInput(EMOJI, character) for character in chosen)
 
 
@@ -94,8 +101,8 @@ def _scenes() -> tuple[PictureInput, ...]:
     return tuple(pictures)
 
 
-def sentences(world: str, pictures: Sequence[PictureInput]) -> tuple[str, ...]:
-    """The visitor's sentences; of scenes first a true one of each. InputError where there are none, or too many."""
+def sentences(world: str, pictures: Sequence[PictureInput]) -> str:
+    """The visitor's sentences, one a line; of scenes first a true one of each."""
     key = f"texts_{WORLDS[world]}"
     offered = SENTENCES.get(world)
     true = "\n".join(sentence_for(scene) for picture in pictures if (scene := picture.scene))
@@ -105,11 +112,18 @@ def sentences(world: str, pictures: Sequence[PictureInput]) -> tuple[str, ...]:
         if before is not None and before != first and st.session_state.get(key) == before:
             st.session_state[key] = first
         st.session_state.texts_offered = first
-    height = 190 if theme.is_presented() else 140
-    raw = st.text_area(words.TEXTS_LABEL, first, key=key, bind="query-params", height=height, max_chars=2000)
-    if offered:
-        controls.examples(offered, field=key)
-    texts = tuple(dict.fromkeys(line.strip() for line in (raw or "").splitlines() if line.strip()))
+    typed = st.text_area(words.TEXTS_LABEL, first, key=key, bind="query-params", height=70, max_chars=2000)
+    with st.container(width="content"):  # what follows keeps its place where there are no examples
+        if offered:
+            controls.examples(offered, field=key)
+    return typed or ""
+
+
+def lines_of(typed: str, pictures: Sequence[PictureInput]) -> tuple[str, ...]:
+    """The sentences of a text; InputError where there are none or too many, or no picture to compare them with."""
+    if not pictures:
+        raise InputError(words.NO_PICTURE)
+    texts = tuple(dict.fromkeys(line.strip() for line in typed.splitlines() if line.strip()))
     if not texts:
         raise InputError(words.NONE)
     if len(texts) > words.MOST_TEXTS:

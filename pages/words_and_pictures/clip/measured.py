@@ -36,8 +36,9 @@ def show() -> None:
 
 
 def _exchanged(preferences: tuple[SentencePreferences, ...]) -> None:
-    layout.heading("Does it notice when one word is wrong?")
-    split = controls.choice("Scenes", [SPLITS[preference.split] for preference in preferences], key="exchanged_split")
+    with layout.control_bar():
+        splits = [SPLITS[preference.split] for preference in preferences]
+        split = controls.menu("Scenes", splits, key="exchanged_split", width=360)
     own = next(preference for preference in preferences if SPLITS[preference.split] == split)
     rows = [
         row
@@ -64,6 +65,7 @@ def _exchanged(preferences: tuple[SentencePreferences, ...]) -> None:
         ]
     )
     charts.chart(figure, name="clip-exchanged", alt=f"How often the true sentence is preferred: {alt}", table=table)
+    layout.place_notice()
     layout.caption(words.EXCHANGED_ABOUT)
 
 
@@ -114,7 +116,7 @@ def _tell_kinds(test: SentencePreferences) -> Iterator[str]:
         best = max(often, key=lambda kind: test.by_kind[kind])
         worst = min(often, key=lambda kind: test.by_kind[kind])
         yield (
-            f"On new scenes it notices a wrong **{best}** in {test.by_kind[best]:.0%} of the pairs, a wrong "
+            f"On new scenes CLIP notices a wrong **{best}** in {test.by_kind[best]:.0%} of the pairs, a wrong "
             f"**{worst}** in {test.by_kind[worst]:.0%}; chance is 50%."
         )
     beside = {
@@ -123,7 +125,7 @@ def _tell_kinds(test: SentencePreferences) -> Iterator[str]:
         "as much": "which cannot be told from counting words",
         "unknown": "of too few",
     }[compare(test.by_kind["order"], 0.5, margin=CLEAR * test.error("order"))]
-    yield f"When both groups of a relation change places it is right in {test.by_kind['order']:.0%}, {beside}, 50%."
+    yield f"When both groups of a relation change places, CLIP is right in {test.by_kind['order']:.0%}, {beside}, 50%."
 
 
 def _tell_retrieval(ranked: tuple[Retrieval, ...]) -> Iterator[str]:
@@ -133,8 +135,8 @@ def _tell_retrieval(ranked: tuple[Retrieval, ...]) -> Iterator[str]:
     ours, base = by_name.get(first), by_name.get(f"{first}{NEAREST}")
     if ours and base:
         yield (
-            f"A caption finds its photograph among {ours.of:,} at once in {ours.recall[1]:.1%}, among the first ten in "
-            f"{ours.recall[10]:.0%}; by the words of the most similar photograph in {base.recall[1]:.1%} and "
+            f"A caption ranks its photograph first of {ours.of:,} in {ours.recall[1]:.1%} of cases, among the first "
+            f"ten in {ours.recall[10]:.0%}; by the words of the most similar photograph it is {base.recall[1]:.1%} and "
             f"{base.recall[10]:.0%}."
         )
 
@@ -142,7 +144,7 @@ def _tell_retrieval(ranked: tuple[Retrieval, ...]) -> Iterator[str]:
 def _tell_classes(right: Mapping[str, float]) -> Iterator[str]:
     """How many pictures of CIFAR-10 are named right, beside chance."""
     best = max(BY_NAME, key=lambda name: right[name])
-    yield f"Of CIFAR-10 it names {right[best]:.0%} right ({best}), where chance is {right['chance']:.0%}."
+    yield f"CLIP names {right[best]:.0%} of CIFAR-10 right ({best}); chance is {right['chance']:.0%}."
 
 
 def _formula() -> None:

@@ -27,7 +27,6 @@ def show() -> None:
         world = controls.choice("World", (EMOJI, SCENES), key="space_world")
         count = controls.choice("Pictures", POINTS, key="space_count", first=POINTS[1])
     name = inputs.WORLDS[world]
-    st.markdown(words.SPACE_ABOUT, width=theme.PROSE)
     with layout.waiting_place():
         projection = compute.space(name, count)
     named = (projection.names, projection.texts)
@@ -45,6 +44,8 @@ def show() -> None:
         "components"
     )
     charts.chart(figure, name="clip-space", alt=alt, table=table)
+    layout.place_notice()
+    st.markdown(words.SPACE_ABOUT, width=theme.PROSE)
     layout.notes(words.SPACE_NOTES, notice=noticed(projection), formula=lambda: _formula(projection))
 
 

@@ -21,6 +21,7 @@ from dashboard.components.word_maps import MappedWord, WordMap, WordScene, word_
 from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, picture_input
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput, masks_of, sentence_for
+from dashboard.inputs.scene_builder import FIRST_SCENE
 from dashboard.number_format import compare, signed
 from dashboard.output import charts, pointing_game
 from pages.words_and_pictures.clip import compute, inputs, words
@@ -34,21 +35,24 @@ COVERED = "covered"  # in the address: patches by their numbers
 
 def show() -> None:
     """The picture and the sentence, the maps of its words, what each word adds, patches to cover."""
-    with layout.control_bar():
+    bar = layout.control_bar()
+    messages = st.container(gap=None)
+    with bar:
         chosen = picture_input.choose((PHOTOGRAPHS, SCENES, EMOJI))
-        name = inputs.network(chosen.world)
-    model = clip(name)
-    first, field = first_sentence(model, chosen), f"why_{inputs.WORLDS[chosen.world]}"
-    _begin_anew(first, field)
-    text = st.text_input("Your sentence", first, key=field, bind="query-params", max_chars=300)
-    controls.examples(EXAMPLES[chosen.world], field=field)
-    inputs.say_unknown(model, [text])
-    cosine, without = compute.without_each(name, chosen, text)
-    if not theme.is_presented():
-        st.markdown(words.WHY_ABOUT, width=theme.PROSE)
+        own = inputs.WORLDS[chosen.world]
+        first, field = first_sentence(clip(own), chosen), f"why_{own}"
+        _begin_anew(first, field)
+        text = st.text_input("Your sentence", first, key=field, bind="query-params", max_chars=300)
+        controls.examples(EXAMPLES[chosen.world], field=field)
+        name = inputs.settings_of_network(chosen.world, messages)
     with layout.waiting_place():
+        cosine, without = compute.without_each(name, chosen, text)
         scene = scene_of(name, chosen, text)
     word_maps(scene, key="why-maps", name="clip-why")
+    layout.place_notice()
+    inputs.say_unknown(clip(name), [text])
+    if not theme.is_presented():
+        st.markdown(words.WHY_ABOUT, width=theme.PROSE)
     labels = compute.words_of(name, text)
     added = [cosine - value for value in without]
     left, right = st.columns(2, gap="large")
@@ -73,7 +77,7 @@ def first_sentence(model: PictureText, chosen: PictureInput) -> str:
     if chosen.world == EMOJI:
         return compute.known_name(model, chosen) or ANY
     if (scene := chosen.scene) is not None:
-        return sentence_for(scene)
+        return example_texts.opening("joint") if chosen.picture == FIRST_SCENE else sentence_for(scene)
     return EXAMPLE_PICTURES[chosen.picture].sentence if isinstance(chosen.picture, str) else ANY
 
 
@@ -170,7 +174,7 @@ def noticed(labels: Sequence[str], added: Sequence[float], cosine: float, now: f
     if len(labels) > 1:
         sentences.append(_tell_words(labels, added))
         sentences.append(
-            f"What the words add one by one comes to {signed(sum(added))}, the cosine is {signed(cosine)}"
+            f"The words' contributions sum to {signed(sum(added))}, the cosine is {signed(cosine)}"
             + (": words do not simply add up." if signed(sum(added)) != signed(cosine) else ".")
         )
     else:
@@ -204,9 +208,9 @@ def _tell_maps(label: str, relevance: Tensor, occlusion: Tensor) -> str:
     """Whether two maps of a word are largest at the same patch; a map that is 0 everywhere is so at none."""
     word = f"“{typeset.plain(label)}”"
     if not float(relevance.max()) > 0 or not float(occlusion.max()) > 0:
-        return f"For {word} relevance or occlusion finds no patch that matters."
+        return f"For {word}, relevance or occlusion finds no patch that matters."
     same = int(relevance.argmax()) == int(occlusion.argmax())
-    return f"For {word} relevance and occlusion {'agree' if same else 'do not agree'} on the most important patch."
+    return f"For {word}, relevance and occlusion {'agree' if same else 'do not agree'} on the most important patch."
 
 
 def _formula(labels: Sequence[str], added: Sequence[float], cosine: float) -> None:

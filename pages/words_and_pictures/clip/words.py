@@ -20,11 +20,11 @@ PAGE = PageWords(
     question="Do words and picture agree?",
     lead="CLIP compares sentences with pictures: the larger the cosine, the better the two agree.",
     about=(
-        "CLIP (Radford et al. 2021) was never told what a picture shows. It saw pictures and sentences, and learned "
-        "one thing: which sentence belongs to which picture. So both become arrows in one space, and the angle between "
-        "them says how well they agree. Three are here: for photographs, between a network that others trained on "
-        "ImageNet and one that others trained on sentences; small ones for drawn scenes, where it is known which "
-        "sentences are true, and for emoji."
+        "CLIP (Radford et al. 2021) learns without class labels: it sees pictures and sentences, and learns which "
+        "sentence belongs to which picture. Both become vectors in one space, and their cosine says how well they "
+        "agree. Three models are here: one for photographs, between a vision encoder that others trained on ImageNet "
+        "and a text encoder that others trained on sentences; a small one for drawn scenes, where it is known which "
+        "sentences are true; and a small one for emoji."
     ),
     try_this=(),
     references=references(
@@ -43,19 +43,35 @@ PAGE = PageWords(
 
 PICTURES, SENTENCES = "of pictures for each sentence", "of sentences for each picture"
 MOST_PICTURES, MOST_TEXTS = 8, 12
-TEXTS_LABEL = "Sentences, one a line (at most 12)"
+TEXTS_LABEL = "Sentences, one per line (at most 12)"
 TOO_MANY = "There are {count} sentences; at most {most} are compared at once. Leave some out."
 NONE = "There is no sentence here yet. Write one in each line."
-UNKNOWN = "{title} knows {known:,} words, but not {words}: it reads all of them as the same unknown word."
+NO_PICTURE = "There is no picture here yet. Choose some under “Pictures”."
+UNKNOWN = "{title} knows {known:,} words, but not {words}: it reads them as one unknown word."
 TEMPERATURE_HELP = (
-    "What the cosines are multiplied by before the softmax. The network learned {learned:.1f}. With 1 nearly "
-    "everything is as probable as everything else; with 100 the largest cosine takes all."
+    "The softmax is taken of the cosines times this number. The model learned {learned:.1f}. With 1 all shares are "
+    "nearly equal; with 100 the largest cosine takes nearly everything."
 )
+COSINES = "cosines"
+INK = {  # what the matrix shows, by its numbers
+    COSINES: (
+        "Numbers: cosines. Ink: the share of each picture for its row's sentence (softmax at temperature "
+        "{temperature:.0f}). Outlined: the best picture for each sentence."
+    ),
+    PICTURES: (
+        "Numbers and ink: the share of each picture for its row's sentence (softmax at temperature {temperature:.0f}); "
+        "a row sums to 100%. Outlined: the best picture for each sentence."
+    ),
+    SENTENCES: (
+        "Numbers and ink: the share of each sentence for its column's picture (softmax at temperature "
+        "{temperature:.0f}); a column sums to 100%. Outlined: the best sentence for each picture."
+    ),
+}
 
 AGREEMENT_NOTES = replace(
     PAGE,
     try_this=(
-        "Turn the temperature to 1, and to 100: the cosines stay, the probabilities do not.",
+        "Under Settings, set the temperature to 1, then to 100: the cosines stay, the shares (the ink) do not.",
         "Add a sentence that fits no picture. In which column does it take probability from others?",
         "In the drawn world: compare a blue circle above a red star with a red star above a blue circle.",
     ),
@@ -63,14 +79,15 @@ AGREEMENT_NOTES = replace(
 CLASSES_NOTES = replace(
     PAGE,
     try_this=(
-        "Add a class that nobody would think of. Does the picture prefer it to the others?",
-        "Change the template to “a drawing of a {}”, and see which classes move.",
+        "Add an absurd class. Does the picture prefer it to the others?",
+        "Under Settings, change a template to “a drawing of a {}”. Which classes move?",
         "Give only wrong classes: one of them still wins.",
     ),
 )
 CLASSES_ABOUT = (
-    "Nothing was trained for these classes: each becomes a sentence by a template, and the picture takes the sentence "
-    "that fits it best. The bars are the mean over the templates, the dots each template by itself."
+    "The model was not trained for these classes (zero-shot classification). A template makes a sentence of each "
+    "class, and the sentence that fits the picture best wins. Bars: the mean over the templates. Dots: each template "
+    "alone."
 )
 CLASSES_BEGAN = (
     " For photographs this holds only in part: the network that sees was trained by others on the thousand classes of "
@@ -106,8 +123,8 @@ WHY_NOTES = replace(
     ),
 )
 WHY_ABOUT = (
-    "The score of a word is what the cosine loses without it. The map says which patches that part of the score rests "
-    "on; below, what covering patches does to the whole."
+    "The score of a word is what the cosine loses without it. The map shows which patches that part of the score "
+    "comes from. Below, cover patches and see how the cosine changes."
 )
 LEFT_OUT, BY_RELEVANCE = "leaving it out", "relevance"
 SEARCH_NOTES = replace(
@@ -126,9 +143,9 @@ SPACE_NOTES = replace(
     ),
 )
 SPACE_ABOUT = (
-    "Each point is a picture that the network did not learn from, or its sentence, seen from the two directions in "
-    "which all of them differ most (principal components). What differs in the other directions cannot be seen here: "
-    "points that lie together may be far apart."
+    "Each point is a held-out picture or its sentence, projected on the two directions in which all of them differ "
+    "most (principal components). Differences in other directions are not visible: points that lie together may be "
+    "far apart."
 )
 GROUNDED_NOTES = replace(
     PAGE,
@@ -146,9 +163,9 @@ MEASURED_NOTES = replace(
     ),
 )
 EXCHANGED_ABOUT = (
-    "500 held-out scenes of each split. For each the true sentence against the same one with one word exchanged so "
-    "that it is false: how often is the true one more similar? “order”: both groups change places. Chance is a half. "
-    "“Each word by itself”: the mean of the vectors of its words stands for the sentence, so their order cannot count."
+    "500 held-out scenes of each split. A true sentence is compared with a false one that differs in one word: how "
+    "often is the true one more similar? Chance is 50%. “order”: both groups change places. “Each word by itself”: the "
+    "sentence is the mean of the vectors of its words, so that their order cannot count."
 )
 CIFAR = "Classes of CIFAR-10, of which it learned no picture"
 CIFAR_ABOUT = (

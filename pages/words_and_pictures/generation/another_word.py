@@ -24,8 +24,6 @@ SHARP = 4  # one in so many places: those that took most of a word
 
 def show(request: Asked, number: int) -> None:
     """A word and the other one, both pictures and what moved, the notes."""
-    if not theme.is_presented():
-        st.markdown(words.SWAP_ABOUT, width=theme.PROSE)
     place, other = _another(request)
     changed = replace(request, text=exchanged(request, place, other))
     attention_gan(request.world).encode(changed.text)
@@ -45,6 +43,9 @@ def show(request: Asked, number: int) -> None:
                 st.image(picture, width=wide, alt=title)
                 if caption:
                     st.markdown(caption)
+    layout.place_notice()
+    if not theme.is_presented():
+        st.markdown(words.SWAP_ABOUT, width=theme.PROSE)
     layout.notes(
         words.SWAP_NOTES,
         notice=noticed(before, after, number, place + 1),
@@ -122,6 +123,7 @@ def noticed(before: Painted, after: Painted, number: int, place: int) -> tuple[s
         )
     held = before.holds(number), after.holds(number)
     if None not in held:
-        what = {True: "all that was said", False: "not all that was said"}
-        sentences.append(f"Before, {what[bool(held[0])]} held; now {what[bool(held[1])]} of the new sentence holds.")
+        before_says = {True: "showed everything you asked for", False: "missed something"}[bool(held[0])]
+        now_says = {True: "shows everything", False: "misses something"}[bool(held[1])]
+        sentences.append(f"Before, the picture {before_says}; now it {now_says} of the new sentence.")
     return tuple(sentences)

@@ -33,13 +33,14 @@ def show() -> None:
     with layout.control_bar():
         world = inputs.world(dalles.available())
         chosen = inputs.picture(world)
-    if not theme.is_presented():
-        st.markdown(words.CODES_ABOUT, width=theme.PROSE)
     names = [name for name in dalles.coders() if name.partition("-")[0] == world]
     with layout.waiting_place():
         encodings = {name: compute.coded(name, chosen) for name in names}
         book = compute.patches(world)
     _way_through(encodings[world], book, world)
+    layout.place_notice()
+    if not theme.is_presented():
+        st.markdown(words.CODES_ABOUT, width=theme.PROSE)
     if len(names) > 1:
         _side_by_side(encodings)
     _codebook(encodings[world], book)
@@ -73,7 +74,7 @@ def _way_through(coded: Coded, book: np.ndarray, world: str) -> None:
         st.markdown("**The picture** :small[:gray[12,288 values]]")
         st.image(enlarged(coded.original, 5), width=WIDE, alt="The picture, before it becomes codes")
     with second:
-        st.markdown(f"**Its codes** :small[:gray[{grid} × {grid} of {len(book)}, each among its like]]")
+        st.markdown(f"**Its codes** :small[:gray[{grid} × {grid} of {len(book)}, each shown alone]]")
         patch_picker(
             alone,
             rows=grid,
@@ -84,7 +85,7 @@ def _way_through(coded: Coded, book: np.ndarray, world: str) -> None:
             mark="marked",
             hint=words.CLICK_A_CODE,
             on_click=lambda row, column: _mark(numbers[row * grid + column]),
-            alt=f"The {len(numbers)} codes of the picture, each as it is painted among its like",
+            alt=f"The {len(numbers)} codes of the picture, each as it is painted alone",
             name="codes",
             height=WIDE,
         )

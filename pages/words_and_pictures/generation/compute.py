@@ -39,7 +39,7 @@ class Said:
 class Wish(Said):
     """How DALL-E draws a sentence; `top_k` 0: from all codes."""
 
-    count: int = 4
+    count: int = 16
     temperature: float = 1.0
     top_k: int = 0
     seed: int = 0

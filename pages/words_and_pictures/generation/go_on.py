@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.scenes.things import Scene
 from core.view.codec import whole_number
+from core.zoo import dalles
 from dashboard import theme
 from dashboard.address import parameter
 from dashboard.cache.models import dalle, picture_coder
@@ -27,40 +28,44 @@ GIVEN_ROWS = (4, 8, 12)
 
 def show() -> None:
     """The sentence, and one of the two ways to go on."""
-    wish = inputs.wish()
-    dalle(wish.world).encode(wish.text)
+    with layout.control_bar():
+        world, text = inputs.world_and_sentence(dalles.available())
+        way = controls.menu("Go on from", (words.OTHER_CODE, words.HALF), key="way_on", width=165)
+        with layout.settings():
+            wish = inputs.wish(world, text)
+            rank = inputs.candidate(wish.count) if way == words.OTHER_CODE else 0
+            inputs.again()
+    dalle(world).encode(text)
     bar = layout.control_bar()
-    with bar:
-        way = controls.choice("Go on from", (words.OTHER_CODE, words.HALF), key="way_on")
     if way == words.HALF:
         _half(wish, bar)
     else:
-        _other_code(wish, bar)
+        _other_code(wish, rank)
 
 
 # Another code.
 
 
-def _other_code(wish: Wish, bar: DeltaGenerator) -> None:
+def _other_code(wish: Wish, rank: int) -> None:
     drawn = growing.drawn(compute.draw, wish)
     if drawn is None:
         return
     grid = dalle(wish.world).network.config.grid
-    with bar:
-        number = inputs.candidate(drawn)
+    number = drawn.order[rank]
     at = inputs.place(PLACE, grid)
     place = grid * (grid // 2) + grid // 2 if at is None else at
     _forget_for(wish, number)
-    if not theme.is_presented():
-        st.markdown(words.GO_ON_ABOUT, width=theme.PROSE)
     left, right = st.columns([1, 1.25], gap="large")
     with left:
         _picked(drawn, number, place, grid)
+        layout.place_notice()
     with right:
         _offered(wish, drawn, number, place, grid)
     changed = _changed(wish, number, place)
     if changed is not None:
         _beside(drawn, changed, number)
+    if not theme.is_presented():
+        st.markdown(words.GO_ON_ABOUT, width=theme.PROSE)
     layout.notes(
         words.GO_ON_NOTES,
         notice=noticed(drawn, number, place, compute.chance_of(wish, number, place), changed),
@@ -163,9 +168,9 @@ def _beside(drawn: Drawn, changed: Drawn, number: int) -> None:
 def noticed(drawn: Drawn, number: int, place: int, chance: float, changed: Drawn | None) -> tuple[str, ...]:
     """How probable the code was, and what became of the rest."""
     code = int(drawn.codes[number][place])
-    sentences = [f"The code here is {code}, to which the network had given {chance:.1%}."]
+    sentences = [f"The code here is {code}; the model had given it a probability of {chance:.1%}."]
     if changed is None:
-        sentences.append("Take another code, and the rest is drawn anew with the same dice.")
+        sentences.append("Choose another code: the rest is drawn again with the same random numbers.")
     else:
         sentences += _tell_change(drawn, number, place, changed)
     return tuple(sentences)
@@ -179,18 +184,24 @@ def _tell_change(drawn: Drawn, number: int, place: int, changed: Drawn) -> Itera
     if not later:
         yield f"With code {int(after[place])} in its place nothing else changes: no code comes after the last one."
     elif not others:
-        yield f"With code {int(after[place])} in its place none of {later} later codes changes, by the same dice."
+        yield (
+            f"With code {int(after[place])} in its place none of {later} later codes changes; the random numbers are "
+            "the same."
+        )
     else:
         yield (
-            f"With code {int(after[place])} in its place **{others} of {later}** later codes change; the dice are the "
-            "same, so the changes follow from this one."
+            f"With code {int(after[place])} in its place **{others} of {later}** later codes change. The random "
+            "numbers are the same, so this code is the only cause."
         )
     scores = signed(drawn.agreement[number]), signed(changed.agreement[0])
     yield f"CLIP's cosine with the sentence goes from {scores[0]} to {scores[1]}."
     held = drawn.holds(number), changed.holds(0)
     if None not in held:
-        what = {True: "all that was said", False: "not all that was said"}
-        yield f"Before, {what[bool(held[0])]} held; now {what[bool(held[1])]} holds, as the reader of scenes sees it."
+        what = {True: "showed everything you asked for", False: "missed something"}
+        now = {True: "shows everything", False: "misses something"}
+        yield (
+            f"Before, the picture {what[bool(held[0])]}; now it {now[bool(held[1])]}, by the network that reads scenes."
+        )
 
 
 def _formula(wish: Wish, place: int) -> None:
@@ -210,8 +221,6 @@ def _half(wish: Wish, bar: DeltaGenerator) -> None:
     with bar:
         picture_input = inputs.picture(wish.world)
         rows = controls.choice("Rows that are given", GIVEN_ROWS, key="given_rows", first=8)
-    if not theme.is_presented():
-        st.markdown(words.HALF_ABOUT, width=theme.PROSE)
     with layout.waiting_place():
         coded = compute.coded(wish.world, picture_input)
     grid = picture_coder(wish.world).grid
@@ -228,7 +237,11 @@ def _half(wish: Wish, bar: DeltaGenerator) -> None:
     if drawn is None:
         return
     st.markdown("**How it goes on**")
-    write.gallery(drawn)
+    write.gallery(drawn, best=True, presented=320)
+    layout.place_notice()
+    write.gallery(drawn, best=False)
+    if not theme.is_presented():
+        st.markdown(words.HALF_ABOUT, width=theme.PROSE)
     layout.notes(
         words.GO_ON_NOTES,
         notice=noticed_half(drawn, coded, rows * grid, picture_input.scene),
@@ -245,7 +258,7 @@ def noticed_half(drawn: Drawn, coded: Coded, prefix_length: int, scene: Scene | 
     sentences = [f"{prefix_length} of {total} codes are given. Of the rest {have} as they are in the picture"]
     sentences[0] += ": others go with the upper part, too." if float(same.max()) < 1 else "."
     if drawn.read:
-        sentences.append(f"What the sentence says holds in **{drawn.full_matches} of {len(drawn.codes)}** of them.")
+        sentences.append(f"**{drawn.full_matches} of {len(drawn.codes)}** candidates show all that the sentence says.")
     if scene is not None and drawn.read:
         counts = [len(candidate.things) for candidate in drawn.read]
         read = f"{min(counts)} to {max(counts)} are" if min(counts) < max(counts) else f"{max(counts)} are"

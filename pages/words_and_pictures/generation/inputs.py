@@ -7,19 +7,17 @@ import streamlit as st
 from core.errors import ModelError
 from core.view.codec import whole_number
 from core.zoo import attention_gans, dalles
-from core.zoo.attention_gans import WORD_ATTENTION
 from core.zoo.dalles import DALLES
 from dashboard.address import parameter
 from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, picture_input
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput
 from pages.words_and_pictures.generation import words
-from pages.words_and_pictures.generation.compute import Drawn, Wish
+from pages.words_and_pictures.generation.compute import Wish
 from pages.words_and_pictures.generation.compute_painted import Asked
 
 EXAMPLES = {world: example_texts.examples(f"drawing-{world}") for world in ("scenes", "emoji")}
 COUNTS = (1, 4, 8, 16)
-PAINTINGS = 4  # pictures that an attention GAN paints at once
 SEEDS = 10_000
 
 
@@ -34,46 +32,51 @@ def world(available: Sequence[str], missing: str = words.NO_WEIGHTS) -> str:
     return next(name for name, option in titles.items() if option == title)
 
 
-def wish() -> Wish:
-    """The sentence and how it is drawn: the same controls, so the same pictures, in each section."""
-    with layout.control_bar():
-        chosen = world(dalles.available())
-        count = controls.choice("Candidates", COUNTS, key="candidates", first=4)
-        with st.popover("How it is drawn", icon=":material/tune:"):
-            temperature, top_k, seed = drawing()
-        st.button("Draw again", icon=":material/casino:", on_click=_again)
-    return Wish(chosen, sentence(chosen), count, temperature, top_k, seed)
+def world_and_sentence(available: Sequence[str], missing: str = words.NO_WEIGHTS) -> tuple[str, str]:
+    """The world and the sentence, with examples, for a control bar: the same controls in each section."""
+    chosen = world(available, missing)
+    examples, field = EXAMPLES[chosen], f"draw_{chosen}"
+    text = st.text_input("Your sentence", next(iter(examples.values())), key=field, bind="query-params", max_chars=200)
+    controls.examples(examples, field=field, forgets=("part", "place", "other"))
+    return chosen, text
 
 
-def paint_request() -> Asked:
-    """The sentence and the noise that an attention GAN paints of, and what its places take of words."""
-    with layout.control_bar():
-        chosen = world(attention_gans.available(), words.NO_PAINTER)
-        looks = controls.choice("Word attention", WORD_ATTENTION, key="word_attention", about=words.LOOKS_ABOUT)
-        seed = controls.number("Seed of the noise", SEEDS, key="dice")
-        st.button("Paint again", icon=":material/casino:", on_click=_again)
-    return Asked(chosen, sentence(chosen), PAINTINGS, seed, looks)
+def wish(world: str, text: str) -> Wish:
+    """How a sentence is drawn, for a menu of settings: the same controls, so the same pictures, in each section."""
+    count = candidates("Candidates")
+    temperature = st.slider(
+        "Temperature", 0.0, 2.0, 1.0, 0.1, key="temperature", bind="query-params", help=words.ABOUT_TEMPERATURE
+    )
+    top = controls.choice("Drawn from the likeliest", words.TOPS, key="top_codes", first=words.ALL_CODES)
+    return Wish(world, text, count, temperature, words.TOPS[top], seed("Seed of the dice"))
+
+
+def candidates(label: str, counts: Sequence[int] = COUNTS) -> int:
+    """How many pictures are drawn of a sentence."""
+    return controls.choice(label, counts, key="candidates", first=16)
+
+
+def seed(label: str) -> int:
+    """The seed of the pictures."""
+    return controls.number(label, SEEDS, key="dice")
+
+
+def again(label: str = "Draw again") -> None:
+    """A button for the next seed."""
+    st.button(label, icon=":material/casino:", on_click=_next_seed)
 
 
 def both() -> tuple[Wish, Asked]:
     """What both networks are asked: one sentence, as many pictures, one seed."""
     with layout.control_bar():
         available = [name for name in dalles.available() if name in attention_gans.available()]
-        chosen = world(available, words.NO_WEIGHTS if not dalles.available() else words.NO_PAINTER)
-        count = controls.choice("Pictures of each", COUNTS[1:], key="candidates", first=4)
-        seed = controls.number("Seed of the dice", SEEDS, key="dice")
-        st.button("Draw again", icon=":material/casino:", on_click=_again)
-    text = sentence(chosen)
-    return Wish(chosen, text, count, seed=seed), Asked(chosen, text, count, seed)
-
-
-def sentence(world: str) -> str:
-    """The sentence, with examples."""
-    examples = EXAMPLES[world]
-    field = f"draw_{world}"
-    text = st.text_input("Your sentence", next(iter(examples.values())), key=field, bind="query-params", max_chars=200)
-    controls.examples(examples, field=field, forgets=("part", "place", "other"))
-    return text
+        missing = words.NO_WEIGHTS if not dalles.available() else words.NO_PAINTER
+        chosen, text = world_and_sentence(available, missing)
+        again()
+        with layout.settings():
+            count = candidates("Pictures of each", COUNTS[1:])
+            dice = seed("Seed of the dice")
+    return Wish(chosen, text, count, seed=dice), Asked(chosen, text, count, dice)
 
 
 def picture(world: str) -> PictureInput:
@@ -82,27 +85,15 @@ def picture(world: str) -> PictureInput:
     return picture_input.choose((own, PHOTOGRAPHS), first=own)
 
 
-def drawing() -> tuple[float, int, int]:
-    """Temperature, how many codes are drawn from (0: all), and the seed."""
-    temperature = st.slider(
-        "Temperature", 0.0, 2.0, 1.0, 0.1, key="temperature", bind="query-params", help=words.ABOUT_TEMPERATURE
-    )
-    top = controls.choice("Drawn from the likeliest", words.TOPS, key="top_codes", first=words.ALL_CODES)
-    seed = controls.number("Seed of the dice", SEEDS, key="dice")
-    return temperature, words.TOPS[top], seed
-
-
-def _again() -> None:
+def _next_seed() -> None:
     st.session_state.dice = ((st.session_state.get("dice") or 0) + 1) % SEEDS
 
 
-def candidate(drawn: Drawn) -> int:
-    """The number of the picture that is looked at, chosen by its rank."""
-    ranks = range(1, len(drawn.codes) + 1)
-    if len(drawn.codes) == 1:
+def candidate(count: int) -> int:
+    """The rank by CLIP, from 0, of the picture in view among `count`; for a menu of settings."""
+    if count == 1:
         return 0
-    rank = controls.choice("Candidate, by CLIP", ranks, key="candidate")
-    return drawn.order[rank - 1]
+    return controls.menu("Candidate, by its rank", range(1, count + 1), key="candidate") - 1
 
 
 def place(key: str, grid: int) -> int | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.results import dalle_results
 from core.results.dalle_results import (
@@ -43,12 +44,12 @@ PLACES = 256  # codes of a picture
 measured = cached()(dalle_results.results)
 
 
-def show() -> None:
+def show(bar: DeltaGenerator) -> None:
     """What holds by kind, what candidates bring, what the codes lose."""
     results = measured()
     sentences: list[str] = []
     if results.held:
-        sentences += _held(results)
+        sentences += _held(results, bar)
     else:
         st.info(words.NO_READER, icon=":material/info:")
     sentences += _coders(results)
@@ -59,13 +60,13 @@ def show() -> None:
 # What holds in drawings.
 
 
-def _held(results: Results) -> tuple[str, ...]:
-    layout.heading("Does the drawing hold what was said?")
-    split = split_of(results.held)
+def _held(results: Results, bar: DeltaGenerator) -> tuple[str, ...]:
+    split = split_of(results.held, bar)
     ways = results.held[split]
     best = most_candidates(ways)
     way_titles = {"1": "one drawing", str(best): f"best of {best} by CLIP"} | words.BOUNDS
     statements_chart(scored_of(ways, way_titles), table_of(results.held), name="drawn-statements")
+    layout.place_notice()
     layout.caption(words.MEASURED_ABOUT)
     candidates_chart(ways)
     return (

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.results import attention_gan_results
 from core.results.attention_gan_results import DALLE, TRUE, Crowd, PainterResult, Results
@@ -33,12 +34,12 @@ ABOUT = 0.05  # of a distance or diversity: a smaller difference counts as none
 measured = cached()(attention_gan_results.results)
 
 
-def show() -> None:
+def show(bar: DeltaGenerator) -> None:
     """What holds by kind, what the words are worth, crowds of pictures."""
     results = measured()
     sentences: list[str] = []
     if results.held:
-        sentences += _held(results)
+        sentences += _held(results, bar)
     else:
         st.info(words.NO_READER, icon=":material/info:")
     if results.looks:
@@ -52,15 +53,15 @@ def show() -> None:
 # What holds.
 
 
-def _held(results: Results) -> tuple[str, ...]:
-    layout.heading("Does the picture hold what was said?")
-    split = split_of(results.held)
+def _held(results: Results, bar: DeltaGenerator) -> tuple[str, ...]:
+    split = split_of(results.held, bar)
     ways = results.held[split]
     drawn = measured_drawn.measured().held.get(split, {})
     best = most_candidates(ways)
     way_titles = {"1": "one picture", str(best): f"best of {best} by CLIP", CHANCE: words.BOUNDS[CHANCE]}
     rows = [*scored_of(ways, way_titles), *scored_of(drawn, {"1": "one drawing of DALL-E"})]
     statements_chart(rows, table_of(results.held), name="painted-statements")
+    layout.place_notice()
     layout.caption(words.PAINTED_MEASURED_ABOUT)
     candidates_chart(ways)
     return (*tell_held(ways, SPLITS[split], drawn.get("1")), *tell_reader(measured_statements.reader(), split))

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from streamlit.delta_generator import DeltaGenerator
 
 from core.results import dalle_results
 from core.results.dalle_results import BEST_OF, OF, ReaderResult, Share
@@ -24,11 +25,11 @@ MANY = 20  # words: of fewer of a kind nothing is told
 reader = cached()(dalle_results.reader)
 
 
-def split_of(held: Mapping[str, object]) -> str:
-    """The sentences that were asked, by the visitor's choice."""
+def split_of(held: Mapping[str, object], bar: DeltaGenerator) -> str:
+    """The sentences that were asked, by the visitor's choice in a control bar."""
     titles = {SPLITS[split]: split for split in held}
-    with layout.control_bar():
-        return titles[controls.choice("Sentences", titles, key="drawn_split")]
+    with bar:
+        return titles[controls.menu("Sentences", titles, key="drawn_split", width=360)]
 
 
 def most_candidates(ways: Mapping[str, object]) -> int:

@@ -18,8 +18,6 @@ def show(request: Asked, _number: int) -> None:
     """The pictures on the way, the notes."""
     with layout.waiting_place():
         painted = compute_painted.walk(request)
-    if not theme.is_presented():
-        st.markdown(words.WALK_ABOUT, width=theme.PROSE)
     wide = theme.look().high(write.WIDE)
     with st.container(horizontal=True, gap="small"):
         for number, picture in enumerate(painted.pictures):
@@ -32,6 +30,9 @@ def show(request: Asked, _number: int) -> None:
                 verdicts = painted.statements(number)
                 if verdicts:
                     st.markdown(f":small[{write.ticks(painted, verdicts)}]")
+    layout.place_notice()
+    if not theme.is_presented():
+        st.markdown(words.WALK_ABOUT, width=theme.PROSE)
     layout.notes(words.WALK_NOTES, notice=noticed(painted), formula=lambda: _formula(request))
 
 

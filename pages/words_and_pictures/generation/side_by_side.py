@@ -16,7 +16,7 @@ from pages.words_and_pictures.generation import compute, compute_painted, growin
 from pages.words_and_pictures.generation.compute import Made
 
 ALIKE, SLOWER = 0.05, 0.1  # of diversity, of seconds: a smaller difference counts as none
-FOUR_PRESENTED = 144  # pixels of a picture, before it grows: four stand in half of a projector's width
+FOUR_PRESENTED = 200  # pixels of a picture on a projector: four stand in half of its width
 
 
 def show() -> None:
@@ -24,25 +24,28 @@ def show() -> None:
     wish, request = inputs.both()
     for network in (dalle(wish.world), attention_gan(wish.world)):
         network.encode(wish.text)
-    if not theme.is_presented():
-        st.markdown(words.SIDE_ABOUT, width=theme.PROSE)
-    wide = FOUR_PRESENTED if theme.is_presented() else write.WIDE
     with layout.waiting_place():
         painted = compute_painted.paint(request)
     left, right = st.columns(2, gap="large")
     with right:
-        st.subheader(words.THE_NETWORK, anchor=False)
-        write.gallery(painted, wide=wide)
+        st.markdown(f"**{words.THE_NETWORK}**")
+        write.gallery(painted, best=True, presented=FOUR_PRESENTED)
     with left:
-        st.subheader(words.DALLE, anchor=False)
+        st.markdown(f"**{words.DALLE}**")
         drawn = growing.drawn(compute.draw, wish)
         if drawn is not None:
-            write.gallery(drawn, wide=wide)
+            write.gallery(drawn, best=True, presented=FOUR_PRESENTED)
     if drawn is None:
         return
     both = {words.DALLE: drawn, words.NETWORK: painted}
+    layout.place_notice()
     data_table(table_of(both), hide_index=True, width="content")
     st.caption(words.TABLE_ABOUT)
+    for column, made in zip(st.columns(2, gap="large"), both.values(), strict=True):
+        with column:
+            write.gallery(made, best=False, presented=FOUR_PRESENTED)
+    if not theme.is_presented():
+        st.markdown(words.SIDE_ABOUT, width=theme.PROSE)
     layout.notes(words.SIDE_NOTES, notice=noticed(both), formula=lambda: _formula(drawn))
 
 
@@ -80,8 +83,8 @@ def noticed(both: Mapping[str, Made]) -> tuple[str, ...]:
     held = share_held(first), share_held(second)
     if held[0] is not None and held[1] is not None:
         sentences.append(
-            f"Of all statements **{held[0]:.0%}** hold in the pictures of {one}, **{held[1]:.0%}** in those of the "
-            f"{other}; from so few pictures that says little: “Measured” has many."
+            f"In the pictures of {one} **{held[0]:.0%}** of the statements hold, in those of the {other} "
+            f"**{held[1]:.0%}**. These are few pictures: see “Measured” for many."
         )
     if min(len(first.pictures), len(second.pictures)) > 1:
         sentences.append(_tell_diversity((one, differ(first)), (other, differ(second))))

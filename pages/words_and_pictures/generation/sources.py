@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 import torch
 
+from core.zoo import dalles
 from dashboard import theme, typeset
 from dashboard.cache.memo import cached
 from dashboard.cache.models import dalle
@@ -27,13 +28,17 @@ MASKS = {
 
 def show() -> None:
     """The picture, what each part was made from, the notes."""
-    wish = inputs.wish()
-    drawer = dalle(wish.world)
-    drawer.encode(wish.text)
+    with layout.control_bar():
+        world, text = inputs.world_and_sentence(dalles.available())
+        which = controls.menu("Picture", (words.DRAWN, words.GIVEN), key="looked_at", width=205)
+        with layout.settings():
+            wish = inputs.wish(world, text)
+            rank = inputs.candidate(wish.count)
+            inputs.again()
+    dalle(world).encode(text)
     bar = layout.control_bar()
     with bar:
-        which = controls.choice("Picture", (words.DRAWN, words.GIVEN), key="looked_at")
-        picture_input = inputs.picture(wish.world) if which == words.GIVEN else None
+        picture_input = inputs.picture(world) if which == words.GIVEN else None
     if picture_input is not None:
         with layout.waiting_place():
             looked = compute.look_at(wish.world, wish.text, picture_input)
@@ -42,15 +47,15 @@ def show() -> None:
         drawn = growing.drawn(compute.draw, wish)
         if drawn is None:
             return
-        with bar:
-            number = inputs.candidate(drawn)
+        number = drawn.order[rank]
         with layout.waiting_place():
             looked, scene = compute.look(wish, number), scene_of(wish, number)
-    if not theme.is_presented():
-        st.markdown(words.SOURCES_ABOUT, width=theme.PROSE)
+    source_maps(scene, key="sources", name="sources")
+    layout.place_notice()
     if picture_input:
         layout.caption(words.GIVEN_ABOUT)
-    source_maps(scene, key="sources", name="sources")
+    if not theme.is_presented():
+        st.markdown(words.SOURCES_ABOUT, width=theme.PROSE)
     layout.notes(words.SOURCES_NOTES, notice=noticed(looked), formula=lambda: _formula(wish))
 
 
@@ -113,15 +118,12 @@ def _tell_layers(looked: Looked) -> Iterator[str]:
     shares = [float(look.words.sum(dim=-1).mean()) for look in looked.looks]
     low, high = int(np.argmin(shares)), int(np.argmax(shares))
     mean = sum(shares) / len(shares)
+    whole = f"On average **{mean:.0%}** of the attention goes to the sentence, special tokens and padding included"
     if f"{shares[low]:.0%}" == f"{shares[high]:.0%}":
-        yield (
-            f"Over all parts, layers and heads **{mean:.0%}** of the looks went to the sentence, marks and empty "
-            "places included: as much in every layer."
-        )
+        yield f"{whole}: as much in every layer."
         return
     yield (
-        f"Over all parts, layers and heads **{mean:.0%}** of the looks went to the sentence, marks and empty places "
-        f"included: from {shares[low]:.0%} in layer {low} ({MASKS[looked.looks[low].mask]}) to {shares[high]:.0%} in "
+        f"{whole}: from {shares[low]:.0%} in layer {low} ({MASKS[looked.looks[low].mask]}) to {shares[high]:.0%} in "
         f"layer {high} ({MASKS[looked.looks[high].mask]})."
     )
 
@@ -137,8 +139,8 @@ def _tell_words(looked: Looked) -> Iterator[str]:
     side = int(len(looked.codes) ** 0.5)
     row, column = divmod(int(weights[:, most].argmax()), side)
     yield (
-        f"Of the words **“{label}”** was read most, {float(shares.max()):.1%} of all looks; no part read more of it "
-        f"than that in row {row}, column {column}: {float(weights[:, most].max()):.0%}."
+        f"Of the words, **“{label}”** gets most attention, {float(shares.max()):.1%} on average; the part in row "
+        f"{row}, column {column} attends to it most, {float(weights[:, most].max()):.0%}."
     )
 
 
@@ -149,7 +151,7 @@ def _tell_neighbours(looked: Looked) -> Iterator[str]:
     inner = [row * side + column for row in range(1, side) for column in range(1, side)]
     left = float(np.mean([mean[place, place - 1] for place in inner]))
     above = float(np.mean([mean[place, place - side] for place in inner]))
-    yield f"The part just to the left got {left:.0%} on average, the one just above {above:.0%}."
+    yield f"The part just to the left gets {left:.0%} of the attention on average, the one just above {above:.0%}."
 
 
 def _formula(wish: Wish) -> None:

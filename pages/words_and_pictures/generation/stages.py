@@ -31,19 +31,20 @@ def show(request: Asked, number: int) -> None:
     with layout.waiting_place():
         painted = compute_painted.paint(request)
         scene = scene_of(request, number) if learned else None
-    if not learned:
-        layout.caption(words.PAINTED_OTHERWISE[request.looks])
-    elif not theme.is_presented():
-        st.markdown(words.PAINTED_ABOUT, width=theme.PROSE)
     with st.container(horizontal=True, gap="small"):
         for stage, pictures in enumerate(painted.stages):
-            wide = theme.look().high(write.WIDE)
+            wide = 320 if theme.is_presented() else write.WIDE
             with st.container(width=wide, gap="small"):
                 side = pictures.shape[1]
                 st.image(enlarged(pictures[number], 320 // side), width=wide, alt=f"Painted at {side} × {side} pixels")
                 made = words.STAGES_TOLD[request.looks] if stage else words.FIRST_STAGE
                 st.markdown(f"**{words.STAGE.format(side=side)}** :small[{made}]")
         st.markdown(write.below(painted, number), width=write.WIDE)
+    layout.place_notice()
+    if not learned:
+        layout.caption(words.PAINTED_OTHERWISE[request.looks])
+    elif not theme.is_presented():
+        st.markdown(words.PAINTED_ABOUT, width=theme.PROSE)
     if scene is not None:
         word_maps(scene, key="painted-maps", name="painted")
     layout.notes(words.PAINTED_NOTES, notice=noticed(painted, number), formula=lambda: formula(request))
@@ -111,9 +112,11 @@ def noticed(painted: Painted, number: int) -> tuple[str, ...]:
 
 
 def _tell_held(painted: Painted, number: int) -> Iterator[str]:
-    verdicts = [verdict for verdict in painted.statements(number) if verdict is not None]
-    if verdicts:
-        yield f"In this picture {sum(verdicts)} of {len(verdicts)} statements hold, as the reader of scenes sees it."
+    statements = [holds for holds in painted.statements(number) if holds is not None]
+    if statements:
+        yield (
+            f"In this picture {sum(statements)} of {len(statements)} statements hold, by the network that reads scenes."
+        )
     elif painted.sentence is not None and not painted.read:
         yield words.NO_READER
 

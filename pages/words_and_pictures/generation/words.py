@@ -22,9 +22,9 @@ PAGE = PageWords(
     question="Where does a new picture come from?",
     lead="Write a sentence: DALL-E and an attention GAN draw it, and you see which words each place attends to.",
     about=(
-        "A sentence goes in, and a picture that nobody has drawn comes out. DALL-E (Ramesh et al. 2021) knows pictures "
-        "as codes, 256 for a picture, and continues your sentence with them as a GPT continues a text. An attention "
-        "GAN (Xu et al. 2018) paints all places at once, first small, then larger, and each looks at the words twice."
+        "A sentence goes in, and a new picture comes out. DALL-E (Ramesh et al. 2021) represents a picture by 256 "
+        "codes, and continues your sentence with them as a GPT continues a text. An attention GAN (Xu et al. 2018) "
+        "paints all places at once, first small, then larger, and each place attends to the words twice."
     ),
     try_this=(),
     references=references("DALLE", "ATTNGAN", "VQ_VAE", "GUMBEL", "FRECHET"),
@@ -44,16 +44,17 @@ NO_READER = (
     "statements hold."
 )
 WAITING = "waits for its turn"
-STOPPED = "You stopped this drawing. Change something, or let it be drawn after all."
+STOPPED = "You stopped this drawing. Change something, or draw it after all."
 WHO_TOLD = "Who told it?"
+OTHERS = "The other {count}, in the order of CLIP"
 ALL_CODES = "all codes"
 TOPS = {"8 codes": 8, "32 codes": 32, "128 codes": 128, ALL_CODES: 0}
-ABOUT_TEMPERATURE = "0: always the most probable code. 1: each code as often as the network says. Above: more evenly."
+ABOUT_TEMPERATURE = "0: always the most probable code. 1: the model's own probabilities. Above 1: more evenly."
 
 WRITE_NOTES = replace(
     PAGE,
     try_this=(
-        "Draw 16 candidates: does CLIP rank first those in which every statement holds?",
+        "Of the 16 candidates, does CLIP rank those first that show everything?",
         "Set the temperature to 0: all candidates become the same, because nothing is left to chance.",
         "Among drawn scenes choose “Never joined”: colour and shape were both learned, but never together in one "
         "thing.",
@@ -63,25 +64,25 @@ DRAWN, GIVEN = "drawn from the sentence", "a scene or photograph"
 SOURCES_NOTES = replace(
     PAGE,
     try_this=(
-        "Point at a part of the ground, then at the edge of a thing: which reads more of the words?",
-        "Point at a word: which parts of the picture read it?",
-        "Go through the layers: the mask of each says which earlier parts it can read at all.",
+        "Point at a part of the ground, then at the edge of a thing. Which attends more to the words?",
+        "Point at a word. Which parts of the picture attend to it?",
+        "Go through the layers: the mask of each allows attention to some earlier parts only.",
     ),
 )
 SOURCES_ABOUT = (
-    "Point at any part of the picture. The code of a part is predicted at the token before it, so what is shown is "
-    "where that token looks: having read the words and all parts up to there, the network predicts the next one."
+    "Point at any part of the picture. The code of a part is predicted at the token before it, so the map shows the "
+    "attention of that token: to the words, and to all parts up to there."
 )
-GIVEN_ABOUT = (
-    "This picture was not drawn: the network reads its codes with your sentence, as if it had written them itself."
-)
+GIVEN_ABOUT = "The model did not draw this picture: it reads its codes with your sentence, as if it had written them."
 OTHER_CODE, HALF = "another code", "half a picture"
-GO_ON_ABOUT = "Click a part of the picture, take another code there, and the rest is drawn anew with the same dice."
-HALF_ABOUT = "The upper rows are given as codes of another picture; the network draws the rest for your sentence."
+GO_ON_ABOUT = (
+    "Click a part of the picture and take another code there: the rest is drawn again with the same random numbers."
+)
+HALF_ABOUT = "The upper rows are the codes of another picture; the model draws the rest for your sentence."
 CLICK_A_PART = "Click a part to take another code there."
 CODES_OFFERED = (
-    "The ten codes that the network expects most here, each painted in place of the one that stands there. Take one: "
-    "everything after it is drawn anew."
+    "The ten most probable codes here, each painted in its surroundings. Take one, and everything after it is drawn "
+    "again."
 )
 DRAWN_HERE = "This one was drawn."
 AS_DRAWN, WITH_OTHER = "As it was drawn", "With the other code"
@@ -90,15 +91,15 @@ CODEBOOK_HINT = "The {used} codes of this picture stand first, the most frequent
 GO_ON_NOTES = replace(
     PAGE,
     try_this=(
-        "Take an improbable code in the ground: does the network turn it into a thing, or ignore it?",
+        "Take an improbable code in the ground. Does the model turn it into a thing, or ignore it?",
         "Take another code inside a thing: does the thing change its colour from there on?",
         "Choose “half a picture”, give a scene, and name in the sentence a thing that is not there yet.",
     ),
 )
 CODES_ABOUT = (
-    "The picture is cut into 16 × 16 places, and each gets one of 512 codes: where 12,288 values were, 256 numbers are "
-    "left. The middle picture shows each code as it is painted among its like; the right one is painted from all of "
-    "them together."
+    "The picture is cut into 16 × 16 places, and each gets one of 512 codes: 256 numbers replace 12,288 values. The "
+    "middle picture shows each code alone, painted among copies of itself; the right one is painted from all of them "
+    "together."
 )
 CODES_PHOTO = "The autoencoder has seen {world} only: of a photograph it keeps only what looks like them."
 CODES_NOTES = replace(
@@ -115,7 +116,7 @@ DALLE, NETWORK, THE_NETWORK = "DALL-E", "attention GAN", "Attention GAN"
 STAGE = "{side} × {side}"
 FIRST_STAGE = "from sentence and noise"
 STAGES_TOLD = {
-    AS_LEARNED: "its places asked the words",
+    AS_LEARNED: "its places attend to the words",
     ALIKE: "with the mean of the words",
     CUT: "without the words",
 }
@@ -124,7 +125,8 @@ MAP_SAYS = "Of what all places took of “{word}”, {share} belongs"
 TAKEN = "All places together took {share} of their words from here."
 PAINTED_ABOUT = (
     "The picture is painted three times, each time twice as large. Before the second and the third time each place "
-    "asks the words and takes a mean of them, weighed by how well they fit. Point at a word: which places took it?"
+    "attends to the words: it takes a mean of them, weighted by how well they fit. Point at a word to see which places "
+    "attend to it."
 )
 PAINTED_OTHERWISE = {
     ALIKE: "Here no place chooses: in both later stages each takes the plain mean of all words.",
@@ -134,13 +136,14 @@ LOOKS_ABOUT = (
     "What each place takes from the words: as it learned; from all words equally; or nothing, so that the sentence "
     "enters as a whole, and only in the first stage."
 )
-SWAP_ABOUT = "The same noise with one word exchanged: what moves?"
+SWAP_ABOUT = "The noise stays, and one word is exchanged. What changes in the picture?"
 NOTHING_TO_SWAP = (
     "No word of this sentence can be exchanged for another of its kind. Write one that names a colour or a shape."
 )
 BEFORE, AFTER, MOVED = "As it was", "With the other word", "What moved"
 WALK_ABOUT = (
-    "The same sentence from one noise to another, in equal steps along a great circle: what does the noise decide?"
+    "The sentence stays, and the noise goes from one sample to another in equal steps along a great circle. What does "
+    "the noise decide?"
 )
 PAINTED_NOTES = replace(
     PAGE,

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import streamlit as st
 
+from core.zoo import dalles
 from dashboard import theme
 from dashboard.cache.models import dalle, picture_coder
 from dashboard.frame import layout
@@ -14,17 +15,25 @@ from pages.words_and_pictures.generation import compute, growing, inputs, words
 from pages.words_and_pictures.generation.compute import Drawn, Made, Wish
 from pages.words_and_pictures.generation.pictures import enlarged
 
-ALONE, WIDE = 300, 168  # pixels of a picture: of these two stand side by side on a phone
+BEST = 4  # pictures that stand first
+ALONE, WIDE, WIDE_PRESENTED = 300, 168, 400  # pixels of a picture: of 168 two stand side by side on a phone
+SMALLER = 0.68  # the width of the others beside that of the best
 
 
 def show() -> None:
     """The sentence, the candidates as they grow, what holds in them, the notes."""
-    wish = inputs.wish()
+    with layout.control_bar():
+        world, text = inputs.world_and_sentence(dalles.available())
+        inputs.again()
+        with layout.settings():
+            wish = inputs.wish(world, text)
     dalle(wish.world).encode(wish.text)  # what it does not know is told before anything is drawn
     drawn = growing.drawn(compute.draw, wish)
     if drawn is None:
         return
-    gallery(drawn, asks=True)
+    gallery(drawn, asks=True, best=True)
+    layout.place_notice()
+    gallery(drawn, asks=True, best=False)
     if not theme.is_presented():
         download_arrays(
             "Codes and pictures (NPZ)",
@@ -35,11 +44,24 @@ def show() -> None:
     layout.notes(words.WRITE_NOTES, notice=noticed(drawn), formula=lambda: _formula(wish))
 
 
-def gallery(made: Made, *, asks: bool = False, wide: int = WIDE) -> None:
-    """All pictures, the one that CLIP likes best first; `asks`: with a way to what each was made from."""
-    wide = theme.look().high(ALONE if len(made.pictures) == 1 else wide)
+def gallery(made: Made, *, best: bool, asks: bool = False, wide: int = WIDE, presented: int = WIDE_PRESENTED) -> None:
+    """The BEST pictures by CLIP, or else all others, smaller; `asks`: with a way to what each was made from.
+
+    `wide`, `presented`: pixels of one of the best on a page and on a projector.
+    """
+    ranks = range(1, len(made.pictures) + 1)[:BEST] if best else range(1, len(made.pictures) + 1)[BEST:]
+    if not ranks:
+        return
+    if theme.is_presented():
+        wide = presented
+    elif len(made.pictures) == 1:
+        wide = ALONE
+    if not best:
+        st.caption(words.OTHERS.format(count=len(ranks)))
+        wide = round(wide * SMALLER)
     with st.container(horizontal=True, gap="small"):
-        for rank, number in enumerate(made.order, start=1):
+        for rank in ranks:
+            number = made.order[rank - 1]
             with st.container(width=wide, gap="small"):
                 st.image(
                     enlarged(made.pictures[number], 5), width=wide, alt=f"Picture {rank} of {len(made.order)}, as made"
@@ -86,7 +108,7 @@ def arrays_of(drawn: Drawn) -> bytes:
 
 def noticed(drawn: Drawn) -> tuple[str, ...]:
     """What CLIP likes best, what holds in it and in the others, how alike the pictures are."""
-    parts = (tell_rank(drawn), tell_statements(drawn), _tell_alike(drawn))
+    parts = (tell_statements(drawn), tell_rank(drawn), _tell_alike(drawn))
     return tuple(sentence for part in parts for sentence in part)
 
 
@@ -94,16 +116,16 @@ def tell_rank(made: Made) -> Iterator[str]:
     """What CLIP thinks of the candidates."""
     scores = [made.agreement[number] for number in made.order]
     if len(scores) == 1:
-        yield f"CLIP gives picture and sentence a cosine of {signed(scores[0])}. Draw several, and it has a choice."
+        yield f"CLIP gives picture and sentence a cosine of {signed(scores[0])}. Draw several, so that it can choose."
         return
     if signed(scores[0]) == signed(scores[-1]):
-        yield f"CLIP likes all {len(scores)} candidates as much: their cosine with the sentence is {signed(scores[0])}."
+        yield f"CLIP ranks no candidate first: all {len(scores)} have a cosine of {signed(scores[0])}."
         return
     same = sum(signed(score) == signed(scores[0]) for score in scores)
-    best = "the first" if same == 1 else f"the first {same}"
+    first = "Candidate 1 fits" if same == 1 else f"The first {same} candidates fit"
     yield (
-        f"Of {len(scores)} candidates CLIP likes {best} best: their cosines with the sentence go from "
-        f"{signed(scores[0])} to {signed(scores[-1])}."
+        f"{first} the sentence best by CLIP, with a cosine of {signed(scores[0])}; the last of {len(scores)} has "
+        f"{signed(scores[-1])}."
     )
 
 
@@ -115,17 +137,26 @@ def tell_statements(made: Made) -> Iterator[str]:
         yield words.NO_READER
         return
     best = made.order[0]
-    verdicts = [verdict for verdict in made.statements(best) if verdict is not None]
-    if not verdicts:
+    statements = [holds for holds in made.statements(best) if holds is not None]
+    if not statements:
         return
     count = (
         "the statement holds"
-        if sum(verdicts) == len(verdicts) == 1
-        else f"{sum(verdicts)} of {len(verdicts)} statements hold"
+        if sum(statements) == len(statements) == 1
+        else f"{sum(statements)} of {len(statements)} statements hold"
     )
-    yield f"In the first {count}, as the reader of scenes sees it."
     if len(made.pictures) > 1:
-        yield f"All that was said holds in **{made.full_matches} of {len(made.pictures)}** candidates."
+        yield f"{_how_many(made.full_matches, len(made.pictures))} everything you asked for."
+    yield f"In the first candidate {count}, by the network that reads scenes."
+
+
+def _how_many(matches: int, total: int) -> str:
+    """How many of several pictures show what was asked for, as the beginning of a sentence."""
+    if matches == total:
+        return f"**All {total}** drawings show"
+    if not matches:
+        return f"**None of the {total}** drawings shows"
+    return f"**{matches} of {total}** drawings {'shows' if matches == 1 else 'show'}"
 
 
 def _tell_alike(drawn: Drawn) -> Iterator[str]:
@@ -136,7 +167,7 @@ def _tell_alike(drawn: Drawn) -> Iterator[str]:
     used = len(drawn.codes.unique())
     total = drawn.codes.shape[1]
     yield (
-        f"{same} of {total} places have one code in all candidates. Together they use {used} of "
+        f"At {same} of {total} places all candidates have the same code. Together they use {used} of "
         f"{picture_coder(drawn.prompt.world).network.config.codes} codes."
     )
 

@@ -41,13 +41,15 @@ def show() -> None:
         return
     with layout.control_bar():
         chosen = picture_input.choose((PHOTOGRAPHS, SCENES), first=PHOTOGRAPHS)
-    first = words.NAMED_QUESTION if model.output_kind == "answers" else words.NAMED_TEXT
-    text = st.text_input("Your text", first, key="vilt_text", bind="query-params", max_chars=300)
-    controls.examples(words.NAMED_EXAMPLES, field="vilt_text")
-    way = co_attention.direction()
+        first = words.NAMED_QUESTION if model.output_kind == "answers" else words.NAMED_TEXT
+        text = st.text_input("Your text", first, key="vilt_text", bind="query-params", max_chars=300)
+        controls.examples(words.NAMED_EXAMPLES, field="vilt_text")
+        with layout.settings():
+            way = co_attention.direction()
     with layout.waiting_place():
         looked = compute.look_by_name(model.name, chosen, text)
     word_maps(scene_of(model.name, chosen, text, way), key="vilt-maps", name=f"joint-{model.title}")
+    layout.place_notice()
     output_sentences = _said(model, looked)
     sentences = (*co_attention.noticed(looked, one_stream=True), *output_sentences)
     layout.notes(words.NAMED_NOTES, notice=sentences, formula=_formula)

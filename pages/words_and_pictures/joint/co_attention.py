@@ -25,12 +25,17 @@ CLOSE = 0.01  # of attention: shares that differ by no more count as equal
 
 def show() -> None:
     """The scene and the sentence, both directions, the notes."""
-    name, chosen, text = inputs.scene_and_sentence()
-    way = direction()
+    with layout.control_bar():
+        chosen, text = inputs.scene_and_sentence()
+        way = direction()
+        with layout.settings():
+            name = inputs.network()
+    name, chosen, text = inputs.settled(chosen, text, name)
     with layout.waiting_place():
         looked = compute.look(name, chosen, text)
         scene = scene_of(name, chosen, text, way)
     word_maps(scene, key="joint-maps", name="joint")
+    layout.place_notice()
     one_stream = joint(name).one_stream
     layout.notes(
         words.LOOKS_NOTES,
@@ -40,8 +45,8 @@ def show() -> None:
 
 
 def direction() -> str:
-    """Which way is looked, by the visitor's choice."""
-    return controls.choice("Direction", (words.WORDS_LOOK, words.PICTURE_LOOKS), key="joint_direction")
+    """The direction of attention, by the visitor's choice."""
+    return controls.menu("Direction", (words.WORDS_LOOK, words.PICTURE_LOOKS), key="joint_direction", width=210)
 
 
 @cached()
@@ -102,14 +107,14 @@ def _tell_share(looked: Looked, *, one_stream: bool) -> Iterator[str]:
     of, remainder = (
         ("all their attention", "stays with words and with the token of the whole picture")
         if one_stream
-        else ("their looks at the picture", "goes to the token of the whole picture")
+        else ("their attention to the picture", "goes to the token of the whole picture")
     )
     if f"{shares[low]:.0%}" == f"{shares[high]:.0%}":
-        yield f"Of {of} words give patches **{shares[low]:.0%}**, in every layer; the rest {remainder}."
+        yield f"Words put **{shares[low]:.0%}** of {of} on patches, in every layer; the rest {remainder}."
         return
     yield (
-        f"Of {of} words give patches {shares[low]:.0%} in layer {low} and **{shares[high]:.0%}** in layer {high}; the "
-        f"rest {remainder}."
+        f"Words put {shares[low]:.0%} of {of} on patches in layer {low} and **{shares[high]:.0%}** in layer {high}; "
+        f"the rest {remainder}."
     )
 
 
@@ -119,14 +124,14 @@ def _tell_back(looked: Looked) -> Iterator[str]:
     shares, even = (weights / weights.sum()).tolist(), 1 / len(weights)
     high = max(shares)
     if compare(high, even, margin=CLOSE) != "more":
-        yield f"Patches give all {len(weights)} tokens about as much, {even:.0%} each."
+        yield f"Patches attend to all {len(weights)} tokens about as much, {even:.0%} each."
         return
     most = [place for place, share in enumerate(shares) if compare(share, high, margin=CLOSE) == "as much"]
     labels = [f"**“{typeset.plain(_labels(looked.tokens)[place])}”**" for place in most]
-    mark = ", a mark and no word" if len(most) == 1 and looked.tokens.special[most[0]] else ""
+    mark = " (a special token, no word)" if len(most) == 1 and looked.tokens.special[most[0]] else ""
     yield (
-        f"Of what patches give to words, most goes to {' and '.join(labels)}{mark}: {high:.0%}"
-        f"{' each' if len(most) > 1 else ''}; an even share would be {even:.0%}."
+        f"Patches attend most to {' and '.join(labels)}{mark}: {high:.0%}{' each' if len(most) > 1 else ''} of their "
+        f"attention to the sentence; an even share would be {even:.0%}."
     )
 
 

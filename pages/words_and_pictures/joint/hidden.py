@@ -21,6 +21,7 @@ from dashboard.output import charts
 from pages.words_and_pictures.joint import compute, inputs, words
 
 KEY = "hidden"  # in the address: places of the sentence
+WIDE = 220  # pixels of the picture
 NOBODY = "none"
 NOTICEABLE = 0.05  # of probability: a smaller difference between pictures counts as none
 SMALL = 0.01  # the same between layers
@@ -28,7 +29,14 @@ SMALL = 0.01  # the same between layers
 
 def show() -> None:
     """The sentence with gaps, the guesses side by side, what each layer brings."""
-    name, chosen, text = inputs.scene_and_sentence()
+    with layout.control_bar():
+        chosen, text = inputs.scene_and_sentence()
+        with layout.settings():
+            name = inputs.network()
+            layers = [NOBODY, *map(str, range(joint(name).layers))]
+            chosen_layer = controls.choice("Ablate the attention of layer", layers, key="silenced_layer")
+    name, chosen, text = inputs.settled(chosen, text, name)
+    silenced = None if chosen_layer == NOBODY else int(chosen_layer)
     model = joint(name)
     tokens = model.encode(text)
     real = [place for place, special in enumerate(tokens.special) if not special]
@@ -37,24 +45,22 @@ def show() -> None:
     )
     left, right = st.columns([1, 2], gap="large")
     with left:
-        st.image(compute.prepare(name, chosen).photograph, width=260, alt="The picture that the sentence is read with")
+        wide = theme.look().high(WIDE)
+        st.image(compute.prepare(name, chosen).photograph, width=wide, alt="The picture that the sentence is read with")
         word_picker(
             [
                 PickedWord(
                     f" {tokens.labels[place].strip()}",
-                    f"“{tokens.labels[place].strip()}” is {'hidden' if place in places else 'shown'}",
+                    f"“{tokens.labels[place].strip()}” is {'masked' if place in places else 'shown'}",
                     covered=place in places,
                 )
                 for place in real
             ],
             key="joint-words",
             on_click=lambda clicked: inputs.switch(KEY, places, real[clicked]),
-            label="The sentence; hidden words are gaps",
+            label="The sentence with its masked words",
             hint=words.CLICK_A_WORD,
         )
-        layers = [NOBODY, *map(str, range(model.layers))]
-        chosen_layer = controls.choice("Silence the looks of layer", layers, key="silenced_layer")
-        silenced = None if chosen_layer == NOBODY else int(chosen_layer)
     with right:
         guesses = {
             condition: compute.guesses(name, chosen, text, places, condition) for condition in (ITS, ANOTHER, NONE)
@@ -63,6 +69,8 @@ def show() -> None:
             guesses["silenced"] = compute.guesses(name, chosen, text, places, ITS, silenced)
         for place in places:
             _guesses(tokens, place, {condition: by_place[place] for condition, by_place in guesses.items()}, silenced)
+            if place == places[0]:
+                layout.place_notice()
     chances = {
         condition: compute.true_chances(name, chosen, text, places, condition) for condition in (ITS, ANOTHER, NONE)
     }
@@ -87,7 +95,7 @@ def _guesses(
     look = theme.look()
     for column, (condition, guesses) in zip(columns, predictions.items(), strict=True):
         with column:
-            title = f"layer {silenced} silenced" if condition == "silenced" else words.PICTURE_CONDITIONS[condition]
+            title = f"layer {silenced} ablated" if condition == "silenced" else words.PICTURE_CONDITIONS[condition]
             st.caption(title)
             labels = [guess.label for guess in guesses[:5]]
             values = [guess.probability for guess in guesses[:5]]
@@ -134,7 +142,7 @@ def tell_worth(label: str, own: float, other: float, none: float) -> str:
     Differences of up to NOTICEABLE count as none.
     """
     by_other, by_none = compare(own, other, margin=NOTICEABLE), compare(own, none, margin=NOTICEABLE)
-    beside = f"{own:.0%} with it, {other:.0%} with another one, {none:.0%} without"
+    beside = f"{own:.0%} with it, {other:.0%} with another picture, {none:.0%} without a picture"
     match by_other, by_none:
         case "more", "more":
             says = f"The picture adds at least {100 * (own - max(other, none)):.0f} points to **“{label}”**"
@@ -151,9 +159,9 @@ def tell_worth(label: str, own: float, other: float, none: float) -> str:
         case "less", "more":
             says = f"The picture adds {100 * (own - none):.0f} points to **“{label}”**, and another one adds more"
         case "more", "as much":
-            says = f"The picture is worth no more than none to **“{label}”**, and another one takes from it"
+            says = f"The picture helps **“{label}”** no more than none, and another one takes from it"
         case "less", "as much":
-            says = f"The picture is worth no more than none to **“{label}”**, and another one adds to it"
+            says = f"The picture helps **“{label}”** no more than none, and another one adds to it"
         case _:
             says = f"What the picture is worth for **“{label}”** is not known"
     return f"{says}: {beside}."
@@ -167,11 +175,11 @@ def tell_layers(label: str, own: float, without: Sequence[float]) -> str:
     low, high = min(without), max(without)
     if compare(own, low, margin=SMALL) == "more":
         layers = [layer for layer, chance in enumerate(without) if compare(chance, low, margin=SMALL) == "as much"]
-        return f"Silencing {_layers(layers)} costs “{label}” most: from {own:.0%} to {low:.0%}."
+        return f"Ablating {_layers(layers)} costs “{label}” most: from {own:.0%} to {low:.0%}."
     if compare(own, high, margin=SMALL) == "less":
         layers = [layer for layer, chance in enumerate(without) if compare(chance, high, margin=SMALL) == "as much"]
-        return f"Silencing {_layers(layers)} helps “{label}” most: from {own:.0%} to {high:.0%}."
-    return f"Silencing one layer alone changes “{label}” by no more than {100 * SMALL:.0f} point."
+        return f"Ablating {_layers(layers)} helps “{label}” most: from {own:.0%} to {high:.0%}."
+    return f"Ablating one layer alone changes “{label}” by no more than {100 * SMALL:.0f} point."
 
 
 def _layers(numbers: Sequence[int]) -> str:

@@ -18,6 +18,7 @@ from dashboard.number_format import compare
 from dashboard.output import charts
 from pages.words_and_pictures.joint import compute, inputs, words
 
+WIDE = 230  # pixels of the picture
 NOTICEABLE = 0.05  # of probability: a smaller difference between sentences counts as none
 
 
@@ -32,17 +33,20 @@ class Tried:
 
 def show() -> None:
     """The probability, and what it becomes with each other word in a place."""
-    name, chosen, text = inputs.scene_and_sentence()
-    chance = compute.match_of(name, chosen, text)
+    name, chosen, text = inputs.plain_bar()
+    with layout.waiting_place():
+        chance = compute.match_of(name, chosen, text)
+    truth = truth_of(chosen, text)
     left, right = st.columns([1, 2], gap="large")
     with left:
-        st.image(compute.prepare(name, chosen).photograph, width=280, alt="The picture that the sentence is read with")
-        truth = truth_of(chosen, text)
-        verdict = {True: "true", False: "not true", None: "no sentence of the drawn world"}[truth]
-        st.metric("They belong together with", f"{chance:.1%}", help="The network's own probability")
-        st.caption(f"By the grammar the sentence is {verdict}.")
+        wide = theme.look().high(WIDE)
+        st.image(compute.prepare(name, chosen).photograph, width=wide, alt="The picture that the sentence is read with")
+        label = {True: "true", False: "not true", None: "no sentence of the drawn world"}[truth]
+        st.metric("Probability that they match", f"{chance:.1%}", help="As the model gives it")
+        st.caption(f"By the grammar the sentence is {label}.")
     with right:
         candidates = _exchanged(name, chosen, text)
+        layout.place_notice()
     layout.notes(words.MATCH_NOTES, notice=noticed(chance, truth, candidates), formula=lambda: _formula(chance))
 
 
@@ -50,7 +54,7 @@ def _exchanged(name: str, chosen: PictureInput, text: str) -> list[Tried]:
     """The sentences that stand for choice, each with its bar."""
     offered = others(text)
     if not offered:
-        st.markdown("No word of this sentence can be exchanged: write one that the drawn world knows.")
+        st.markdown("No word of this sentence can be exchanged. Write a sentence of the drawn world.")
         return []
     candidates = tried(name, chosen, offered[controls.choice("Exchange", list(offered), key="match_word")])
     look = theme.look()
@@ -115,9 +119,9 @@ def _tell_answer(chance: float, truth: bool | None, candidates: Sequence[Tried])
     """The network's answer; whether it is right counts for nothing where it gives every sentence the same."""
     answer = compare(chance, 0.5)
     if answer in ("as much", "unknown"):
-        return "The network says neither yes nor no: it gives this sentence 50%."
+        return "The model says neither yes nor no: it gives this sentence 50%."
     says = "yes" if answer == "more" else "no"
-    sure = f"The network says {says} with {max(chance, 1 - chance):.0%}"
+    sure = f"The model says {says} with {max(chance, 1 - chance):.0%}"
     of = {True: "the sentence is true", False: "the sentence is not true", None: "whether that is so is not known"}
     yes, true = sum(candidate.chance > 0.5 for candidate in candidates), sum(candidate.true for candidate in candidates)
     if len(candidates) < 2:
@@ -125,7 +129,7 @@ def _tell_answer(chance: float, truth: bool | None, candidates: Sequence[Tried])
     if yes in (0, len(candidates)):
         return (
             f"{sure}, but it says {says} to **all {len(candidates)}** sentences here, of which {true} "
-            f"{'is' if true == 1 else 'are'} true: its {says} tells nothing of this one."
+            f"{'is' if true == 1 else 'are'} true: its {says} says nothing about this one."
         )
     right = sum((candidate.chance > 0.5) == candidate.true for candidate in candidates)
     counted = f"Of the {len(candidates)} sentences here it is right about **{right}**, saying yes to {yes}; {true} "
@@ -147,13 +151,13 @@ def _tell_best(candidates: Sequence[Tried]) -> str:
     if len(best) == 1:
         truth = "true" if best[0].true else "not true"
         return (
-            f"Of {len(candidates)} it likes **“{typeset.plain(best[0].label)}”** best, {best[0].chance:.0%}; with it "
-            f"the sentence is {truth}."
+            f"Of {len(candidates)} versions **“{typeset.plain(best[0].label)}”** matches best, {best[0].chance:.0%}; "
+            f"with it the sentence is {truth}."
         )
     true = sum(candidate.true for candidate in best)
     return (
-        f"It likes {len(best)} of {len(candidates)} about as well ({best[-1].chance:.0%} to {best[0].chance:.0%}); "
-        f"with {true or 'none'} of them the sentence is true."
+        f"{len(best)} of {len(candidates)} versions match about equally well ({best[-1].chance:.0%} to "
+        f"{best[0].chance:.0%}); {true or 'none'} of them {'is' if true == 1 else 'are'} true."
     )
 
 

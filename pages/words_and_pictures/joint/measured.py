@@ -30,11 +30,10 @@ def show() -> None:
     """Both figures, the notes."""
     results = measured()
     with layout.control_bar():
-        title = controls.choice("Scenes", SPLITS.values(), key="joint_split")
+        title = controls.menu("Scenes", SPLITS.values(), key="joint_split", width=360)
         split = next(name for name, option in SPLITS.items() if option == title)
         kinds = [ALL, *(kind for kind in KINDS if any(kind in measurement.by_kind for measurement in results.words))]
-        kind = controls.choice("Words", kinds, key="joint_kind")
-    layout.heading("Is a hidden word guessed?")
+        kind = controls.menu("Words", kinds, key="joint_kind", width=180)
     own = [measurement for measurement in results.words if measurement.split == split and kind in measurement.by_kind]
     guessed = [
         Scored(
@@ -47,8 +46,9 @@ def show() -> None:
         for measurement in own
     ]
     _figure(guessed, {}, "joint-words", "first guess is the word", "words", table_of(results.words))
+    layout.place_notice()
     layout.caption(words.MEASURED_ABOUT)
-    layout.heading("Is a lie noticed?")
+    layout.heading("Does it notice a false sentence?")
     false_sentences = [
         Scored(JOINT[measurement.name], kind, share, measurement.error(kind), measurement.counts[kind])
         for measurement in results.false_sentences
@@ -106,7 +106,7 @@ def noticed(results: Results) -> tuple[str, ...]:
         }
         own[name] = shares[ITS]
         sentences.append(
-            f"**{title}** guesses {shares[ITS].by_kind[ALL]:.0%} of the hidden words with the picture, "
+            f"**{title}** guesses {shares[ITS].by_kind[ALL]:.0%} of the masked words with the picture, "
             f"{shares[ANOTHER].by_kind[ALL]:.0%} with another one, {shares[NONE].by_kind[ALL]:.0%} without."
         )
         sentences += _tell_needed(shares[ITS], shares[NONE])
@@ -166,7 +166,7 @@ def _tell_better(one: Shares, other: Shares) -> str:
 def _formula() -> None:
     st.latex(r"\mathcal{L} = \mathcal{L}_{\text{words}} + \mathcal{L}_{\text{patches}} + \mathcal{L}_{\text{match}}")
     st.markdown(
-        "Cross-entropy of hidden words, squared error of hidden patches, and whether both belong together (Lu et al. "
-        "2019, section 2.2). Half of the words of content and 15% of the patches are hidden; a quarter of the pairs "
-        "does not match, and of those no word is asked."
+        "Cross-entropy of masked words, squared error of masked patches, and whether both belong together (Lu et al. "
+        "2019, section 2.2). Half of the content words and 15% of the patches are masked; a quarter of the pairs does "
+        "not match, and in those no word is masked."
     )

@@ -20,7 +20,7 @@ ALIKE = 0.05  # of an error: a smaller difference counts as none
 
 def show() -> None:
     """The picture with its gaps, what is put there, the notes."""
-    name, chosen, text = inputs.scene_and_sentence()
+    name, chosen, text = inputs.plain_bar()
     rows, columns = joint(name).grid
     places = inputs.numbers(KEY, rows * columns) or first_thing(chosen, rows)
     prepared = compute.prepare(name, chosen)
@@ -36,15 +36,15 @@ def show() -> None:
             key="joint-patches",
             chosen=[divmod(place, columns) for place in places],
             look="cover",
-            mark="hidden",
+            mark="masked",
             hint=words.CLICK_A_PATCH,
             on_click=lambda row, column: inputs.switch(KEY, places, row * columns + column),
-            alt=f"The picture with {len(places)} of {rows * columns} patches hidden",
+            alt=f"The picture with {len(places)} of {rows * columns} patches masked",
             name="joint-patches",
             height=WIDE,
         )
     with middle:
-        st.markdown("**What it puts there**")
+        st.markdown("**What it predicts**")
         guessed = (mended.guessed.permute(1, 2, 0).numpy() * 255).astype(np.uint8)
         st.image(
             np.kron(guessed, np.ones((5, 5, 1), dtype=np.uint8)),
@@ -54,6 +54,7 @@ def show() -> None:
     with right:
         st.markdown("**The picture**")
         st.image(prepared.photograph, width=wide, alt="The whole picture")
+    layout.place_notice()
     layout.notes(
         words.PATCHES_NOTES, notice=noticed(mended, len(places), rows * columns), formula=lambda: _formula(mended)
     )
@@ -71,24 +72,24 @@ def first_thing(chosen: PictureInput, rows: int) -> tuple[int, ...]:
 
 def noticed(mended: Mended, count: int, total: int) -> tuple[str, ...]:
     """How far the guess is off, beside one that needs no network: the mean colour of what is seen."""
-    sentence = f"{count} of {total} patches are hidden. The mean squared error over them is **{mended.error:.3f}**"
+    sentence = f"{count} of {total} patches are masked. The mean squared error over them is **{mended.error:.3f}**"
     if not count:
         return (words.NO_PATCH_HIDDEN,)
     if count == total:
-        return (f"{sentence}; nothing is seen whose mean colour could be compared with it.",)
-    sentence += f"; the mean colour of what is seen would have {mended.mean_error:.3f}."
+        return (f"{sentence}; no patch is visible, so there is no mean colour to compare it with.",)
+    sentence += f"; the mean colour of the visible patches would have {mended.mean_error:.3f}."
     if not mended.mean_error:
         exact = "So is the network." if not mended.error else "The network is not."
         return (sentence, f"One colour fills these patches, and the mean colour is exact. {exact}")
     change = mended.error / mended.mean_error - 1
     match compare(mended.error, mended.mean_error, margin=ALIKE * mended.mean_error):
         case "less":
-            says = f"The network's error is {-change:.0%} smaller than that of the mean colour. {words.SOFT_EDGES}"
+            says = f"The model's error is {-change:.0%} smaller than that of the mean colour. {words.SOFT_EDGES}"
         case "more":
-            says = f"The network's error is {change:.0%} larger than that of the mean colour: here it is of no use."
+            says = f"The model's error is {change:.0%} larger than that of the mean colour: here it is of no use."
         case _:
-            says = f"The network is no nearer than the mean colour: the errors differ by no more than {ALIKE:.0%}."
-    return (sentence, says)
+            says = f"The model is no nearer than the mean colour: the errors differ by no more than {ALIKE:.0%}."
+    return (says, sentence)
 
 
 def _formula(mended: Mended) -> None:

@@ -41,8 +41,8 @@ PICTURE_CONDITIONS = {
     ANOTHER: "with another picture",
     NONE: "without a picture (grey)",
 }
-CLICK_A_WORD = "Click words to hide them, and again to show them."
-CLICK_A_PATCH = "Click patches to hide them, and again to show them."
+CLICK_A_WORD = "Click a word to mask it; click again to show it."
+CLICK_A_PATCH = "Click a patch to mask it; click again to show it."
 
 LOOKS_NOTES = replace(
     PAGE,
@@ -55,22 +55,22 @@ LOOKS_NOTES = replace(
 HIDDEN_NOTES = replace(
     PAGE,
     try_this=(
-        "Hide the colour, then “a”: which of the two is read off the picture, and which follows from grammar?",
-        "Hide two words at once.",
-        "Silence the looks of one layer after another: which layer brings the answer?",
+        "Mask the colour, then “a”. Which of the two is read from the picture, and which follows from grammar?",
+        "Mask two words at once.",
+        "Under Settings, ablate the attention of one layer after another. Which layer brings the answer?",
     ),
 )
 PATCHES_NOTES = replace(
     PAGE,
     try_this=(
-        "Hide a whole thing, and see whether the sentence brings it back.",
-        "Change the sentence, and see whether what is guessed follows.",
+        "Mask a whole thing. Does the sentence bring it back?",
+        "Change the sentence. Does the reconstruction follow?",
     ),
 )
 MATCH_NOTES = replace(
     PAGE,
     try_this=(
-        "Exchange one word after another: which kind of lie does the network notice?",
+        "Exchange one word after another. Which kind of false sentence does the model notice?",
         "Let both groups change places: the words stay the same, only their order is wrong.",
     ),
 )
@@ -84,26 +84,26 @@ GROUNDED_NOTES = replace(
 MEASURED_NOTES = replace(
     PAGE,
     try_this=(
-        "Look at the words that are guessed without any picture: grammar alone gives them away.",
+        "Look at the words that are guessed without a picture: grammar alone is enough for them.",
         "Compare “another picture” with “no picture”: is a wrong picture worse than none?",
     ),
 )
 MEASURED_ABOUT = (
-    "Each word of content of 500 held-out sentences is hidden by itself: how often is the first guess the word itself, "
-    "with its picture, with another one, and with grey?"
+    "In 500 held-out sentences each content word is masked, one at a time. The figure says how often the first guess "
+    "is the word itself: with its picture, with another picture, and with an even grey."
 )
 MATCH_ABOUT = (
-    "The true sentence against the same one with one word exchanged so that it is false: how often does the true one "
-    "match better? “order”: both groups change places. Chance is a half."
+    "Each true sentence is compared with a false one that differs in one word. The figure says how often the true one "
+    "matches better; chance is 50%. “order”: both groups change places."
 )
 NO_SENTENCE = "There is no sentence here yet. Write one about the picture."
-NO_PATCH_HIDDEN = "No patch is hidden, so there is nothing to guess."
-SOFT_EDGES = "It learned to answer with a mean over what might be there, so its edges are soft."
+NO_PATCH_HIDDEN = "No patch is masked, so there is nothing to guess."
+SOFT_EDGES = "It learned to predict the mean of what could be there, so edges are blurred."
 
 NAMED_PLACEHOLDER = "dandelin/vilt-b32-mlm, or a folder"
 NAMED_HELP = "A ViLT, by its name on the hub or by its folder."
 NAMED_NOTHING = (
-    "Name a **ViLT**: one that guesses hidden words (dandelin/vilt-b32-mlm), one that answers questions "
+    "Name a **ViLT**: one that guesses masked words (dandelin/vilt-b32-mlm), one that answers questions "
     "(dandelin/vilt-b32-finetuned-vqa) or one that says how well text and picture match "
     "(dandelin/vilt-b32-finetuned-coco). It is fetched once, after you have agreed; then it reads your text with your "
     "photograph, and every head is shown, both ways."
@@ -116,7 +116,7 @@ NAMED_NOT_YET = "No model is named yet, so there is nothing to notice."
 NAMED_TEXT = "a photo of a [MASK]"
 NAMED_QUESTION = "What is in the picture?"
 NAMED_EXAMPLES = {
-    "A gap": "a photo of a [MASK]",
+    "A mask": "a photo of a [MASK]",
     "A colour": "a [MASK] cup on a table",
     "A question": "What is in the picture?",
     "How many?": "How many people are there?",
