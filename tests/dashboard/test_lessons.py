@@ -173,6 +173,10 @@ def test_the_word_of_the_previous_token_head_is_one_for_which_it_looks_there():
     assert answer.words["before"] == f"{means[1]:.0%}"
 
 
+def title_of(page):
+    return page.question if page is contents.HOME else page.name
+
+
 @pytest.mark.parametrize("station", STATIONS, ids=name_of)
 def test_a_station_shows_its_page_and_the_answer(visit, station):  # noqa: F811
     lesson, number = station
@@ -180,7 +184,7 @@ def test_a_station_shows_its_page_and_the_answer(visit, station):  # noqa: F811
     place = {"lesson": lesson.name, "station": str(number + 1)}
     app = visit(at.page.folder, **at.choices, **place, answer=at.question.expected)
     assert not app.warning, message_text(app)
-    assert app.title[0].value == at.page.name
+    assert app.title[0].value == title_of(at.page)
     assert "The answer given was" in prose(app)
     explanation = player.explained(at, ask(at.question))
     assert explanation.split("\n")[0][:40] in " ".join(element.value for element in app.markdown)
@@ -201,7 +205,7 @@ def test_a_student_who_walks_a_lesson_finds_on_each_station_what_its_link_opens(
         assert station.title in {element.value for element in app.header}, number
         answer_as_a_student(app, station.question)
         assert not app.warning, (station.title, message_text(app))
-        assert app.title[0].value == station.page.name
+        assert app.title[0].value == title_of(station.page)
         assert "You said" in prose(app), station.title
         assert "check_circle" in prose(app), station.title
         place = {"lesson": name, "station": str(number + 1), "answer": station.question.expected}

@@ -129,14 +129,15 @@ def test_of_a_text_too_long_for_that_the_rows_that_were_looked_at_are_counted(mo
 def test_the_view_starts_with_the_strongest_link_across_a_distance():
     notice = notice_text(calls_of(torch.stack([UNIFORM, one_far_link(7, 2, 0.75)])), TEXT)
     assert (notice.start.place, notice.start.query, notice.start.key) == ((0, 1), 7, 2)
-    assert "the first token left aside: in **layer 0, head 1** “seven” gives 75% to “two”, 5" in notice.sentences[2]
+    assert "In **layer 0, head 1**, “seven” puts 75% of its attention on “two”, 5 tokens" in notice.sentences[2]
+    assert "without links to the first token." in notice.sentences[2]
 
 
 def test_links_between_neighbours_or_to_separators_are_not_far():
     special = Tokens(TEXT.ids, TEXT.labels, (True, False, True, *(False,) * 5), TEXT.words)
     notice = notice_text(calls_of(torch.stack([PREVIOUS, one_far_link(7, 2, 0.9), one_far_link(6, 1, 0.4)])), special)
     assert (notice.start.query, notice.start.key) == (6, 1)
-    assert "the first token and separators left aside" in notice.sentences[2]
+    assert "without links to the first token and separators." in notice.sentences[2]
 
 
 @pytest.mark.parametrize("text", ["one", "one two"])

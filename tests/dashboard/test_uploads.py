@@ -114,7 +114,7 @@ def test_who_chooses_an_example_is_no_longer_told_of_the_forgotten_picture(mine,
     app = give(AppTest.from_function(picture_page).run(), mine, "mine.png")
     clock[0] = memo.AGE + 1
     app.run()
-    app.segmented_control[0].set_value("rocket").run()
+    app.selectbox[0].set_value("rocket").run()
     assert page_output(app) == "rocket"
     assert not app.info
 

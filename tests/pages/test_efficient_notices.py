@@ -88,7 +88,9 @@ def test_what_is_said_of_an_approximation_is_what_loops_find(name, variant, toke
         assert "strongest loss" not in sentence
     elif loss > maps.SEEN * 1.001:
         where = re.search(
-            r"“w(\d+)” \(token \d+\) gave \*\*([\d.]+)\*\* to (?:“w(\d+)”|itself)(.*) and gives (.+) now", sentence
+            r"“w(\d+)” \(token \d+\) gave \*\*([\d.]+)\*\* of its attention to "
+            r"(?:“w(\d+)”|itself)(.*) and gives (.+) now",
+            sentence,
         )
         source, gave, target = int(where[1]), float(where[2]), int(where[3] or where[1])
         assert float(exact[source, target] - other[source, target]) == pytest.approx(loss, abs=1e-5)

@@ -244,7 +244,7 @@ def test_the_best_by_clip_comes_first():
     drawn = compute.draw(WISH)
     scores = [drawn.agreement[number] for number in drawn.order]
     assert scores == sorted(scores, reverse=True)
-    assert sorted(drawn.order) == list(range(4))
+    assert sorted(drawn.order) == list(range(WISH.count))
 
 
 def test_with_the_same_code_nothing_changes_and_with_another_all_before_it_stays():
@@ -263,7 +263,7 @@ def test_with_the_same_code_nothing_changes_and_with_another_all_before_it_stays
 def test_half_a_picture_stays_as_it_was_given():
     drawn = compute.complete(WISH, SCENE, 8)
     first_codes = compute.coded("scenes", SCENE).codes[:128]
-    assert torch.equal(drawn.codes[:, :128], first_codes.expand(4, -1))
+    assert torch.equal(drawn.codes[:, :128], first_codes.expand(WISH.count, -1))
     assert len({tuple(candidate.tolist()) for candidate in drawn.codes}) > 1
 
 

@@ -212,7 +212,7 @@ def results_of(*names: str) -> Results:
 
 def test_what_was_measured_is_told_with_its_baselines():
     sentence = about_measured(results_of("tuned", "frozen", "scratch"))
-    for part in ("**90.0%** of the tags", "**80.0%** of the verdicts", "84.0%", "79.0%", "body: 80.0% and 70.0%"):
+    for part in ("**90.0%** of the tags", "**80.0%** of the sentiments", "84.0%", "79.0%", "encoder: 80.0% and 70.0%"):
         assert part in sentence
     assert "from scratch: 70.0% and 60.0%" in sentence
     assert "scratch" not in about_measured(results_of("tuned"))

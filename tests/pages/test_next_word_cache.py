@@ -108,7 +108,8 @@ def test_bytes_are_said_to_agree_only_where_they_do():
     heads = CacheShape(2, 4, 2, 8)
     assert cache_bytes(heads, 4, 4) == step.bytes
     assert "by the formula alike" in cache.about_bytes(step, heads)
-    assert "something else" in cache.about_bytes(step, CacheShape(2, 4, 4, 8))
+    assert "alike" not in (other := cache.about_bytes(step, CacheShape(2, 4, 4, 8)))
+    assert "**1.02 kB** by count and 2.05 kB by the formula" in other
     assert "no formula" in cache.about_bytes(step, None)
 
 

@@ -87,7 +87,7 @@ def test_a_projector_shows_the_figures_without_notes(visit, show):
 def test_without_positions_a_shuffle_changes_nothing_but_the_order(visit):
     app = visit(PAGE)
     assert "To self-attention a sentence is a set" in prose(app)
-    assert "× 10⁻⁷**, no more than the rounding of 32-bit numbers" in prose(app)
+    assert "× 10⁻⁷**, which is the rounding of 32-bit numbers" in prose(app)
     assert "“dog” stands at places 1 and 12, counted from 0. Without positions both get the same vector" in prose(app)
     *_, difference = [trace for trace in figure(app, "order-shuffle")["data"] if trace["type"] == "heatmap"]
     before, after = (difference_with(visit, way) for way in ("Positions", "Causal mask"))

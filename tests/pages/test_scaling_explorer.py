@@ -69,7 +69,7 @@ def test_the_front_and_who_is_missing_are_those_counted_pair_by_pair(given_rows)
     if len(best) < 4:
         assert all(f"**model {number}**" in best_shown(selection) for number in best)
     if len(front) > 1:
-        assert f"stand **{len(front)} of {len(both)}**" in front_shown(selection)
+        assert f"**{len(front)} of {len(both)}** are on the Pareto front" in front_shown(selection)
 
 
 @settings(max_examples=20, deadline=None)

@@ -91,14 +91,17 @@ def test_each_explanation_is_sure_or_unsure_or_no_better_than_chance(pairs, draw
         (0.98, 0.5, "All curves begin and end there"),
         (0.6, 0.58, "about as sure"),
         (0.6, 0.62, "about as sure"),
-        (0.6, 0.7, "surer without them"),
+        (0.6, 0.7, "surer without the words"),
     ],
 )
 def test_where_the_curves_begin_and_end_is_said(full_probability, nothing, phrase):
     shares, heights = torch.tensor([0.0, 1.0]), torch.tensor([full_probability, nothing])
     curve = FaithfulWords(shares, heights, heights.flip(0), (1,) * 5)
     sentence = sentences.about_ends(Curves({}, (curve,)), "positive")
-    assert f"positive with {full_probability:.1%}, of one with no word left {nothing:.1%}" in sentence
+    assert (
+        f"gives positive {full_probability:.1%} for the whole text, and {nothing:.1%} for a text with no word"
+        in sentence
+    )
     assert phrase in sentence
 
 

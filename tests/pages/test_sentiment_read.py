@@ -42,8 +42,8 @@ def test_the_section_opens_by_its_address(visit, name):
     app = visit(PAGE, show="Read", model=name, language=language)
     assert app.title[0].value == "Sentiment"
     assert app.get("plotly_chart")
-    sentence = next(markdown.value for markdown in app.markdown if "says **" in markdown.value)
-    assert sentence.startswith(f"**{typeset.plain(load_reviewer(name).title)}** says")
+    sentence = next(markdown.value for markdown in app.markdown if "predicts **" in markdown.value)
+    assert sentence.startswith(f"**Notice:** **{typeset.plain(load_reviewer(name).title)}** predicts")
 
 
 def test_a_model_that_gives_no_class_is_refused_in_a_sentence(visit):

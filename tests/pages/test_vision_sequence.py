@@ -80,7 +80,7 @@ def test_of_a_hybrid_what_a_place_has_seen_is_drawn_in_place_of_its_pixels(visit
     features = model.network.patch_embed.backbone(pixels)[0, :, 3, 4]
     (gradient,) = torch.autograd.grad(features.square().sum(), pixels)
     inside = gradient[0, :, 48:64, 64:80].abs().sum() / gradient.abs().sum()
-    assert f"**{float(inside):.0%}** lies in its own 16 × 16 pixels" in prose(app)
+    assert f"own 16 × 16 pixels for only **{float(inside):.0%}**" in prose(app)
 
 
 def test_the_projector_shows_no_prose(visit):
@@ -190,7 +190,7 @@ def test_the_longer_of_content_and_position_is_named(content, position):
     made = SimpleNamespace(projected=lengths[0], embedded=None, positions=SimpleNamespace(patches=lengths[1]))
     (text,) = sequence.tell_weight(made, 0)
     assert not re.search(r"\b(nan|inf)\b", text)
-    assert f"{round(content, 2):.2f}** and its position **{round(position, 2):.2f}" in text
+    assert f"{round(content, 2):.2f}**, its position **{round(position, 2):.2f}" in text
     if match := re.search(r": (the projection|the position) is ([\d.]+) times", text):
         longer, shorter = (content, position) if match[1].startswith("the projection") else (position, content)
         assert float(match[2]) == pytest.approx(longer / shorter, abs=0.06)

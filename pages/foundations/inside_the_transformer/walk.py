@@ -187,9 +187,12 @@ def who_sees_whom(calls: Sequence[AttentionCall]) -> str:
     unknown = sum(call.kind == "unknown" for call in calls)
     left_out = f"; in {part} of {len(own)} layers it may attend to some of these only" if part else ""
     if unknown:
-        left_out += f"; {unknown} more layers may attend to the same sequence or to another one"
+        left_out += f"; it is not known whether {unknown} more layers attend to the same sequence or to another one"
     if unknown and not own:
-        return f"a model of {len(calls)} layers of attention{left_out}"
+        return (
+            f"a model of {len(calls)} layers, and it is not known whether they attend to the same sequence or to "
+            "another one"
+        )
     if across:
         return (
             f"an encoder-decoder: in {back} of {len(own)} layers of self-attention a token may attend only to itself "

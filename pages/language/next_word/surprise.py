@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+import streamlit as st
 import torch
 from streamlit.delta_generator import DeltaGenerator
 
@@ -59,7 +60,7 @@ def show(bar: DeltaGenerator) -> None:
         table=rows,
     )
     notice = about_bits(names, bits, surprise.characters, surprise.vocabulary)
-    layout.notes(words.SURPRISE_NOTES, notice=notice, formula=lambda: _formula(surprise))
+    layout.notes(words.SURPRISE_NOTES, notice=notice, formula=lambda: _formula(surprise, names))
 
 
 def _line(name: str, labels: Sequence[str], bits: np.ndarray, surprise: Surprised) -> Line:
@@ -160,12 +161,11 @@ def _like_choosing(equal: float, vocabulary: int) -> str:
     return f"That is a choice among {equal:,.1f} equally probable tokens each time."
 
 
-def _formula(surprise: Surprised) -> None:
+def _formula(surprise: Surprised, names: Sequence[str]) -> None:
     place = int(surprise.bits.nan_to_num(-1).argmax())
     value = float(surprise.bits[place])
-    name = typeset.in_word(surprise.tokens, place)
     st.latex(r"\text{bits}_t = -\log_2 p(x_t \mid x_1 \ldots x_{t-1})")
-    st.markdown(f"For “{typeset.plain(name)}”, position {place}:")
+    st.markdown(f"For “{typeset.plain(names[place])}”, position {place}:")
     mantissa, power = f"{2.0**-value:.2e}".split("e")
     st.latex(rf"-\log_2 \left({mantissa}\cdot 10^{{{int(power)}}}\right) = {value:.2f}")
     st.markdown(words.SURPRISE_FORMULA)

@@ -1,0 +1,32 @@
+"""The row of Many heads: a text or a picture, and the model that reads it."""
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from dashboard.frame import layout
+from dashboard.inputs import controls, example_texts, model_name, photograph
+from dashboard.recordings.watched import Watched, watch_text
+
+TEXT, PICTURE = "Text", "Picture"
+MODEL_WIDTH = 150  # pixels: the row has room for the text, its menus and the settings
+
+
+def choose() -> Callable[..., Watched]:
+    """Draw the row, and return what runs the chosen model on the chosen input, with the given heads ablated."""
+    with layout.control_bar():
+        row = st.container(
+            horizontal=True, vertical_alignment="bottom"
+        )  # its place is the same for both kinds of input
+        with layout.settings():
+            kind = controls.choice("Input", [TEXT, PICTURE], key="input")
+            menu = st.container()
+    if kind == TEXT:
+        with row:
+            text = controls.text()
+            controls.examples(example_texts.examples("next-word"))
+        name = model_name.model("text", width=MODEL_WIDTH, menu=row)
+        return partial(watch_text, name, text)
+    with row:
+        return photograph.choose_in_bar(models_in=menu, patches_in=menu).watched
