@@ -71,8 +71,8 @@ TEXT = Page(
     "Text",
     "Who listens to whom?",
     "text",
-    "Type a sentence and watch every head of a language model read it. Silence a head: does the model still know "
-    "what comes next?",
+    "Type a sentence and watch every head of a language model read it. Silence a head: does the model still know what "
+    "comes next?",
 )
 IMAGE = Page(
     "explore/image",

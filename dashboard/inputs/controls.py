@@ -30,8 +30,8 @@ LONGEST_TYPED = 50_000  # characters of an address; the server answers none of 6
 TOKENS_BEFORE = "tokens_before"  # the last token and the default one, when the slider was last drawn
 WITHOUT_LINK = "text_without_link"  # whether the field held a longer text in the previous run
 TOO_LONG = (
-    "This text would take {length:,} characters of a link; a link holds at most {most:,} of it. "
-    "Open it as a file, or shorten it."
+    "This text would take {length:,} characters of a link; a link holds at most {most:,} of it. Open it as a file, or "
+    "shorten it."
 )
 
 

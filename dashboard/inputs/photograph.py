@@ -22,8 +22,8 @@ from dashboard.recordings.watched import Head, Picture, WatchedImage, prepare, w
 CLASSIFIERS = (*zoo.WHOLE, "resnet-tiny-imagenet", "plain-tiny-imagenet")
 WINDOWED = ("swin-tiny-imagenet",)
 RIGHT = (
-    "Its first answer is right for {right} of 100 photographs of its classes that it did not learn from, "
-    "give or take {error} ({pictures:,} were tried, {at} {side} × {side} pixels)."
+    "Its first answer is right for {right} of 100 photographs of its classes that it did not learn from, give or take "
+    "{error} ({pictures:,} were tried, {at} {side} × {side} pixels)."
 )
 RIGHT_OF_NAMES = (
     "Of {pictures:,} small photographs, enlarged to {side} × {side} pixels, it names {right} of 100 right, give or "

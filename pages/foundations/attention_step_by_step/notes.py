@@ -61,8 +61,8 @@ def tell_scale(name: str, scaled: Tensor, unscaled: Tensor) -> str:
     if abs(largest[1] - largest[0]) < CLOSE:
         return f"The scale changes little here: the largest weight of {name} is {largest[0]:.2f} with it and without."
     sentence = (
-        f"With the scale the largest weight of {name} is **{largest[0]:.2f}**, without it **{largest[1]:.2f}**; "
-        f"the entropy of its row is {bits[0]:.2f} bits with it, and {bits[1]:.2f} without. "
+        f"With the scale the largest weight of {name} is **{largest[0]:.2f}**, without it **{largest[1]:.2f}**; the "
+        f"entropy of its row is {bits[0]:.2f} bits with it, and {bits[1]:.2f} without. "
     )
     if largest[1] > SATURATED > largest[0]:
         slopes = [weight * (1 - weight) for weight in largest]

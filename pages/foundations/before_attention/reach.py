@@ -104,8 +104,7 @@ def about_reach(lines: Mapping[str, np.ndarray], *, own: bool, window: int) -> t
             "show its edge."
         ),
         f"At {distance} characters before the last one, this share of the last character's gradient is left {where}: "
-        f"{remainders}."
-        f"{_about_most(left)}",
+        f"{remainders}.{_about_most(left)}",
     )
 
 

@@ -87,11 +87,11 @@ def about_ways(sizes: Sizes) -> tuple[str, ...]:
     meeting = crossover(sizes)
     dilated, contiguous = WAYS["dilated"].path.of(sizes), WAYS["convolution"].path.of(sizes)
     return (
-        f"With n = {sizes.n:,} and d = {sizes.d:,}, {compared}. Their costs meet at n = d = "
-        f"{meeting['recurrent']:,}; self-attention and convolution meet at n = k·d = {meeting['convolution']:,}.",
-        f"A signal from the first to the last of these {sizes.n:,} tokens takes "
-        f"**{recurrent.path.of(sizes):,}** steps through a recurrent layer, {contiguous:,} layers of convolution, "
-        f"{dilated:,} if they are dilated, and 1 through self-attention.",
+        f"With n = {sizes.n:,} and d = {sizes.d:,}, {compared}. Their costs meet at n = d = {meeting['recurrent']:,}; "
+        f"self-attention and convolution meet at n = k·d = {meeting['convolution']:,}.",
+        f"A signal from the first to the last of these {sizes.n:,} tokens takes **{recurrent.path.of(sizes):,}** steps "
+        f"through a recurrent layer, {contiguous:,} layers of convolution, {dilated:,} if they are dilated, and 1 "
+        "through self-attention.",
         f"A recurrent layer computes its {recurrent.sequential.of(sizes):,} tokens one after another, however many "
         "processors there are; the other layers can compute all tokens at once.",
     )

@@ -22,7 +22,7 @@ NARROW, WIDE = 165, 190  # pixels: the names of the machines and of the models
 def walked_through() -> Walk:
     """The controls for architecture, input and model, and the way through."""
     with layout.control_bar():
-        machine = _machine()
+        machine = controls.menu("Architecture", MACHINES, key="machine", width=NARROW, help=words.MACHINE)
         if machine == ENCODER:
             picture = controls.picture()
             name = model_name.model("image", offered=PICTURE_MODELS, width=WIDE)
@@ -41,12 +41,6 @@ def walked_through() -> Walk:
             walk = partial(compute.walk_translation, text, target)
     with layout.waiting_place():
         return walk()
-
-
-def _machine() -> str:
-    if st.session_state.get("machine") not in (*MACHINES, None):
-        st.session_state.machine = DECODER
-    return st.selectbox("Architecture", MACHINES, key="machine", bind="query-params", width=NARROW, help=words.MACHINE)
 
 
 def _target() -> str:

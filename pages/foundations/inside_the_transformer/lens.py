@@ -121,7 +121,7 @@ def _explain(walk: Walk, lens: Lens) -> None:
     difference = (lens.logits.reshape(own.shape) - own.float()).abs().max().item()
     st.markdown(
         "The lens puts the residual stream $x_l$ of an earlier block in place of the last block's output; everything "
-        "after the blocks is the model's own. At the last layer this must give the model's own scores: the "
-        f"largest difference is {f'{difference:.0e}' if difference else 'exactly 0'}."
+        "after the blocks is the model's own. At the last layer this must give the model's own scores: the largest "
+        f"difference is {f'{difference:.0e}' if difference else 'exactly 0'}."
     )
     contents.NEXT_WORD.link("Next word (GPT): how much each head and MLP adds to a prediction", show="Why this word")

@@ -149,8 +149,8 @@ def _agreement(table: pd.DataFrame) -> str:
     if wrong:
         return f"Formula and count differ in {', '.join(wrong)}: the formula does not cover something in this model."
     return (
-        f"Formula and count agree exactly in all {len(table)} parts: "
-        f"{table['parameters, count'].sum():,} parameters, {table['FLOPs, count'].sum():,} FLOPs."
+        f"Formula and count agree exactly in all {len(table)} parts: {table['parameters, count'].sum():,} parameters, "
+        f"{table['FLOPs, count'].sum():,} FLOPs."
     )
 
 

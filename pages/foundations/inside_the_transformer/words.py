@@ -114,8 +114,8 @@ SIZES_NOTES = replace(
         "Raise *Tokens in view* until scores and weighted sum need the most operations of all parts. Which part needed "
         "the most before?",
         "Go from *fp32* to *int8*. Which numbers become smaller, and which stay?",
-        "Build GPT-2 small: 12 layers, width 768, 12 heads, context 1,024. Does it have the 124 million parameters "
-        "of the table?",
+        "Build GPT-2 small: 12 layers, width 768, 12 heads, context 1,024. Does it have the 124 million parameters of "
+        "the table?",
     ),
     references=(*INSIDE.references, *references("KAPLAN", "HOFFMANN", "DEVLIN")),
 )

@@ -16,9 +16,8 @@ MODEL_WIDTH = 150  # pixels: the row has room for the text, its menus and the se
 def choose() -> Callable[..., Watched]:
     """Draw the row, and return what runs the chosen model on the chosen input, with the given heads ablated."""
     with layout.control_bar():
-        row = st.container(
-            horizontal=True, vertical_alignment="bottom"
-        )  # its place is the same for both kinds of input
+        # Its place is the same for both kinds of input.
+        row = st.container(horizontal=True, vertical_alignment="bottom")
         with layout.settings():
             kind = controls.choice("Input", [TEXT, PICTURE], key="input")
             menu = st.container()

@@ -114,8 +114,8 @@ def _about_mean(together: AggregatedMaps, _: Sequence) -> tuple[str, ...]:
     most, least = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
     apart = together.deviations[most]
     sentences = [
-        f"The mean hides most in **layer {numbers[most]}**: on average {hidden[most]:.0%} of a head's attention "
-        f"lies elsewhere than the mean says, and {np.nanmin(apart):.0%} even in head {int(np.nanargmin(apart))}, the "
+        f"The mean hides most in **layer {numbers[most]}**: on average {hidden[most]:.0%} of a head's attention lies "
+        f"elsewhere than the mean says, and {np.nanmin(apart):.0%} even in head {int(np.nanargmin(apart))}, the "
         "nearest to it."
     ]
     if others := [str(numbers[layer]) for layer in first if layer != most]:

@@ -151,8 +151,8 @@ NO_SHARES = (
 
 LOSS = {
     "next token": (
-        "Loss on this text: how surprised the model is by each next token, on average. 0 would be certainty; "
-        "each nat more means a probability 2.7 times smaller."
+        "Loss on this text: how surprised the model is by each next token, on average. 0 would be certainty; each nat "
+        "more means a probability 2.7 times smaller."
     ),
     "own answer": (
         "This model does not predict a next token, so the loss is about its own answer: how improbable it finds the "

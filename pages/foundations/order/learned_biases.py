@@ -265,6 +265,6 @@ def _window_formula(side: int) -> None:
     st.latex(r"B_{ij} = \hat{B}_{r_i - r_j,\; c_i - c_j}")
     st.latex(rf"\hat{{B}} \in \mathbb{{R}}^{{{2 * side - 1} \times {2 * side - 1}}} \text{{ for each head}}")
     st.caption(
-        f"Rows and columns differ by {1 - side} to {side - 1}. The number in a cell is "
-        f"(row difference + {side - 1}) × {2 * side - 1} + column difference + {side - 1}.".replace("-", "−")
+        f"Rows and columns differ by {1 - side} to {side - 1}. The number in a cell is (row difference + {side - 1}) × "
+        f"{2 * side - 1} + column difference + {side - 1}.".replace("-", "−")
     )

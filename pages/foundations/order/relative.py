@@ -183,12 +183,12 @@ def rotary_notices(
         step = 3 if max(places) + 3 < len(table) else -min(places) or 1
         other = at + step, key_at + step
         sentence += (
-            f"; at {other[0]} and {other[1]} they score **{signed(table[other].item())}**. All {len(along)} "
-            f"pairs with the distance {distance} score the same, to {small(_spread(table, key_at - at))}."
+            f"; at {other[0]} and {other[1]} they score **{signed(table[other].item())}**. All {len(along)} pairs with "
+            f"the distance {distance} score the same, to {small(_spread(table, key_at - at))}."
         )
     return sentence, (
-        f"Along every diagonal of the map the scores agree to **{small(spread)}**; from one diagonal to another "
-        f"they go from {signed(table.min().item())} to {signed(table.max().item())}."
+        f"Along every diagonal of the map the scores agree to **{small(spread)}**; from one diagonal to another they "
+        f"go from {signed(table.min().item())} to {signed(table.max().item())}."
     )
 
 

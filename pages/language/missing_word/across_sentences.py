@@ -47,8 +47,7 @@ def about_all(english: Sequence[GuessPair], french: Sequence[GuessPair]) -> str:
         gained = f"changes almost nothing (less than {EVEN} bits)"
     return (
         f"Of **{tokens}**, the first prediction is right for **{beside}** of them with the other language and for "
-        f"**{alone}** "
-        f"without it; the other language {gained} in all."
+        f"**{alone}** without it; the other language {gained} in all."
     )
 
 

@@ -70,10 +70,8 @@ def about_masks(forward: Reading, both: Reading) -> str:
         return "The text has a single word, so no other word can inform the prediction."
     return (
         f"The GPT's prediction depends on **{left} of {others}** other words, the BERT's on **{right} of "
-        f"{others_both}**: "
-        f"each word was replaced in turn. The GPT's mask leaves **{open_left:,} of {all_left:,}** links open, the "
-        "BERT's "
-        f"{open_both:,} of {all_both:,}."
+        f"{others_both}**: each word was replaced in turn. The GPT's mask leaves **{open_left:,} of {all_left:,}** "
+        f"links open, the BERT's {open_both:,} of {all_both:,}."
     )
 
 
@@ -103,8 +101,8 @@ def about_page(guesses: ContextGuesses) -> str:
     )
     return (
         f"{verdict}: the first prediction is right for {guesses.next_left.accuracy:.0%} of {count} words from the left "
-        f"(GPT) and for {guesses.both.accuracy:.0%} from both sides (BERT), with a standard error of about "
-        f"± {100 * max(error(guesses.both), error(guesses.next_left)):.0f} points; always predicting "
+        f"(GPT) and for {guesses.both.accuracy:.0%} from both sides (BERT), with a standard error of about ± "
+        f"{100 * max(error(guesses.both), error(guesses.next_left)):.0f} points; always predicting "
         f"“{typeset.plain(guesses.commonest_word)}” would be right for {guesses.commonest:.0%}."
     )
 
@@ -123,8 +121,8 @@ def about_one_side(guesses: ContextGuesses) -> str:
     together = int(((guesses.both.rank == 1) & (guesses.left.rank > 1) & (guesses.right.rank > 1)).sum())
     return (
         f"Shown one side alone, the BERT finds {guesses.left.accuracy:.0%} from the left and "
-        f"{guesses.right.accuracy:.0%} from the right: {comparison}. **{together}** words are found only with "
-        "both sides, and from neither side alone."
+        f"{guesses.right.accuracy:.0%} from the right: {comparison}. **{together}** words are found only with both "
+        "sides, and from neither side alone."
     )
 
 

@@ -47,8 +47,7 @@ def about_looks(looks: Mapping[str, np.ndarray], place: int, tokens: Tokens) -> 
     key = int(strongest[head].argmax())
     sentence = (
         f"On average over {len(looks)} heads, the mask gives {left:.0%} of its attention to tokens before it, "
-        f"{right:.0%} "
-        f"to tokens after it, {own[place]:.0%} to itself and {mean[special].sum():.0%} to special tokens."
+        f"{right:.0%} to tokens after it, {own[place]:.0%} to itself and {mean[special].sum():.0%} to special tokens."
     )
     if strongest[head][key] < 0:
         return sentence

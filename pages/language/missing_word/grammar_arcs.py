@@ -55,8 +55,8 @@ def arcs_of(reading: Reading, drawn: Sequence[Drawn], tree: Tree | None, least: 
             says = "" if tree is None else ", as in the tree" if sure else ", which the tree does not say"
             what = f", best for {drawn_head.relation} {drawn_head.direction}" if drawn_head.relation else ""
             tell = (
-                f"“{_shown(reading, word)}” attends most to “{_shown(reading, looked_at)}” ({weight:.0%}){says}"
-                f"; layer {drawn_head.head[0]}, head {drawn_head.head[1]}{what}"
+                f"“{_shown(reading, word)}” attends most to “{_shown(reading, looked_at)}” ({weight:.0%}){says}; layer "
+                f"{drawn_head.head[0]}, head {drawn_head.head[1]}{what}"
             )
             links.append(Arc(word, looked_at, drawn_head.name, tell, weight, sure))
     return links

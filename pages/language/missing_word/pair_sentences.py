@@ -47,9 +47,8 @@ def about_following(own: float, unrelated: Collection[float]) -> str:
     rivals = count - ahead
     return (
         f"**The prediction says little**: the model gives {own:.1%} that the second sentence follows, but **{rivals} "
-        "of "
-        f"{count}** unrelated sentences {'gets' if rivals == 1 else 'get'} as much or more in its place ({span}; "
-        "a point or less is no difference)."
+        f"of {count}** unrelated sentences {'gets' if rivals == 1 else 'get'} as much or more in its place ({span}; a "
+        "point or less is no difference)."
     )
 
 
@@ -115,7 +114,6 @@ def _by_layer(values: np.ndarray, numbers: np.ndarray) -> str:
     if compare(float(means[most]), float(means[least]), margin=POINT) == "as much":
         return f"All layers give about as much to the other sentence ({means[most]:.0%})."
     return (
-        f"On average, most attention goes to the other sentence in layer {numbers[most]} ({means[most]:.0%}), least "
-        "in layer "
-        f"{numbers[least]} ({means[least]:.0%})."
+        f"On average, most attention goes to the other sentence in layer {numbers[most]} ({means[most]:.0%}), least in "
+        f"layer {numbers[least]} ({means[least]:.0%})."
     )

@@ -85,8 +85,8 @@ def about_moved(moved: Float[Tensor, "layer head"]) -> str:
         compare(last, others, margin=POINT)
     ]
     return (
-        f"{sentence} The last two layers moved {last:.0%}, **{compared}** the others ({others:.0%}); in BERT-base "
-        "the last two change most (Kovaleva et al. 2019)."
+        f"{sentence} The last two layers moved {last:.0%}, **{compared}** the others ({others:.0%}); in BERT-base the "
+        "last two change most (Kovaleva et al. 2019)."
     )
 
 
@@ -97,8 +97,8 @@ def about_shares(name: str, head: tuple[int, int], before: Shares, after: Shares
     parts += [("[SEP]", before.separator, after.separator), ("the rest", before.others, after.others)]
     listed = ", ".join(f"{what} {was:.0%} → {now:.0%}" for what, was, now in parts)
     return (
-        f"Layer {head[0]}, head {head[1]}, the row of {typeset.plain(name)}: {listed}. "
-        f"**{moved:.0%}** of this row's attention moved."
+        f"Layer {head[0]}, head {head[1]}, the row of {typeset.plain(name)}: {listed}. **{moved:.0%}** of this row's "
+        "attention moved."
     )
 
 

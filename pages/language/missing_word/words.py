@@ -29,8 +29,7 @@ FILL, BOTH, PAIRS, GRAMMAR, TASKS, ACROSS, INFERENCE = (
 
 NO_BERT = (
     "{title} does not fill gaps: it was not trained to predict masked words. Choose a masked language model (BERT, "
-    "RoBERTa, "
-    "DistilBERT), or open this one in Language / Next word (GPT)."
+    "RoBERTa, DistilBERT), or open this one in Language / Next word (GPT)."
 )
 
 # Across languages, and inference across languages.
@@ -44,8 +43,8 @@ SENTENCE = next(iter(EXAMPLES.values()))
 
 # Fill in.
 WHOLE_HELP = (
-    "A word of several pieces is easier to predict while its other pieces can be read. With this on, the later "
-    "pieces of the same word are masked with each piece (Kauf and Ivanova 2023)."
+    "A word of several pieces is easier to predict while its other pieces can be read. With this on, the later pieces "
+    "of the same word are masked with each piece (Kauf and Ivanova 2023)."
 )
 DRAW_HELP = "The words that are masked together are drawn at random; each number is another draw."
 MORE_CAPTION = (
@@ -76,20 +75,18 @@ MASK_TOLD = {
     True: "Hatched: the mask forbids it. No token may attend to later ones.",
 }
 PAGE_TOLD = (
-    "A page of *The Time Machine*, which neither `gpt-books` nor `bert-books` has read. Both predict the "
-    "words that are one piece for both. Each reads up to {side} tokens on a side: the GPT those before the word, the "
-    "BERT those before, those after, or both. The BERT was trained with both sides, so one side alone is unfamiliar "
-    "to it; the GPT shows what the left side is worth to a model that was trained with it."
+    "A page of *The Time Machine*, which neither `gpt-books` nor `bert-books` has read. Both predict the words that "
+    "are one piece for both. Each reads up to {side} tokens on a side: the GPT those before the word, the BERT those "
+    "before, those after, or both. The BERT was trained with both sides, so one side alone is unfamiliar to it; the "
+    "GPT shows what the left side is worth to a model that was trained with it."
 )
 BOTH_FORMULA = (
-    "To predict the word, the BERT reads {before} tokens before it and {after} after it, special ones included. "
-    "A GPT has a prediction for every token of a text from a single pass; a BERT needs a pass for each masked "
-    "word."
+    "To predict the word, the BERT reads {before} tokens before it and {after} after it, special ones included. A GPT "
+    "has a prediction for every token of a text from a single pass; a BERT needs a pass for each masked word."
 )
 INFLUENCE_TOLD = (
-    "The prediction $p$ is a distribution over all tokens; $p_j$ is the prediction when word $j$ is replaced by "
-    "random tokens "
-    "(seed 0). Half the sum of the differences is the share of the probability that moved, from 0 to 1."
+    "The prediction $p$ is a distribution over all tokens; $p_j$ is the prediction when word $j$ is replaced by random "
+    "tokens (seed 0). Half the sum of the differences is the share of the probability that moved, from 0 to 1."
 )
 BOTH_NOTES = replace(
     PAGE,

@@ -40,13 +40,12 @@ GROUPS = {
 WORD, VERDICT = "the clicked word, for its tag", "[CLS], for the verdict"
 MOVED = "How much each head's attention moved, from 0 (none) to 1 (all of it), on average over the rows of its map."
 READ_FROM = (
-    "A tag is read off the first piece of its word, after the last layer; the sentiment is read off `[CLS]`. "
-    "The figure shows one head's attention on the way there, which does not prove what decided."
+    "A tag is read off the first piece of its word, after the last layer; the sentiment is read off `[CLS]`. The "
+    "figure shows one head's attention on the way there, which does not prove what decided."
 )
 MEASURED = (
     "Tags: the {words:,} words of UD_English-EWT's test sentences. Sentiments: the {sentences} sentences of SST-2's "
-    "dev "
-    "part as GLUE has it. The encoder was pre-trained on old novels only; its fine-tuning read {learned_words:,} "
+    "dev part as GLUE has it. The encoder was pre-trained on old novels only; its fine-tuning read {learned_words:,} "
     "tagged words and {learned_phrases:,} phrases."
 )
 FORMULA = (

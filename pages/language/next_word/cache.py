@@ -127,8 +127,8 @@ def about_step(step: Step, newest: str) -> str:
         else "and the cache is still empty"
     )
     return (
-        f"In this step {what}: **{step.computed_rows():,} rows** of q, k and v are computed, {cache_note}. Without "
-        f"a cache, **{rows_anew(step):,} rows** are computed."
+        f"In this step {what}: **{step.computed_rows():,} rows** of q, k and v are computed, {cache_note}. Without a "
+        f"cache, **{rows_anew(step):,} rows** are computed."
     )
 
 
@@ -144,8 +144,7 @@ def about_whole(read: SteppedReading) -> str:
     steps = "one step" if len(read.steps) == 1 else f"{len(read.steps)} steps"
     return (
         f"To read these tokens in {steps}, the cache computes **{new:,} rows**, and the model without it "
-        f"{anew:,}{more}. "
-        f"The logits of both are {equal}."
+        f"{anew:,}{more}. The logits of both are {equal}."
     )
 
 

@@ -178,8 +178,8 @@ def about_silence(full_run: RepetitionRun, without: Silenced | None) -> str:
         return f"{sentence} These are too few tokens to tell what the heads contribute."
     if after < min(before, *others) - SAVED:
         return (
-            f"{sentence} They carry {min(1.0, max(0.0, 1 - after / before)):.0%} of it, more than any of the "
-            "others chosen at random."
+            f"{sentence} They carry {min(1.0, max(0.0, 1 - after / before)):.0%} of it, more than any of the others "
+            "chosen at random."
         )
     return f"{sentence} They matter no more than heads chosen at random."
 
@@ -281,9 +281,8 @@ def _explain(
     )
     st.markdown(
         f"With *p* = {period}: $\\mathcal{{L}}_1$ = {first:.3f}, $\\mathcal{{L}}_2$ = {second:.3f} nats, the same "
-        f"{period - 1} tokens both times, in {len(full_run.tokens)} "
-        f"sequence{'s' if len(full_run.tokens) > 1 else ''}. Token *p*, the first again, could not have been "
-        "known and is left out."
+        f"{period - 1} tokens both times, in {len(full_run.tokens)} sequence{'s' if len(full_run.tokens) > 1 else ''}. "
+        "Token *p*, the first again, could not have been known and is left out."
     )
     if head is None:
         return

@@ -115,8 +115,7 @@ def about_heads(
         verdict = "an induction head, but a weak one"
     sentence = (
         f"**Layer {named[best[0]]}, head {best[1]}** attends most to what came next the first time, with {score:.0%} "
-        "of "
-        f"its attention (uniform attention: {even[0]:.1%}): {verdict}."
+        f"of its attention (uniform attention: {even[0]:.1%}): {verdict}."
     )
     where = f"layer {named[before[0]]}, head {before[1]}"
     most = f"{where} gives most to the token before ({share:.0%}; uniform: {even[1]:.1%})"

@@ -148,8 +148,8 @@ def about_merges(merged: Merged) -> tuple[str, ...]:
     ]
     if last.rank > first.rank:
         sentences.append(
-            f"The earliest rule is “{_plain(merged, first.piece)}” (rank {first.rank:,} of {merged.rules:,}), "
-            f"the latest “{_plain(merged, last.piece)}” (rank {last.rank:,})."
+            f"The earliest rule is “{_plain(merged, first.piece)}” (rank {first.rank:,} of {merged.rules:,}), the "
+            f"latest “{_plain(merged, last.piece)}” (rank {last.rank:,})."
         )
     if longest := max((token for token in tokens if not BYTE.search(token)), key=len, default=""):
         length = _counted(len(longest), "character")

@@ -100,8 +100,8 @@ def about_silence(accuracy: Accuracy, silenced: Collection[Head], best: Head) ->
     if most != best:
         same = f"The head that points best is another, {best[0]}.{best[1]}: without it {alone[best]:.1%} are right."
     sentences.append(
-        f"**Head {most[0]}.{most[1]}** matters most: {alone[most]:.1%} of answers are right without "
-        f"it, {alone[least]:.1%} without head {least[0]}.{least[1]}. {same}"
+        f"**Head {most[0]}.{most[1]}** matters most: {alone[most]:.1%} of answers are right without it, "
+        f"{alone[least]:.1%} without head {least[0]}.{least[1]}. {same}"
     )
     return tuple(sentences)
 

@@ -135,8 +135,8 @@ def about_bits(labels: Sequence[str], bits: np.ndarray, characters: int, vocabul
     sentences = [
         f"The text costs **{total:,.0f} bits**: **{mean:.2f} a token**, {total / characters:.2f} a character. "
         + _like_choosing(2.0**mean, vocabulary),
-        f"The most surprising token is **“{typeset.plain(typeset.readable(labels[peak]))}”** (position {peak}), "
-        f"with {bits[peak]:.1f} bits.",
+        f"The most surprising token is **“{typeset.plain(typeset.readable(labels[peak]))}”** (position {peak}), with "
+        f"{bits[peak]:.1f} bits.",
     ]
     if total > 0 and len(known) > 3:
         sentences.append(f"Half of all bits are in {half} of {len(known)} tokens ({half / len(known):.0%}).")

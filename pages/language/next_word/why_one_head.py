@@ -146,8 +146,8 @@ def about_silence(head: Head, before: float, after: float, changes: dict[Compone
     if abs(remainder) < NEAR:
         return f"{sentence} Other parts change as well, {named}, but their changes cancel."
     return (
-        f"{sentence} The other {plus(remainder)} come from the other parts, {named}: they receive another "
-        "input now, and the scale of the final norm changes."
+        f"{sentence} The other {plus(remainder)} come from the other parts, {named}: they receive another input now, "
+        "and the scale of the final norm changes."
     )
 
 

@@ -190,8 +190,7 @@ WHY_NOTES = replace(
         "Click the head that writes most, then the one that writes most against it: from which words did each of them "
         "take it?",
         "Find a head whose own part is large, and see what happens when it is ablated. Does the difference change by "
-        "as "
-        "much? If not, later layers compensate for it, or depend on it.",
+        "as much? If not, later layers compensate for it, or depend on it.",
     ),
     references=references("ELHAGE", "WANG_CIRCUIT", "NOSTALGEBRAIST", "MCGRATH", "KOBAYASHI"),
 )

@@ -83,8 +83,8 @@ def about_right(counted: Counted) -> str | None:
         shares = _range(right_shares[worst], right_shares[best])
         return f"Taken one by one, {shares} of these sentences are predicted right, whichever model reads them."
     return (
-        f"Taken one by one, the sentences of these pairs are predicted right in {right_shares[best]:.0%} "
-        f"of cases by {typeset.plain(best)}, and in {right_shares[worst]:.0%} by {typeset.plain(worst)}."
+        f"Taken one by one, the sentences of these pairs are predicted right in {right_shares[best]:.0%} of cases by "
+        f"{typeset.plain(best)}, and in {right_shares[worst]:.0%} by {typeset.plain(worst)}."
     )
 
 
@@ -102,10 +102,9 @@ def about_sides(counted: Counted) -> str:
     least, most = min(stay for _, stay in shares.values()), max(stay for _, stay in shares.values())
     return (
         f"Over the whole list, the models fail on {_range(low, high)} of the pairs on which the prediction should "
-        "change, "
-        f"and on {_range(least, most)} of those on which it should stay: **{sides.count('more')} of {len(sides)}** err "
-        f"clearly more often by not changing it, {sides.count('less')} by changing it (by more than two "
-        "standard errors)."
+        f"change, and on {_range(least, most)} of those on which it should stay: **{sides.count('more')} of "
+        f"{len(sides)}** err clearly more often by not changing it, {sides.count('less')} by changing it (by more than "
+        "two standard errors)."
     )
 
 

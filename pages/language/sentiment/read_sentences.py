@@ -154,8 +154,8 @@ def about_sentences(sentences: Sequence[Sentence], shares: Sequence[float], verd
         else f"No sentence adds to “{what}” by more than {LITTLE} of the log-odds."
     )
     return (
-        f"{most} **{others} of {len(sentences)}** sentences read alone are not {what}; "
-        f"for {apart}, the prediction for the sentence alone and what it adds to the whole have opposite signs."
+        f"{most} **{others} of {len(sentences)}** sentences read alone are not {what}; for {apart}, the prediction for "
+        "the sentence alone and what it adds to the whole have opposite signs."
     )
 
 

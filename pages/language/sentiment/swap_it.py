@@ -104,10 +104,9 @@ def about_different(trial: Tried) -> str:
             f"**{verdict}**."
         )
     return (
-        f"With very different weights, the probability of “{verdict}” goes from "
-        f"{own.probabilities[trial.target]:.1%} to **{other.probabilities[trial.target]:.1%}**. These weights share "
-        f"**{other.shared:.0%}** with the network's own (divergence {other.divergence:.2f} of at most "
-        f"{MAX_DIVERGENCE:.2f})."
+        f"With very different weights, the probability of “{verdict}” goes from {own.probabilities[trial.target]:.1%} "
+        f"to **{other.probabilities[trial.target]:.1%}**. These weights share **{other.shared:.0%}** with the "
+        f"network's own (divergence {other.divergence:.2f} of at most {MAX_DIVERGENCE:.2f})."
     )
 
 
@@ -117,8 +116,8 @@ def about_permuted(trial: Tried) -> str:
         return "A single word has all the weight in every order, so no permutation can change the prediction."
     return (
         f"**{trial.flips} of {trial.draws}** permutations of the weights change the predicted class; the median one "
-        "moves its probability "
-        f"by {trial.median_change:.1%}. Uniform weights move it by {trial.exchanged['uniform'].change:.1%}."
+        f"moves its probability by {trial.median_change:.1%}. Uniform weights move it by "
+        f"{trial.exchanged['uniform'].change:.1%}."
     )
 
 
@@ -201,8 +200,8 @@ def about_needed(results: Results) -> str:
     }.get(compare(apart, 0.0, margin=doubt), "**no gain from attention can be seen**")
     return (
         f"The network is right on {own:.1%} of {results.test:,} held-out texts, and on {without:.1%} when it was "
-        f"trained with uniform weights. Two trainings can differ by up to {doubt * 100:.1f} points by chance, "
-        f"so {conclusion} here."
+        f"trained with uniform weights. Two trainings can differ by up to {doubt * 100:.1f} points by chance, so "
+        f"{conclusion} here."
     )
 
 
@@ -212,8 +211,7 @@ def about_measured(by_kind: dict[str, SwappedAttention]) -> str:
     return (
         f"Over {far.texts:,} held-out texts, the most different weights reach a median divergence of "
         f"**{far.divergence:.2f}** (at most {MAX_DIVERGENCE:.2f}); the search keeps every prediction. A permutation "
-        "flips "
-        f"**{permuted.flips:.1%}** of the predictions."
+        f"flips **{permuted.flips:.1%}** of the predictions."
     )
 
 

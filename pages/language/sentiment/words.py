@@ -56,8 +56,8 @@ READ_NOTES = replace(
     references=references("YANG", "SUNDARARAJAN", "ABNAR", "BASTINGS"),
 )
 FORMULA_ODDS = (
-    "What is explained is the log-odds of the predicted class: 0 where the network is undecided, and not "
-    "saturated where it is sure."
+    "What is explained is the log-odds of the predicted class: 0 where the network is undecided, and not saturated "
+    "where it is sure."
 )
 FORMULA_GRADIENT = "Gradient × input: how fast the log-odds rise as the vector of a word is stretched."
 FORMULA_INTEGRATED = (

@@ -48,8 +48,7 @@ NOTES = replace(
     ),
     try_this=(
         "Move the slider slowly in the order of each explanation. After how many words does the prediction change? "
-        "Which "
-        "explanation needs the fewest?",
+        "Which explanation needs the fewest?",
         "Choose “kept alone”. How few words are enough for the prediction, and do you, reading only them, agree?",
         "Choose the convolutional network, then BERT. Is the explanation that is best for one best for the other?",
         "Rank words by strength instead of by what counts for the prediction: do attention and the gradient agree "

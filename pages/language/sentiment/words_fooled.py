@@ -23,8 +23,8 @@ SHORT = {
 MAP = "Share of the pairs on which each model fails: click a row for its pairs."
 PAIRS = "The pairs, and both predictions"
 MARKS = (
-    "~~Struck out~~: the first sentence; **bold**: the second. ✗ marks a model that fails on the pair. "
-    "The predictions are computed now. The TF-IDF baseline is not part of the atlas, so only its rates are shown."
+    "~~Struck out~~: the first sentence; **bold**: the second. ✗ marks a model that fails on the pair. The predictions "
+    "are computed now. The TF-IDF baseline is not part of the atlas, so only its rates are shown."
 )
 DIRECTION = (
     "Where words become stronger or weaker, what counts is how positive the prediction is (probability of praise, plus "
@@ -55,8 +55,8 @@ NOTES = replace(
         "known answer. A classifier that is right about most reviews can still fail on most pairs."
     ),
     try_this=(
-        "Choose “Negation”. Compare the networks with TF-IDF, which only counts words and pairs of words: who "
-        "needed a network for “not”?",
+        "Choose “Negation”. Compare the networks with TF-IDF, which only counts words and pairs of words: who needed a "
+        "network for “not”?",
         "Choose “Contrast” and find the pairs in which two words change places. Both sentences have exactly the same "
         "words: what must a model know besides the words?",
         "Write a pair that differs in a name only, and make a model change its mind. Then try the name in a longer "

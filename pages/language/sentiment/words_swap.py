@@ -31,9 +31,8 @@ SHOWS = (
 )
 TABLE = (
     "Each text was read with its own weights and with others; a flip is a prediction that changes. “{trained}” is "
-    "another "
-    "network: the same, trained with its pooling weights fixed at uniform. These texts are a sample drawn at random, "
-    "so shares differ from those of all held-out texts."
+    "another network: the same, trained with its pooling weights fixed at uniform. These texts are a sample drawn at "
+    "random, so shares differ from those of all held-out texts."
 )
 
 NOTES = replace(

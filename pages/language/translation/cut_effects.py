@@ -126,8 +126,8 @@ def about_strongest(aligned: Aligned, target: Words, source: Words) -> str:
     among = f"Of the French words of {LONG} letters and more" if _long(target) else "Of the French words"
     where = "" if len(aligned.cross) == len(aligned.cross[0]) == 1 else " in the mean of all heads"
     return (
-        f"{among}, {target.quoted(to)} has the strongest link{where}, to {source.quoted(of)}: **{weight:.2f}**. "
-        "Cut this link first."
+        f"{among}, {target.quoted(to)} has the strongest link{where}, to {source.quoted(of)}: **{weight:.2f}**. Cut "
+        "this link first."
     )
 
 

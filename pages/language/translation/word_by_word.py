@@ -278,8 +278,8 @@ def about_best_head(best: BestHead | None) -> tuple[str, ...]:
     if best is None or best.shift != 1:
         return ()
     return (
-        f"Of all heads, layer {best.layer}, head {best.head} agrees best with human alignments, one step late: "
-        "its links belong to the token that the decoder has **just read**, not to the one that it writes.",
+        f"Of all heads, layer {best.layer}, head {best.head} agrees best with human alignments, one step late: its "
+        "links belong to the token that the decoder has **just read**, not to the one that it writes.",
     )
 
 

@@ -82,10 +82,10 @@ SOFTMAX_ROW = (
     "largest score):"
 )
 JOINED = (
-    "A word of several pieces gets the sum of their columns and the mean of their rows (Clark et al. 2019, "
-    "section 4.1), and its log-probability is the sum over its pieces. The influence in the model without attention is "
-    "the norm of the gradient of each token's log-probability with respect to each source embedding, each row scaled "
-    "to sum to 1."
+    "A word of several pieces gets the sum of their columns and the mean of their rows (Clark et al. 2019, section "
+    "4.1), and its log-probability is the sum over its pieces. The influence in the model without attention is the "
+    "norm of the gradient of each token's log-probability with respect to each source embedding, each row scaled to "
+    "sum to 1."
 )
 TRANSLATE_NOTES = replace(
     PAGE,
@@ -272,19 +272,18 @@ NAMED_FORMULA = (
     "In cross-attention *Q* comes from the target, a row for each step of writing; *K* from the encoder's output, a "
     "row for each source token: so the map is a rectangle. The library's own `generate` writes the translation, with "
     "the settings that the model came with; then the model is made to write it once more in a single pass (teacher "
-    "forcing), and all its attention is recorded. Row *i* belongs to the step that writes token *i*; each row sums "
-    "to 1."
+    "forcing), and all its attention is recorded. Row *i* belongs to the step that writes token *i*; each row sums to "
+    "1."
 )
 NAMED_FORMULA_T5 = (
     "T5 does not divide by a root: its weights were initialised small enough to do without. In the self-attention of "
-    "encoder "
-    "and decoder it adds a learned bias for each distance between tokens; not here. " + NAMED_FORMULA
+    "encoder and decoder it adds a learned bias for each distance between tokens; not here. " + NAMED_FORMULA
 )
 NAMED_NOTES = replace(
     PAGE,
     try_this=(
-        "Open `Helsinki-NLP/opus-mt-en-fr` and compare its mean map with those of single heads, layer by layer. "
-        "Which of them is an alignment?",
+        "Open `Helsinki-NLP/opus-mt-en-fr` and compare its mean map with those of single heads, layer by layer. Which "
+        "of them is an alignment?",
         "Open `google-t5/t5-small` and change the prefix to *translate English to German:*. Which columns did the "
         "prefix have, and does any head look there?",
         "Give BART the same sentence: what does the map of a mere copy look like?",

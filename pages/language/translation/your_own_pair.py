@@ -296,8 +296,8 @@ def about_surprises(target: Words, bits: Mapping[str, np.ndarray]) -> tuple[str,
     costs = ", ".join(f"{name} {total:.0f}" for name, total in totals.items())
     return (
         f"What surprises each most: {surprises}.",
-        f"The whole French sentence costs, in bits: {costs}. {names} it most probable "
-        f"(log p = {signed(-totals[least] * float(np.log(2)))}).",
+        f"The whole French sentence costs, in bits: {costs}. {names} it most probable (log p = "
+        f"{signed(-totals[least] * float(np.log(2)))}).",
     )
 
 

@@ -147,10 +147,10 @@ def notices(rows: pd.DataFrame, shortest: int) -> tuple[str, ...]:
     longest, crossed = int(fused["longest"]), "faster than fused from"
     sentences = [
         f"Written out, exact attention needs {plain['memory there, MB']:,.0f} MB for {longest:,} tokens, and its "
-        f"memory grows like {_power(plain[MEMORY_POWER])}; fused it needs {fused['memory there, MB']:,.1f} MB "
-        f"and grows like {_power(fused[MEMORY_POWER])}.",
-        f"The time of the fused kernel grows like {_power(fused[TIME_POWER])}: it stores no square, but it "
-        "computes one.",
+        f"memory grows like {_power(plain[MEMORY_POWER])}; fused it needs {fused['memory there, MB']:,.1f} MB and "
+        f"grows like {_power(fused[MEMORY_POWER])}.",
+        f"The time of the fused kernel grows like {_power(fused[TIME_POWER])}: it stores no square, but it computes "
+        "one.",
     ]
     cheaper = by[by[crossed].notna()].sort_values("time there, ms")
     if len(cheaper):

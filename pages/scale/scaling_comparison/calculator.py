@@ -238,8 +238,8 @@ def rule_and_count(run: TrainingRun) -> str:
     beside = f"{abs(share):.3g} % {side} {RULE}" if side else f"the same as {RULE}"
     return (
         f"The exact count is {beside}. Attention's scores and weighted sums, which have no parameters, take "
-        f"{scores / forward:.2%} of it; {idle:.2%} of the parameters (positions, norms, biases) are in no "
-        "matrix product."
+        f"{scores / forward:.2%} of it; {idle:.2%} of the parameters (positions, norms, biases) are in no matrix "
+        "product."
     )
 
 

@@ -135,9 +135,9 @@ TRANSFER_TITLE = "What does pre-training buy, and for which model?"
 DUEL, COST, GAINS = "Who wins where", "Accuracy and cost", "More data, same network"
 TRANSFER_ABOUT = {
     DUEL: (
-        "Models that were pre-trained on millions of pictures, then fine-tuned on each data set (Dosovitskiy "
-        "et al. 2020, Table 2). Choose any two: a vision transformer against a convolutional network, or the same "
-        "transformer after different data."
+        "Models that were pre-trained on millions of pictures, then fine-tuned on each data set (Dosovitskiy et al. "
+        "2020, Table 2). Choose any two: a vision transformer against a convolutional network, or the same transformer "
+        "after different data."
     ),
     COST: "The same results against what the pre-training cost: days of one TPUv3 core.",
     GAINS: (
@@ -225,8 +225,8 @@ LANGUAGE_NOTES = replace(
 YEARS_TITLE = "How fast did models grow?"
 YEARS_ABOUT = (
     "Notable models since 1950, as Epoch AI collected them: parameters, the floating point operations of their "
-    "training, and their data. The line is fitted to what you leave in the picture: move the years, choose "
-    "a field, and read the doubling time."
+    "training, and their data. The line is fitted to what you leave in the picture: move the years, choose a field, "
+    "and read the doubling time."
 )
 NO_FIT = "A line is fitted to a size against years, if at least three models of two different days are shown."
 NOTABLE = (
@@ -253,8 +253,8 @@ YEARS_NOTES = replace(
 # Small data
 SMALL_LEAD = (
     "It is built into a convolution that neighbouring pixels belong together, and that a pattern means the same "
-    "everywhere. A vision transformer has this only within a patch and must learn the rest. We trained both "
-    "kinds on CIFAR-10, on all of its 50,000 pictures and on parts of them, and on no other pictures."
+    "everywhere. A vision transformer has this only within a patch and must learn the rest. We trained both kinds on "
+    "CIFAR-10, on all of its 50,000 pictures and on parts of them, and on no other pictures."
 )
 HOW = (
     "Each point is one training from scratch, with the same crops and mirrored pictures for all; small parts are seen "

@@ -54,8 +54,8 @@ LAWS_NOTES = replace(
 # Calculator
 CALCULATOR_LEAD = (
     "Choose the size of a GPT and how much text it reads. What does its training cost, does it fit into a device, and "
-    "would another size reach a lower loss for the same compute? The model and the number of tokens begin as "
-    "those of GPT-3; the devices do not."
+    "would another size reach a lower loss for the same compute? The model and the number of tokens begin as those of "
+    "GPT-3; the devices do not."
 )
 FIT = (
     "One device must hold all of this memory, unless weights, gradients and moments are sharded over several. Nothing "

@@ -122,8 +122,8 @@ def about_answers(comparison: Asked) -> str:
     )
     return (
         f"The teacher's first answer is **“{answer}”** "
-        f"({comparison.outputs[comparison.teacher].probabilities[theirs]:.1%}). "
-        f"**{len(agree)} of {len(first) - 1}** students agree; their probabilities for it: {student_shares}."
+        f"({comparison.outputs[comparison.teacher].probabilities[theirs]:.1%}). **{len(agree)} of {len(first) - 1}** "
+        f"students agree; their probabilities for it: {student_shares}."
     )
 
 

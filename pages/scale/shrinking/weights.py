@@ -102,8 +102,8 @@ def about_times(zeros: Zeros, neurons: Beside | None) -> str:
     on_disk = f"save {saved:.0%} of the bytes" if saved > 0 else f"take {-saved:.0%} more bytes"
     return (
         f"With **{zeros.share:.0%}** zeros one pass through full matrices takes **{time_of(zeros.full):.0%}** of the "
-        f"time, through compressed rows **{time_of(zeros.rows):.0%}**{last}. On disk the zeros {on_disk}, "
-        "in full matrices in memory they save none."
+        f"time, through compressed rows **{time_of(zeros.rows):.0%}**{last}. On disk the zeros {on_disk}, in full "
+        "matrices in memory they save none."
     )
 
 

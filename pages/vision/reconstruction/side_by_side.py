@@ -140,8 +140,8 @@ def _formula(comparison: Both) -> None:
     st.latex(r"\text{error} = \frac{1}{3|H|} \sum_{i \in H} \lVert \hat x_i - x_i \rVert^2")
     st.markdown(
         f"$H$ are the {int(comparison.where.sum()):,} pixels of the lower half. The autoencoder was trained to make "
-        f"this error small, and gives one answer: {comparison.errors[MAE]:.4f}. Image-GPT was trained to make "
-        f"$-\\log p(x)$ small, and its answers are drawn: {_listed(comparison.draw_errors)}."
+        f"this error small, and gives one answer: {comparison.errors[MAE]:.4f}. Image-GPT was trained to make $-\\log "
+        f"p(x)$ small, and its answers are drawn: {_listed(comparison.draw_errors)}."
     )
 
 

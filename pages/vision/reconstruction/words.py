@@ -87,8 +87,8 @@ MEASURED_FORMULA = (
     "all pictures count alike."
 )
 SAVING_FORMULA = (
-    "Multiply-adds of one layer of the encoder for *n* tokens of *d* = {width} channels: {all:.1f} million for "
-    "*n* = {every}, {visible:.1f} million for *n* = {some}. The decoder reads all places in both cases."
+    "Multiply-adds of one layer of the encoder for *n* tokens of *d* = {width} channels: {all:.1f} million for *n* = "
+    "{every}, {visible:.1f} million for *n* = {some}. The decoder reads all places in both cases."
 )
 
 GAPS_NOTES = replace(
@@ -122,8 +122,8 @@ ERROR_FORMULA = (
     "from 0 to 1); guesses are cut off below 0 and above 1."
 )
 TARGET_FORMULA = (
-    "The normalised target of a patch: its own mean taken away, divided by its own deviation (He et al. 2022, table "
-    "1 d)."
+    "The normalised target of a patch: its own mean taken away, divided by its own deviation (He et al. 2022, table 1 "
+    "d)."
 )
 SOURCES_FORMULA = (
     "In the {encoder} layers of the encoder *i* and *j* run over {tokens} tokens: the class token and the {seen} "

@@ -158,10 +158,10 @@ REACH_FORMULA = (
 )
 COST = (
     "One attention block over the finest grid of this model: {width} channels in {heads} heads, a place for every "
-    "{patch} × {patch} pixels, windows of {high} × {wide} places. Lines are counted multiply-adds (equations 1 "
-    "and 2 of the paper). The measurement times a block with these sizes on this machine, without bias and mask, once "
-    "in windows and once over the whole grid, both with torch's fused kernel. Lines and points are each relative to "
-    "the block in windows at {least} pixels."
+    "{patch} × {patch} pixels, windows of {high} × {wide} places. Lines are counted multiply-adds (equations 1 and 2 "
+    "of the paper). The measurement times a block with these sizes on this machine, without bias and mask, once in "
+    "windows and once over the whole grid, both with torch's fused kernel. Lines and points are each relative to the "
+    "block in windows at {least} pixels."
 )
 COST_FORMULA = "The cost of one attention block, in multiply-adds (Liu et al. 2021, equations 1 and 2), with *h* = *w*:"
 REACH_NOTES = replace(

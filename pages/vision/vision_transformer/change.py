@@ -195,8 +195,8 @@ def tell_moves(classes: Sequence[str], before: Shares, after: Shares, changed: s
         return f"With {changed}, no probability changes by a tenth of a point."
     lost_by, gained_by = (f"**{typeset.plain(classes[place])}** ({points(gains[place])})" for place in (lost, gained))
     return (
-        f"With {changed}, {lost_by} loses most and {gained_by} gains most. In all, "
-        f"**{np.abs(gains).sum() / 2:.0%}** of the probability moves to other classes."
+        f"With {changed}, {lost_by} loses most and {gained_by} gains most. In all, **{np.abs(gains).sum() / 2:.0%}** "
+        "of the probability moves to other classes."
     )
 
 

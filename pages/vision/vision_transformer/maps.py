@@ -160,8 +160,8 @@ def _tell_resting(layers: Sequence[Measured]) -> Iterator[str]:
     counted = f"{_count(many, len(heads), 'give')} more than half of it away like this."
     yield (
         f"Some attention goes to no patch of the photograph: in **{most.name}** patches give on average "
-        f"{most.value:.0%} of their "
-        f"attention to {tokens}. " + (counted if many else "No head gives more than half of it away like this.")
+        f"{most.value:.0%} of their attention to "
+        f"{tokens}. " + (counted if many else "No head gives more than half of it away like this.")
     )
 
 
@@ -180,8 +180,8 @@ def _formula(watched: WatchedImage, layers: Sequence[Measured]) -> None:
     if weights:
         st.latex(weights)
     st.markdown(
-        f"Each head of layer {own.number} has ${tokens}$ tokens, so {call.query_length**2:,} weights; {sums}. "
-        f"{about} {words.KEEP_THE_TOP}"
+        f"Each head of layer {own.number} has ${tokens}$ tokens, so {call.query_length**2:,} weights; {sums}. {about} "
+        f"{words.KEEP_THE_TOP}"
     )
     st.latex(r"\bar d = \frac{1}{N} \sum_i \frac{\sum_j a_{ij}\, \lVert p_i - p_j \rVert}{\sum_j a_{ij}}")
     about = f"*i* and *j* are the $N = {patches.rows * patches.columns}$ patches, *p* their middles in pixels."

@@ -19,9 +19,9 @@ HYBRID = (
     "picture counts for the features of the followed one."
 )
 OUTSIDE = (
-    "The features of the followed patch depend on the patch's own {high} × {wide} pixels for only **{inside:.0%}**. "
-    "A square of {side} pixels, {times:.1f} times as wide, holds half of what they depend on. So a token that attends "
-    "to this patch also gets what lies around it."
+    "The features of the followed patch depend on the patch's own {high} × {wide} pixels for only **{inside:.0%}**. A "
+    "square of {side} pixels, {times:.1f} times as wide, holds half of what they depend on. So a token that attends to "
+    "this patch also gets what lies around it."
 )
 
 

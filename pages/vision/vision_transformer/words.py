@@ -197,8 +197,8 @@ TAKEN_AWAY = (
 LONG = "Measure it on this photograph (about {seconds:.0f} seconds)"
 FORMULA_ATTENTION = (
     "*A* are the weights of a layer ({layers} layers of {heads} heads here), ∇*A* how the logit of the class changes "
-    "with each of them, E the mean over heads, ⁺ what is above 0. Rollout multiplies the layers instead, each as "
-    "½ E(A) + ½ I. Read are the rows of {read}."
+    "with each of them, E the mean over heads, ⁺ what is above 0. Rollout multiplies the layers instead, each as ½ "
+    "E(A) + ½ I. Read are the rows of {read}."
 )
 FORMULA_ACTIVATION = (
     "*Fᵏ* is channel *k* of the last feature map, αₖ the mean over its places of the gradient of the class's logit."
@@ -267,8 +267,8 @@ NOTHING = (
     "`weights/resnet-tiny-imagenet/results.json`."
 )
 NOT_FAITHFUL_YET = (
-    "The explanations have not been measured yet: "
-    "`python -m training.measurements.vision_faithfulness --data PATH` does it in a few minutes."
+    "The explanations have not been measured yet: `python -m training.measurements.vision_faithfulness --data PATH` "
+    "does it in a few minutes."
 )
 MEASURED_ON = (
     "Top-1 and top-5: how often the right class is the most probable one, or among the five most probable, of "

@@ -79,8 +79,8 @@ def _matrix(
     table = pd.DataFrame(numbers.T, columns=[f"picture {number + 1}" for number in range(len(scores))])
     table.insert(0, "sentence", list(texts))
     alt = (
-        f"{matrix_kind.capitalize()}: a row for each of {len(texts)} sentences, "
-        f"a column for each of {len(scores)} pictures"
+        f"{matrix_kind.capitalize()}: a row for each of {len(texts)} sentences, a column for each of {len(scores)} "
+        "pictures"
     )
     charts.chart(figure, name="clip-matrix", alt=alt, table=table)
 
@@ -131,8 +131,8 @@ def _tell_sure(scores: np.ndarray, temperature: float) -> Iterator[str]:
     row, most = int(chances.max(axis=1).argmax()), float(chances.max())
     if compare(most, even, margin=HARDLY) != "more":
         yield (
-            f"At temperature {temperature:.0f} no picture clearly prefers a sentence: none gets more than "
-            f"{most:.0%}, and an even share would be {even:.0%}."
+            f"At temperature {temperature:.0f} no picture clearly prefers a sentence: none gets more than {most:.0%}, "
+            f"and an even share would be {even:.0%}."
         )
         return
     yield (
@@ -178,6 +178,6 @@ def _formula(scores: np.ndarray, temperature: float) -> None:
     )
     chances = compute.shares(scores, temperature, 1)
     st.markdown(
-        f"For picture 1 and the first sentence: $s = {scores[0, 0]:.3f}$, $\\tau = {temperature:.0f}$, "
-        f"$p = {chances[0, 0]:.3f}$ among {scores.shape[1]} sentences."
+        f"For picture 1 and the first sentence: $s = {scores[0, 0]:.3f}$, $\\tau = {temperature:.0f}$, $p = "
+        f"{chances[0, 0]:.3f}$ among {scores.shape[1]} sentences."
     )

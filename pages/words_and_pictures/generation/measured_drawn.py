@@ -172,8 +172,8 @@ def tell_drawer(name: str, drawer: DrawerResult) -> str:
     tells = f"the sentence tells {worth:.1f} bits of a picture" if worth >= 0.05 else "the sentence tells nothing"
     text = (
         f"{DALLES[name]} needs {drawer.bits:.3f} bits for each code of a held-out picture with its own sentence, "
-        f"{drawer.bits_other:.3f} with another's: over {PLACES} codes {tells}. "
-        f"On one thread a picture takes {seconds[1]:.1f} s, 16 at once {seconds[16]:.1f} s."
+        f"{drawer.bits_other:.3f} with another's: over {PLACES} codes {tells}. On one thread a picture takes "
+        f"{seconds[1]:.1f} s, 16 at once {seconds[16]:.1f} s."
     )
     if drawer.own_name is not None:
         text += (

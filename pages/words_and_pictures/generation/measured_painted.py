@@ -169,8 +169,8 @@ def tell_crowds(crowds: Mapping[str, Crowd]) -> Iterator[str]:
         compare(own.frechet, other.frechet, margin=ABOUT * other.frechet), "about as near to true scenes as"
     )
     yield (
-        f"The attention GAN's pictures lie {nearer} DALL-E's: a Fréchet distance of "
-        f"**{own.frechet:.2f}** against {other.frechet:.2f}; true scenes have {true.frechet:.2f} among themselves."
+        f"The attention GAN's pictures lie {nearer} DALL-E's: a Fréchet distance of **{own.frechet:.2f}** against "
+        f"{other.frechet:.2f}; true scenes have {true.frechet:.2f} among themselves."
     )
     more = {"more": "more than", "less": "less than"}.get(
         compare(own.diversity, other.diversity, margin=ABOUT * other.diversity), "about as much as"

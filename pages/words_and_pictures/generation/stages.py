@@ -175,6 +175,6 @@ def formula(request: Asked) -> None:
         CUT: "",
     }
     st.markdown(
-        f"$h_j$: one of the places of the stage before, {config.width} numbers. {explanations[request.looks]}"
-        "$c_j$ is put beside $h_j$, and convolutions go on at twice the size (Xu et al. 2018, equations 1 and 2)."
+        f"$h_j$: one of the places of the stage before, {config.width} numbers. {explanations[request.looks]}$c_j$ is "
+        "put beside $h_j$, and convolutions go on at twice the size (Xu et al. 2018, equations 1 and 2)."
     )

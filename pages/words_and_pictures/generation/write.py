@@ -179,8 +179,8 @@ def _formula(wish: Wish) -> None:
     top = f"the {wish.top_k} most probable" if wish.top_k else f"all {network.codes}"
     count = len(drawer.encode(wish.text)) - 2
     st.markdown(
-        f"*w*: {count} words between their marks, filled up to {network.context} places. Each of the "
-        f"{network.places} codes is drawn from {top} codes, with the probabilities of the network at temperature "
-        f"{wish.temperature:g}. The decoder of the autoencoder paints {network.grid} × {network.grid} codes as "
-        "64 × 64 pixels; CLIP ranks what came out (Ramesh et al. 2021, section 2.6)."
+        f"*w*: {count} words between their marks, filled up to {network.context} places. Each of the {network.places} "
+        f"codes is drawn from {top} codes, with the probabilities of the network at temperature {wish.temperature:g}. "
+        f"The decoder of the autoencoder paints {network.grid} × {network.grid} codes as 64 × 64 pixels; CLIP ranks "
+        "what came out (Ramesh et al. 2021, section 2.6)."
     )
