@@ -133,7 +133,8 @@ def figure_too_low(page: Page, section: str, most: int) -> list[str]:
     return [f"{section}: the first figure begins {top} pixels down, {most} are allowed"] if top and top > most else []
 
 
-# How many pixels stand above the first figure: a plot, a picture, a view of ours or a table, not a small control.
+# How many pixels stand above the first figure: a plot, a picture, a view of ours or a table, not a small control. A line
+# of words across the page, some of them masked or tinted, is a figure of less height.
 FIRST_FIGURE = """
 (() => {
     const main = document.querySelector("[data-testid=stMain]");
@@ -142,7 +143,7 @@ FIRST_FIGURE = """
     const boxes = [...main.querySelectorAll(kinds)]
         .filter((one) => one.checkVisibility({ visibilityProperty: true }))
         .map((one) => one.getBoundingClientRect())
-        .filter((box) => box.height >= 90 && box.width >= 120);
+        .filter(({ height, width }) => (height >= 90 && width >= 120) || (height >= 60 && width >= 600));
     return boxes.length ? Math.round(boxes[0].top - main.getBoundingClientRect().top + main.scrollTop) : null;
 })()
 """

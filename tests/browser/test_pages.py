@@ -183,7 +183,7 @@ def test_a_broken_picture_gets_one_sentence_and_the_page_stays_usable(visit, con
     alert = page.get_by_role("alert").first
     expect(alert).to_be_visible()
     assert any(part in alert.inner_text() for part in sentence.split("|"))
-    expect(page.get_by_role("combobox", name="Model")).to_be_visible()
+    expect(page.get_by_role("combobox", name="Photograph")).to_be_visible()
     assert page.get_by_text("Traceback").count() == 0
 
 

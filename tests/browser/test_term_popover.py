@@ -42,7 +42,7 @@ def test_a_tap_on_a_phone_shows_the_sentence_inside_the_window_and_a_tap_elsewhe
     assert len(page.context.pages) == 1
     way = popover.get_by_role("link", name=f"Where to see it: {TOKEN.place}")
     expect(way).to_have_attribute("href", TOKEN.shown_at)
-    page.get_by_role("heading", name="Who listens to whom?").tap()
+    page.get_by_role("heading", name="Text", exact=True).tap()
     expect(popover).to_be_hidden()
 
 

@@ -51,6 +51,7 @@ def test_a_clicked_patch_is_followed_through_every_block(visit):
     expect(page.locator(".reach .tell")).to_have_text(re.compile(f"after stage 0, block 0: .*{PLACE.pattern}"))
     row, column = PLACE.search(page.locator(".reach .tell").inner_text())[0].replace("row ", "").split(", column ")
     page.locator(".reach .over").click(position={"x": 30, "y": 60})
+    page.get_by_role("button", name="Settings").click()
     expect(page.get_by_label("Row", exact=True)).to_have_value(row)
     expect(page.get_by_label("Column", exact=True)).to_have_value(column)
 

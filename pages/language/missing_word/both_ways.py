@@ -46,6 +46,9 @@ def show() -> None:
         with column:
             _column(name, readings[name], side, known)
     layout.place_notice()
+    for column, name in zip(st.columns(2, gap="large"), readings, strict=True):
+        with column:
+            _map(name, readings[name])
     guesses = _page(selection.name)
     forward, both = readings[FORWARD], readings[selection.name]
     layout.notes(
@@ -184,7 +187,6 @@ def _column(name: str, reading: Reading, side: str, known: tuple[Word, ...]) -> 
         ticks=((0, "0"), (1, f"{strongest:.0%}")),
     )
     _bars(name, reading)
-    _map(name, reading)
 
 
 def _bars(name: str, reading: Reading) -> None:

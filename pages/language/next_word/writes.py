@@ -73,10 +73,10 @@ def show() -> None:
     text, attention = st.columns([4, 7], gap="medium")
     with text:
         _text(selection, tree, steps, plays=len(steps) > 1)
+        layout.place_notice()
     with attention:
         attention_view(written.watched.scene, key="writes_heads", view="text", token=len(written.watched.inputs) - 1)
         notices.show_unseen(written.watched.record)
-    layout.place_notice()
     with st.container() if is_presented else has_read:
         title = typeset.plain(selection.model.title)
         layout.caption(words.HAS_READ.get(selection.name) or words.READ_ELSEWHERE.format(title=title))
@@ -163,7 +163,7 @@ def _ask_for(count: int) -> None:
 
 def _write_button(tree: Tree, many: int, *, is_writing: bool) -> None:
     if is_writing:
-        st.button("Stop", icon=":material/stop:", key="writes_stop", on_click=_ask_for, args=(0,), type="primary")
+        st.button("Stop", icon=":material/stop:", key="writes_stop", on_click=_ask_for, args=(0,))
         return
     st.button(
         "Write",
@@ -172,7 +172,6 @@ def _write_button(tree: Tree, many: int, *, is_writing: bool) -> None:
         on_click=_ask_for,
         args=(many,),
         disabled=len(tree.written) >= LONGEST,
-        type="primary",
     )
 
 

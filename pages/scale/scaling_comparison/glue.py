@@ -97,8 +97,9 @@ def formula(tasks: pd.DataFrame) -> None:
     """The mean over tasks, with the numbers of the entry."""
     scores = tasks.iloc[:, 1]
     st.latex(r"\text{GLUE} = \frac{1}{9} \sum_{\text{tasks}} s_\text{task}")
-    first, second = (" + ".join(f"{score:.1f}" for score in half) for half in (scores[:5], scores[5:]))
-    st.latex(rf"\begin{{aligned}} \tfrac{{1}}{{9}}\,(&{first} \\ &+ {second}) = {scores.mean():.1f} \end{{aligned}}")
+    thirds = (" + ".join(f"{score:.1f}" for score in scores[start : start + 3]) for start in (0, 3, 6))
+    summed = r" \\ &+ ".join(thirds)
+    st.latex(rf"\begin{{aligned}} \tfrac{{1}}{{9}}\,(&{summed}) \\ =\ &{scores.mean():.1f} \end{{aligned}}")
     st.markdown(words.GLUE_FORMULA.format(people=f"{tasks.people.mean():.1f}"))
 
 
