@@ -133,8 +133,8 @@ def figure_too_low(page: Page, section: str, most: int) -> list[str]:
     return [f"{section}: the first figure begins {top} pixels down, {most} are allowed"] if top and top > most else []
 
 
-# How many pixels stand above the first figure: a plot, a picture, a view of ours or a table, not a small control. A line
-# of words across the page, some of them masked or tinted, is a figure of less height.
+# How many pixels stand above the first figure: a plot, a picture, a view of ours or a table, not a small control. A
+# line of words across the page, some of them masked or tinted, is a figure of less height.
 FIRST_FIGURE = """
 (() => {
     const main = document.querySelector("[data-testid=stMain]");

@@ -206,8 +206,8 @@ def _formula(reading: Reading, head: tuple[int, int]) -> None:
     st.markdown(words_inference.MOVED_FORMULA)
     total = float((reading.before[head][0] - reading.after[head][0]).abs().sum())
     st.latex(
-        rf"\begin{{aligned}} &\frac{{1}}{{2}}\sum_j\big|A^{{\text{{after}}}}_{{ij}}-A^{{\text{{before}}}}_{{ij}}\big| \\ "
-        rf"&=\frac{{{total:.3f}}}{{2}}={total / 2:.3f} \end{{aligned}}"
+        rf"\begin{{aligned}} &\frac{{1}}{{2}}\sum_j\big|A^{{\text{{after}}}}_{{ij}}-A^{{\text{{before}}}}_{{ij}}\big|"
+        rf" \\ &=\frac{{{total:.3f}}}{{2}}={total / 2:.3f} \end{{aligned}}"
     )
     first, second = sides(reading.tokens)
     st.markdown(words_inference.ACROSS_FORMULA.format(words=len(first) + len(second)))

@@ -255,8 +255,8 @@ def _formula(looks: Looks, word: int, head: tuple[int, int], place: int) -> None
     moved = float(row_moved(looks.before[*head, place], looks.after[*head, place]))
     total = float((looks.before[*head, place] - looks.after[*head, place]).abs().sum())
     st.latex(
-        rf"\begin{{aligned}} &\frac{{1}}{{2}}\sum_j\big|A^{{\text{{after}}}}_{{ij}}-A^{{\text{{before}}}}_{{ij}}\big| \\ "
-        rf"&=\frac{{{total:.3f}}}{{2}}={moved:.3f} \end{{aligned}}"
+        rf"\begin{{aligned}} &\frac{{1}}{{2}}\sum_j\big|A^{{\text{{after}}}}_{{ij}}-A^{{\text{{before}}}}_{{ij}}\big|"
+        rf" \\ &=\frac{{{total:.3f}}}{{2}}={moved:.3f} \end{{aligned}}"
     )
 
 
