@@ -104,7 +104,9 @@ def notice_text(calls: Calls, tokens: Tokens) -> Notice:
     link = max((candidate for candidate in links if candidate), key=_value_of, default=None)
     if link is None or link.value < WEAK_LINK:
         return Notice(tuple(sentences), max(previous, key=_value_of))
-    besides = "the first token and separators" if any(tokens.special) else "the first token"
+    besides = (
+        "the first token, separators and punctuation" if any(tokens.special) else "the first token and punctuation"
+    )
     direction = "earlier" if link.key < link.query else "later"
     sentences.append(
         f"In **{link.head_name}**, {_name(tokens, link.query)} puts {link.value:.0%} of its attention on "
@@ -220,9 +222,15 @@ def _sampled_rows(length: int, calls: Calls) -> Int[Tensor, " query"]:
 
 
 def _far_links(rows: Int[Tensor, " query"], tokens: Tokens) -> Bool[Tensor, "query key"]:
-    """A mask of links across FAR_DISTANCE or more, without those from or to special tokens or to the first token."""
-    keys, special = torch.arange(len(tokens)), torch.tensor(tokens.special)
-    return ((rows[:, None] - keys).abs() >= FAR_DISTANCE) & (keys > 0) & ~special & ~special[rows][:, None]
+    """A mask of links across FAR_DISTANCE or more between words, and not to the first token.
+
+    Special tokens are no words, nor are those without a letter or a digit; Clark et al. 2019, section 3.2, suspect that
+    attention to separators does nothing.
+    """
+    keys = torch.arange(len(tokens))
+    labels = zip(tokens.labels, tokens.special, strict=True)
+    is_word = torch.tensor([not special and any(map(str.isalnum, label)) for label, special in labels])
+    return ((rows[:, None] - keys).abs() >= FAR_DISTANCE) & (keys > 0) & is_word & is_word[rows][:, None]
 
 
 def _findings(

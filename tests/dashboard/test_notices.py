@@ -130,14 +130,24 @@ def test_the_view_starts_with_the_strongest_link_across_a_distance():
     notice = notice_text(calls_of(torch.stack([UNIFORM, one_far_link(7, 2, 0.75)])), TEXT)
     assert (notice.start.place, notice.start.query, notice.start.key) == ((0, 1), 7, 2)
     assert "In **layer 0, head 1**, “seven” puts 75% of its attention on “two”, 5 tokens" in notice.sentences[2]
-    assert "without links to the first token." in notice.sentences[2]
+    assert "without links to the first token and punctuation." in notice.sentences[2]
+
+
+def test_a_link_to_or_from_punctuation_is_not_named_where_words_are_linked():
+    labels = (*TEXT.labels[:2], ",", *TEXT.labels[3:])
+    with_comma = Tokens(TEXT.ids, labels, TEXT.special, TEXT.words)
+    maps = torch.stack([one_far_link(7, 2, 0.9), one_far_link(2, 7, 0.8), one_far_link(6, 1, 0.4)])
+    notice = notice_text(calls_of(maps), with_comma)
+    assert (notice.start.query, notice.start.key) == (6, 1)
+    assert "puts 40% of its attention" in notice.sentences[2]
+    assert (notice_text(calls_of(maps), TEXT).start.query, notice_text(calls_of(maps), TEXT).start.key) == (7, 2)
 
 
 def test_links_between_neighbours_or_to_separators_are_not_far():
     special = Tokens(TEXT.ids, TEXT.labels, (True, False, True, *(False,) * 5), TEXT.words)
     notice = notice_text(calls_of(torch.stack([PREVIOUS, one_far_link(7, 2, 0.9), one_far_link(6, 1, 0.4)])), special)
     assert (notice.start.query, notice.start.key) == (6, 1)
-    assert "without links to the first token and separators." in notice.sentences[2]
+    assert "without links to the first token, separators and punctuation." in notice.sentences[2]
 
 
 @pytest.mark.parametrize("text", ["one", "one two"])

@@ -41,13 +41,18 @@ def about_all(english: Sequence[GuessPair], french: Sequence[GuessPair]) -> str:
     beside = sum(gap.with_other.rank == 1 for gap in known)
     alone = sum(gap.alone.rank == 1 for gap in known)
     bits = sum(gap.bits for gap in known)
-    tokens = "1 masked token" if len(known) == 1 else f"{len(known)} masked tokens"
     gained = f"is worth {bits:.1f} bits" if bits >= 0 else f"costs {-bits:.1f} bits"
     if abs(bits) < EVEN:
         gained = f"changes almost nothing (less than {EVEN} bits)"
+    if len(known) == 1:
+        with_other, without = ("right" if right else "wrong" for right in (beside, alone))
+        return (
+            f"The masked token's first prediction is **{with_other}** with the other language and **{without}** "
+            f"without it; the other language {gained}."
+        )
     return (
-        f"Of **{tokens}**, the first prediction is right for **{beside}** of them with the other language and for "
-        f"**{alone}** without it; the other language {gained} in all."
+        f"Of **{len(known)} masked tokens**, the first prediction is right for **{beside}** with the other language "
+        f"and for **{alone}** without it; the other language {gained} in all."
     )
 
 

@@ -249,7 +249,7 @@ NAMED_OFFLINE = (
     "The model hub cannot be reached from here. What works without it: the three translators of this page, or in an "
     "app of your own a local folder."
 )
-NAMED_NOT_YET = "No model is named yet. Name one above to see its attention."
+NAMED_NOT_YET = "No model is named yet: name one to see its attention."
 NAMED_PREFIX_HELP = (
     "The beginning of its source tells T5 what to do. T5 reads the prefix like any other words, so it is part of the "
     "source in the maps."
