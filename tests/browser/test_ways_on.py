@@ -9,14 +9,14 @@ from tests.browser.conftest import settled
 
 
 def test_a_teacher_enters_turns_sections_and_pages_by_keys_and_leaves(visit):
-    page = visit("scaling", "Images")
+    page = visit("scaling", "Translation")
     settled(page)
     page.get_by_role("button", name="Present").first.click()
-    expect(page).to_have_url(re.compile(r"show=Images&present=1"))
+    expect(page).to_have_url(re.compile(r"show=Translation&present=1"))
     expect(page.get_by_text("How it is computed")).to_have_count(0)
     settled(page)
     page.keyboard.press("ArrowLeft")
-    expect(page).not_to_have_url(re.compile("Images"))
+    expect(page).not_to_have_url(re.compile("Translation"))
     settled(page)
     page.keyboard.press("PageDown")
     expect(page).to_have_url(re.compile(r"/efficient\?present=1"))

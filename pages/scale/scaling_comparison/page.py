@@ -16,8 +16,8 @@ from pages.scale.scaling_comparison import (
 page_head.head(words.PAGE)
 sections.chosen(
     {
-        words.TRANSLATION: translation.show,
         words.IMAGES: images.show,
+        words.TRANSLATION: translation.show,
         words.TRANSFER: transfer.show,
         words.LANGUAGE: language.show,
         words.YEARS: years.show,

@@ -46,7 +46,7 @@ def show() -> None:
 
 def direction() -> str:
     """The direction of attention, by the visitor's choice."""
-    return controls.menu("Direction", (words.WORDS_LOOK, words.PICTURE_LOOKS), key="joint_direction", width=210)
+    return controls.menu("Direction", (words.WORDS_LOOK, words.PICTURE_LOOKS), key="joint_direction", width=185)
 
 
 @cached()
