@@ -11,6 +11,7 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Page, expect
 
+from benchmarks.figures import FIRST_FIGURE
 from dashboard import contents
 from tests.browser.conftest import DESK, PHONE, sections, settled, unfold
 from tests.dashboard.test_glossary import sections_of
@@ -129,24 +130,8 @@ LOW: dict[str, int] = {}  # sections whose first figure may begin lower, and how
 
 def figure_too_low(page: Page, section: str, most: int) -> list[str]:
     """A sentence about the first figure if it begins more than `most` pixels below the top; none for no figure."""
-    top, most = page.evaluate(FIRST_FIGURE), LOW.get(section, most)
+    top, most = page.evaluate(f"(() => {{ {FIRST_FIGURE} return top; }})()"), LOW.get(section, most)
     return [f"{section}: the first figure begins {top} pixels down, {most} are allowed"] if top and top > most else []
-
-
-# How many pixels stand above the first figure: a plot, a picture, a view of ours or a table, not a small control. A
-# line of words across the page, some of them masked or tinted, is a figure of less height.
-FIRST_FIGURE = """
-(() => {
-    const main = document.querySelector("[data-testid=stMain]");
-    const kinds = ".js-plotly-plot, [data-testid=stImage] img, [data-testid^=stBidiComponent], [data-testid=stTable], "
-        + "[data-testid=stDataFrame]";
-    const boxes = [...main.querySelectorAll(kinds)]
-        .filter((one) => one.checkVisibility({ visibilityProperty: true }))
-        .map((one) => one.getBoundingClientRect())
-        .filter(({ height, width }) => (height >= 90 && width >= 120) || (height >= 60 && width >= 600));
-    return boxes.length ? Math.round(boxes[0].top - main.getBoundingClientRect().top + main.scrollTop) : null;
-})()
-"""
 
 
 def violations(page: Page, *rules: str) -> list[str]:
