@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from urllib.parse import urlencode
 
 import pytest
+import streamlit
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import InvalidStatus
@@ -22,6 +23,7 @@ from websockets.typing import Origin, Subprotocol
 
 from benchmarks.server import free_port
 from core.errors import AtlasError
+from dashboard.app import SIDEBAR
 from dashboard.hosting import headers, logs
 from tests.polling import wait_until_served
 
@@ -73,6 +75,19 @@ def test_every_answer_has_the_headers(server, path, method):
     for name, value in headers.headers([COURSE]).items():
         assert response_headers.get_all(name) == [value]
     assert f"frame-ancestors 'self' {COURSE}" in response_headers["Content-Security-Policy"]
+
+
+def test_a_browser_gets_the_page_with_room_for_the_contents_and_all_else_as_it_is(server):
+    room = f"margin-left: {SIDEBAR}px"
+    file = (Path(streamlit.__file__).parent / "static" / "index.html").read_text()
+    page = answer(f"{server.address}/text?text=a", Accept="text/html,*/*", **{"Accept-Encoding": "gzip"})
+    body = page.read()
+    assert int(page.headers["Content-Length"]) == len(body)
+    assert room in body.decode()
+    assert re.sub("<style>.*?</style>\n", "", body.decode(), count=1, flags=re.DOTALL) == file
+    for path, accept in (("/text?present=1", "text/html"), ("/text", "*/*"), ("/favicon.png", "text/html")):
+        assert room.encode() not in answer(server.address + path, Accept=accept).read()
+    assert answer(f"{server.address}/favicon.png", Accept="text/html").headers["ETag"]
 
 
 def test_nothing_is_allowed_from_any_other_host_and_no_text_becomes_a_script():

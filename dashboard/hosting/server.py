@@ -22,6 +22,7 @@ from dashboard.cache.models import image_model, text_model
 from dashboard.cache.turns import THREADS
 from dashboard.classroom import websocket
 from dashboard.hosting import logs
+from dashboard.hosting.first_paint import FirstPaint
 from dashboard.hosting.headers import AnswerHeaders, OwnPagesOnly, embedders, internal_error
 
 LAST_WORK = 10  # seconds that the server waits at its end for a load in progress
@@ -81,6 +82,6 @@ app = st.App(
     contents.ROOT / "streamlit_app.py",
     lifespan=lifespan,
     routes=[websocket.route()],
-    middleware=[Middleware(AnswerHeaders, embedded_by=EMBEDDED_BY), Middleware(OwnPagesOnly)],
+    middleware=[Middleware(AnswerHeaders, embedded_by=EMBEDDED_BY), Middleware(OwnPagesOnly), Middleware(FirstPaint)],
     exception_handlers={Exception: internal_error(EMBEDDED_BY)},
 )

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
+from dashboard.app import SIDEBAR
 from tests.browser.conftest import settled
 from tests.polling import wait_until
 
@@ -185,6 +186,22 @@ def test_a_broken_picture_gets_one_sentence_and_the_page_stays_usable(visit, con
     assert any(part in alert.inner_text() for part in sentence.split("|"))
     expect(page.get_by_role("combobox", name="Photograph")).to_be_visible()
     assert page.get_by_text("Traceback").count() == 0
+
+
+def test_the_table_of_contents_moves_nothing_when_it_comes(own_tab, streamlit_server):
+    own_tab.add_init_script("""
+        window.moved = [];
+        new PerformanceObserver((list) => {
+            for (const { sources } of list.getEntries())
+                for (const { node, previousRect: before, currentRect: now } of sources)
+                    if (node?.matches?.(":has([data-testid=stMain])")) window.moved.push([before.x, now.x]);
+        }).observe({ type: "layout-shift", buffered: true });
+    """)
+    own_tab.goto(f"{streamlit_server(SERVER)}/text")
+    expect(reading(own_tab)).to_contain_text("looks at")
+    settled(own_tab)
+    assert own_tab.get_by_test_id("stSidebar").bounding_box()["width"] == SIDEBAR
+    assert own_tab.evaluate("window.moved") == []
 
 
 def test_markup_in_a_text_is_never_executed(visit):
