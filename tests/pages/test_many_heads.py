@@ -61,7 +61,7 @@ def numbers(data: dict) -> np.ndarray:
 def test_the_page_is_alive_at_once_and_what_it_says_is_true_of_its_table(visit):
     app = visit(PAGE)
     assert app.title[0].value == "Many heads"
-    assert app.selectbox(key="measure").value == "Entropy"
+    assert app.selectbox(key="measure").value == "Job"
     assert len(app.dataframe[0].value) == 36
     assert not app.warning
     table = app.dataframe[0].value.set_index(["layer", "head"])
@@ -84,6 +84,21 @@ def test_the_page_is_alive_at_once_and_what_it_says_is_true_of_its_table(visit):
     assert float(narrow[2]) == pytest.approx(by_layer.min(), abs=0.1)
 
 
+def test_the_heads_with_a_job_are_counted_and_come_first_in_the_table(visit):
+    app = visit(PAGE)
+    table = app.dataframe[0].value
+    named = table["Job"] != ""
+    assert f"**{named.sum()} of 36 heads**" in prose(app)
+    assert named.iloc[: named.sum()].all()
+    for job, column in (("previous token", "Previous token"), ("first token", "First token")):
+        rows = table[table["Job"] == job]
+        assert (rows[column] > 50).all()
+        assert f"{len(rows)} {job}" in prose(app) or rows.empty
+    assert (table[table["Job"] == "induction"]["Induction"] >= 10).all()
+    assert not (table[~named]["Previous token"] > 50).any()
+    assert "Job" not in visit(PAGE, input="Picture").selectbox(key="measure").options
+
+
 def test_a_link_holds_measure_layer_and_head(visit):
     app = visit(PAGE, measure="Induction", layer="5", head="2", stretch="true")
     assert app.selectbox(key="measure").value == "Induction"
@@ -96,7 +111,7 @@ def test_a_link_holds_measure_layer_and_head(visit):
 def test_a_link_with_impossible_values_falls_back_to_the_usual_ones(visit):
     app = visit(PAGE, layer="99", head="-3", measure="no such", show="nothing")
     assert not app.warning
-    assert app.selectbox(key="measure").value == "Entropy"
+    assert app.selectbox(key="measure").value == "Job"
 
 
 def test_another_model_with_fewer_heads_falls_back(visit):
@@ -127,7 +142,7 @@ def test_a_picture_has_distances_in_patches_and_a_class_token(visit):
 
 def test_a_share_that_was_not_measured_is_said_to_be_left_out(visit, monkeypatch):
     monkeypatch.setattr(compute, "LONGEST", 10)
-    assert "at most 10 tokens; this input has 20" in prose(visit(PAGE))
+    assert "at most 10 tokens; this input has 20" in prose(visit(PAGE, measure="Entropy"))
 
 
 def test_an_empty_text_gets_one_sentence_and_the_page_stays(visit):

@@ -1,11 +1,15 @@
 """Many heads: what is said of measures and of silenced heads is true of the numbers that are given."""
 
+import itertools
 import math
+from collections import Counter
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from core.heads.ablation import Trial
 from core.heads.head_table import HeadTable, measure_heads
@@ -16,7 +20,7 @@ from core.zoo.masked_language_models import MaskedLanguageModel
 from core.zoo.text_models import CausalLanguageModel, TextRun
 from dashboard.recordings.notices import Finding, distance_notice
 from dashboard.recordings.watched import watch_image, watch_text
-from pages.foundations.many_heads import compute, measured, one_at_a_time, silenced
+from pages.foundations.many_heads import compute, jobs, measured, one_at_a_time, silenced
 from tests.core.saved_models import byte_level_tokenizer
 from tests.dashboard.watched import causal, record_of, tokens_of, watched_text
 
@@ -297,3 +301,44 @@ def test_who_is_stopped_keeps_what_was_measured_and_may_go_on(monkeypatch):
     assert len(measured_heads) == 36
     for head in measured_heads:
         compute.cost_of.forget(watched, head)
+
+
+@given(
+    arrays(float, (2, 3, 3), elements=st.floats(0, 1)),
+    arrays(float, (2, 3), elements=st.floats(0.01, 0.6)),
+    st.integers(0, 5),
+)
+def test_the_job_of_a_head_is_that_of_its_largest_share_beyond_the_limits(shares, even, missing):
+    names = ("previous_token", "first_token", "induction")
+    values = {name: torch.tensor(shares[..., number]) for number, name in enumerate(names)}
+    values["entropy"] = torch.ones(2, 3, dtype=torch.float64)
+    values["entropy"].view(-1)[missing] = torch.nan
+    table = HeadTable(values, {}, None)
+    of_heads = jobs.jobs_of(table, dict.fromkeys(names[:2], even), None)
+    counts = Counter()
+    for layer, head in itertools.product(range(2), range(3)):
+        if 3 * layer + head == missing:
+            assert np.isnan(of_heads[layer, head])
+            continue
+        previous, first, induction = shares[layer, head]
+        held = {
+            "previous token": previous if previous > 0.5 and previous >= 2 * even[layer, head] else 0,
+            "first token": first if first > 0.5 and first >= 2 * even[layer, head] else 0,
+            "induction": induction if induction >= 0.1 else 0,
+        }
+        best = max(held.values())
+        name = jobs.name_of(of_heads[layer, head])
+        assert (held[name] == best) if best else name == ""
+        counts[name] += 1
+    sentence = jobs.about_jobs(of_heads)
+    named = 5 - counts[""]
+    assert (f"**{named} of 5 heads**" in sentence) == (named > 0)
+    assert all(f"{count} {name}" in sentence for name, count in counts.items() if name)
+
+
+def test_induction_that_is_no_more_than_its_control_is_no_job():
+    table = HeadTable({"entropy": torch.ones(1, 1), "induction": torch.tensor([[0.4]])}, {}, None)
+    draws = torch.tensor([0.3, 0.4, 0.5])[:, None, None]
+    same, none = Jobs(draws, draws), Jobs(draws, torch.tensor([0.0, 0.1, 0.05])[:, None, None])
+    assert jobs.name_of(jobs.jobs_of(table, {}, same)[0, 0]) == ""
+    assert jobs.name_of(jobs.jobs_of(table, {}, none)[0, 0]) == "induction"

@@ -24,13 +24,12 @@ from dashboard.output.data_table import data_table
 from dashboard.recordings import notices, row_sums
 from dashboard.recordings.notices import Finding
 from dashboard.recordings.watched import Head, Watched, WatchedText
-from pages.foundations.many_heads import compute, head_in_view, words
+from pages.foundations.many_heads import compute, head_in_view, jobs, words
 from pages.foundations.many_heads.head_in_view import layer_names
 from pages.foundations.many_heads.words import MEASURES, MeasureWords
 
 ROW, RANKED = 36, 380  # pixels: some ten heads are seen, the others by scrolling
 BROAD = 0.05  # bits: layers whose heads spread their attention by no more than that apart are alike
-INDUCTION = 0.1  # of the attention, from which on a head is called an induction head: even attention gives 0.01
 
 
 def show(watched: Watched) -> None:
@@ -40,7 +39,7 @@ def show(watched: Watched) -> None:
     # On a projector map and head stand side by side; otherwise what the measure means stands beside the map.
     map_side, words_side = st.columns(2 if theme.is_presented() else [3, 2], gap="large")
     with words_side:
-        name, limits = _measure(table)
+        name, limits = _measure(table, has_jobs=isinstance(watched, WatchedText))
     head_place = words_side if theme.is_presented() else st.container()
     with head_place:
         if not theme.is_presented():  # there the whole map shall fit the window
@@ -50,18 +49,23 @@ def show(watched: Watched) -> None:
         if not theme.is_presented():
             _say(watched, table, place)
         head_in_view.show(watched, place)
+    tested = _tested(watched, table)
+    heads_jobs = jobs.jobs_in(watched, table, tested) if isinstance(watched, WatchedText) else None
     with map_side:
-        _show_map(watched, table, name, limits, place)
+        if name == jobs.JOB and heads_jobs is not None:
+            jobs.show_map(watched, heads_jobs, place)
+        else:
+            _show_map(watched, table, name, limits, place)
         layout.place_notice()
     if not theme.is_presented():
         with words_side:
-            _say_what_it_means(table, name, watched)
-    if not theme.is_presented():
-        _rank(watched, table, name)
+            jobs.say_what_they_mean() if name == jobs.JOB else _say_what_it_means(table, name, watched)
+        _rank(watched, table, name, heads_jobs)
+    sentences = noticed(watched, table, tested)
     layout.notes(
         words.MEASURED,
-        notice=noticed(watched, table, _tested(watched, table)),
-        formula=lambda: _explain(watched, table, name, place),
+        notice=sentences if heads_jobs is None else (jobs.about_jobs(heads_jobs), *sentences),
+        formula=lambda: _explain(watched, table, "previous_token" if name == jobs.JOB else name, place),
     )
 
 
@@ -69,11 +73,14 @@ def _tested(watched: Watched, table: HeadTable) -> Jobs | None:
     return compute.tested_on_random(watched.model.name) if "induction" in table.values else None
 
 
-def _measure(table: HeadTable) -> tuple[str, tuple[float, float] | None]:
-    """The measure that colours the map, and the values of the two ends of the scale."""
-    names = {MEASURES[name].name: name for name in MEASURES if name in table.values}
+def _measure(table: HeadTable, *, has_jobs: bool) -> tuple[str, tuple[float, float] | None]:
+    """What colours the map, a measure or the job of each head, and the values of the two ends of the scale."""
+    names = {jobs.JOB: jobs.JOB} if has_jobs else {}
+    names |= {MEASURES[name].name: name for name in MEASURES if name in table.values}
     with layout.control_bar():
         name = names[st.selectbox("Measure", list(names), key="measure", bind="query-params", width=260)]
+        if name == jobs.JOB:
+            return name, None
         limits = _limits(table, name)
         stretched = st.toggle(
             "Stretch the colours",
@@ -157,10 +164,18 @@ def _value(measure: MeasureWords, value: float) -> str:
     return "does not apply" if np.isnan(value) else measure.value(value)
 
 
-def _rank(watched: Watched, table: HeadTable, name: str) -> None:
-    """All measures of all heads, the largest value of the chosen measure first."""
+def _rank(watched: Watched, table: HeadTable, name: str, heads_jobs: Float[np.ndarray, "layer head"] | None) -> None:
+    """All measures of all heads: those with a job first, or the largest value of the chosen measure."""
     layout.heading("All heads")
-    frame = heads_frame(watched, table).sort_values(_column(name), ascending=False, na_position="last")
+    frame = heads_frame(watched, table)
+    if heads_jobs is not None:
+        counts = [call.heads for call in watched.record.calls]
+        numbers = [heads_jobs[layer, head] for layer, count in enumerate(counts) for head in range(count)]
+        frame.insert(2, jobs.JOB, [jobs.name_of(number) for number in numbers])
+    if name == jobs.JOB:
+        frame = frame.sort_values(jobs.JOB, key=lambda column: column.map(jobs.ORDER.index), kind="stable")
+    else:
+        frame = frame.sort_values(_column(name), ascending=False, na_position="last")
     formats = {
         _column(key): st.column_config.NumberColumn(format="percent" if MEASURES[key].share else "%.2f")
         for key in table.values
@@ -225,7 +240,7 @@ def about_induction(scores: list[Finding], tested: Jobs | None = None, *, number
     those of the layers, by default from 0.
     """
     most = max(scores, key=lambda score: score.value)
-    control, holds = "", most.value >= INDUCTION
+    control, holds = "", most.value >= jobs.INDUCTION
     if tested is not None:
         against = tested.of((numbers.index(most.layer) if numbers else most.layer, most.head))
         holds = holds and against.difference > MIN_STANDARD_ERRORS * against.error

@@ -57,6 +57,18 @@ class MeasureWords:
         return f"{value:.0%}" if self.share else f"{value:.2f} {self.unit}"
 
 
+JOBS = (
+    "**Job**: what a head does for nearly every token. Three jobs have names; a head with two of them counts for the "
+    "larger share.\n\n"
+    "**Previous token**: the token before gets more than half of the attention, and at least twice what uniform "
+    "attention would give it (Clark et al. 2019, section 3.1).\n\n"
+    "**First token**: the first token gets as much, wherever one stands: an attention sink (Xiao et al. 2023, section "
+    "3.1).\n\n"
+    "**Induction**: on random tokens said twice, the token that came next the first time gets {induction:.0%} of the "
+    "attention or more, and more than other tokens in its place by {errors} standard errors (Olsson et al. 2022)."
+)
+
+
 # By the name of the function in `core.heads.measures` or `core.heads.head_table`; the order is that of the page.
 MEASURES = {
     "entropy": MeasureWords(
