@@ -8,7 +8,7 @@ arrays_of(walked, "blocks.2.mlp")   # what went in and what came out
 
 from .arrays import Arrays, arrays_of
 from .flow import Block, Lane, Stack, Step
-from .masks import kind_of_mask, mask_of
+from .masks import kind_of_mask, mask_of, mean_attention, open_links
 from .norms import NormReading, read_norm
 from .parts import Kind, Part
 from .residual_stream import BranchOutput, ResidualStream, stream_of
@@ -32,6 +32,8 @@ __all__ = [
     "arrays_of",
     "kind_of_mask",
     "mask_of",
+    "mean_attention",
+    "open_links",
     "read_norm",
     "stream_of",
     "walk",

@@ -1,9 +1,10 @@
-"""The attention mask of a recorded call, wherever it was made."""
+"""The attention masks of recorded calls, wherever they were made, and the mean attention that they leave."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from ..capture import AttentionCall
@@ -25,6 +26,18 @@ def mask_of(
     bias = call.product.biases(slice(item, item + 1), [head], rows)
     everything = torch.ones(len(rows), call.key_length, dtype=torch.bool)
     return everything if bias is None else allowed(bias)[0, 0].expand_as(everything)
+
+
+def open_links(calls: Sequence[AttentionCall]) -> Bool[Tensor, "query key"]:
+    """True where the mask of any head of these calls lets the query attend to the key; all have the same sizes."""
+    masks = [mask_of(call, head) for call in calls for head in range(call.heads)]
+    return torch.stack(masks).any(dim=0)
+
+
+def mean_attention(calls: Sequence[AttentionCall]) -> Float[Tensor, "query key"]:
+    """The mean weight of each link over all heads of these calls; NaN where every mask is closed."""
+    weights = torch.cat([torch.cat(list(call.weights_by_heads())) for call in calls])
+    return weights.mean(dim=0).masked_fill(~open_links(calls), torch.nan)
 
 
 def kind_of_mask(mask: Bool[Tensor, "query key"]) -> MaskKind:

@@ -25,6 +25,7 @@ from core.results import classifier_results as classifiers
 from core.results import clip_results as clips
 from core.results import grounding, tables
 from core.results import joint_results as joints
+from core.results import language_model_results as language_models
 from core.results import position_results as positions
 from core.results import small_task_results as small_tasks
 from core.results import translator_results as translators
@@ -73,6 +74,8 @@ READERS = {
         bert_inference.FOLDER / "results.json",
         "make train-bert-inference",
     ),
+    "next tokens": (language_models.next_tokens, language_models.GPT / "results.json", "make train-gpt-books"),
+    "masked words": (language_models.masked_words, language_models.BERT / "results.json", "make train-bert-books"),
     "captions": (captioning.results, captioning.FOLDER / "results.json", captioning.MADE_BY),
     "clips": (clips.results, clips.FOLDER / "results.json", clips.MADE_BY),
     "joint": (joints.results, joints.FOLDER / "results.json", joints.MADE_BY),
@@ -241,6 +244,24 @@ def test_every_figure_of_the_translators_is_that_of_the_file():
     assert list(results.models) == list(translators.TRANSLATION)
     assert (results.baselines, results.signature) == (contents["baselines"], contents["signature"])
     assert (results.sentences, results.references) == (2000, 2836)
+
+
+def test_predictions_of_the_language_models_are_those_of_the_files():
+    held_out = raw(language_models.GPT / "results.json")["held_out"]
+    assert {name: vars(scores) for name, scores in language_models.next_tokens().items()} == held_out
+    contents, masked = raw(language_models.BERT / "results.json"), language_models.masked_words()
+    scores = {language_models.MODEL: masked.model, **masked.baselines}
+    assert {name: vars(of) for name, of in scores.items()} == contents["baselines"]
+    assert masked.words_accuracy == contents["hidden_words"]["words_accuracy"]
+    share, count = masked.model.accuracy, masked.model.tokens
+    assert masked.model.error == pytest.approx(math.sqrt(share * (1 - share) / count))
+
+
+def test_masked_tokens_without_the_model_itself_are_refused(tmp_path):
+    contents = raw(language_models.BERT / "results.json")
+    del contents["baselines"][language_models.MODEL]
+    (tmp_path / "results.json").write_text(json.dumps(contents))
+    assert "the baselines lack 'the model'" in refused("masked words", tmp_path / "results.json")
 
 
 def test_lengths_are_those_of_the_file_by_model_and_words():

@@ -22,6 +22,7 @@ from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureIn
 from dashboard.inputs.scene_builder import FIRST_SCENE
 from pages.explore.home import compute as home
 from pages.foundations.before_attention import compute as characters
+from pages.foundations.inside_the_transformer import compute_kinds as kinds
 from pages.language.missing_word import (
     compute_across,
     compute_both_ways,
@@ -80,6 +81,14 @@ def is_translated(texts: Texts) -> bool:
     """Both models with attention translate it right, and the one without does not."""
     written = {name: translation.translate(name, texts[0], 5).text in TRANSLATIONS for name in TRANSLATION}
     return written == {"seq2seq": False, "bahdanau": True, "transformer": True}
+
+
+def suits_three_kinds(texts: Texts) -> bool:
+    """BERT's first guess is the masked word, and the translation is right."""
+    words = kinds.shared(texts[0]).words
+    filled, translated = kinds.fill(texts[0], kinds.usual_word(words)), kinds.translate(texts[0])
+    right = translated.text == "Le vieil homme ouvrit les yeux et m'a regardé."
+    return filled.predictions[0].number == filled.true and right
 
 
 def has_strong_link(texts: Texts) -> bool:
@@ -225,6 +234,7 @@ MEASURES: dict[str, Callable[[Texts], bool]] = {
     "home": shows_home,
     "next-word": partial(expects, name="gpt-books", word="door"),
     "translation": is_translated,
+    "three-kinds": suits_three_kinds,
     "steps": has_strong_link,
     "order": repeats_words,
     "characters": partial(expects_character, character="f"),

@@ -31,6 +31,7 @@ FAILURES: dict[str, list] = {
     "home": ["The old man looked at their house, and the old man looked at their", "a", "b"],
     "next-word": ["The cat that the dogs chased sat down because it was tired. The cat that the dogs"],
     "translation": ["It is raining cats and dogs."],
+    "three-kinds": ["The door was locked, so the old man took a key out of his pocket and opened the"],
     "steps": ["The man saw it."],
     "order": ["The dog bit the man."],
     "characters": ["O Romeo, Romeo! wherefore art thou Rom"],

@@ -1,7 +1,7 @@
 """The words of a text as a model sees them: which tokens belong to each."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from ...text import BYTE, Tokens
@@ -59,3 +59,12 @@ def joined(label: str) -> str:
 def places_of(words: Iterable[Word], numbers: Collection[int]) -> tuple[int, ...]:
     """The places of all tokens of the words with these numbers."""
     return tuple(place for word in words if word.number in numbers for place in word.places)
+
+
+def first_to_mask(words: Sequence[Word], unknown: Collection[int] = ()) -> int | None:
+    """The place of the word that is masked at first: of the words with letters, the longest one of the second half.
+
+    `unknown` are places of words that the model cannot read. None where no word with letters is left.
+    """
+    known = [place for place, word in enumerate(words) if word.has_letters and place not in unknown]
+    return max(known[len(known) // 2 :], key=lambda place: len(words[place].label.strip()), default=None)

@@ -1,5 +1,6 @@
 """What the page walks through: a model, and a text or a picture that passes through it."""
 
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -8,15 +9,25 @@ from dashboard.cache.models import image_model
 from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, model_name
 from dashboard.inputs.photograph import Photograph
-from pages.foundations.inside_the_transformer import compute, words
+from dashboard.recordings.watched import Text
+from pages.foundations.inside_the_transformer import compute, words, words_kinds
 from pages.foundations.inside_the_transformer.compute import Walk
 
 # A hybrid would begin with the many parts of its convolutional network.
 PICTURE_MODELS = ("vit-tiny-imagenet", "hybrid-vit")
 DECODER, ENCODER, BOTH = "Decoder", "Encoder", "Encoder-decoder"
 MACHINES = (DECODER, ENCODER, BOTH)
+OPENINGS = (controls.FIRST_TEXT, words_kinds.SENTENCE)  # what stands in a section before anybody has typed
 LONGEST_TYPED = 2000  # characters
 NARROW, WIDE = 165, 190  # pixels: the names of the machines and of the models
+
+
+def show_walk(show: Callable[[Walk], None]) -> None:
+    """The controls, the way through and where the text was cut, then the section that `show` draws."""
+    way = walked_through()
+    if way.cut:
+        layout.caption(words.CUT.format(kept=way.cut.kept, total=way.cut.total))
+    show(way)
 
 
 def walked_through() -> Walk:
@@ -30,17 +41,24 @@ def walked_through() -> Walk:
                 resolution = controls.resolution(image_model(name))
             walk = partial(compute.walk_picture, Photograph(name, picture, resolution))
         elif machine == DECODER:
-            text = controls.text()
+            text = own_text(controls.FIRST_TEXT)
             controls.examples(example_texts.examples("next-word"))
             walk = partial(compute.walk_text, model_name.model("text", width=WIDE), text)
         else:
-            text = controls.text()
+            text = own_text(controls.FIRST_TEXT)
             controls.examples(example_texts.examples("translation"))
             with layout.settings():
                 target = _target()
             walk = partial(compute.walk_translation, text, target)
     with layout.waiting_place():
         return walk()
+
+
+def own_text(first: str) -> Text:
+    """The control for the visitor's text; `first`, the opening of the section, replaces that of another section."""
+    if st.session_state.get("text") in OPENINGS and "text" not in st.query_params:
+        st.session_state.text = first
+    return controls.text(first=first)
 
 
 def _target() -> str:

@@ -18,7 +18,7 @@ INSIDE = PageWords(
     references=references("TRANSFORMER", "HE", "BA", "XIONG", "ELHAGE", "GEVA", "NOSTALGEBRAIST"),
 )
 
-WALK, STREAM, LENS, SIZES = "Walk", "Stream", "Logit lens", "Sizes"
+WALK, STREAM, LENS, SIZES, KINDS = "Walk", "Stream", "Logit lens", "Sizes", "Three kinds"
 WALK_NOTES = replace(
     INSIDE,
     try_this=(

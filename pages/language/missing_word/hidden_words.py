@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 import streamlit as st
 
-from core.probing.masked_words.words import Word
+from core.probing.masked_words.words import Word, first_to_mask
 from core.view.codec import whole_number
 from dashboard.address import parameter
 from pages.language.missing_word.inputs import HIDDEN_ADDRESS as ADDRESS
@@ -30,9 +30,8 @@ def first_hidden(words: Sequence[Word], unknown: Collection[int] = ()) -> frozen
 
     `unknown` are those that the model cannot read, so that nothing could be guessed.
     """
-    known = [place for place, word in enumerate(words) if word.has_letters and place not in unknown]
-    later = known[len(known) // 2 :]
-    return frozenset([max(later, key=lambda place: len(words[place].label.strip()))] if later else [])
+    place = first_to_mask(words, unknown)
+    return frozenset() if place is None else frozenset([place])
 
 
 def from_address(
