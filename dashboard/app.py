@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from dashboard import contents, theme
 from dashboard.classroom import view
@@ -14,6 +15,7 @@ from dashboard.lessons import player
 
 TITLE = "Attention Atlas"  # of the window
 SIDEBAR = 244  # pixels: the longest name of a page
+UNFOLDED = "contents-unfolded"  # in the session: the table of contents has unfolded by itself
 
 
 def frame() -> None:
@@ -27,7 +29,7 @@ def frame() -> None:
     )
     if not presenting:
         page_head.show_logo()
-    page = st.navigation(contents.navigation(), position="hidden" if presenting else "sidebar", expanded=True)
+    page = st.navigation(contents.navigation(), position="hidden") if presenting else show_contents()
     contents_page = contents.page_at(page.url_path)
     if contents_page is not contents.HOME:
         st.set_page_config(page_title=f"{contents_page.name} · {TITLE}")
@@ -38,6 +40,20 @@ def frame() -> None:
     if is_page_shown and not presenting:
         navigation.end(contents_page)
     explain_terms()
+
+
+def show_contents() -> StreamlitPage:
+    """Draw the table of contents in the sidebar, folded to the core path, and return the page in the address.
+
+    It unfolds by itself once a visit, at the first page beyond that path; Streamlit knows the page only afterwards. It
+    can be folded where there is something below it: a line that says what the other pages are about.
+    """
+    page = st.navigation(contents.navigation(), expanded=len(contents.CORE))
+    if contents.page_at(page.url_path) not in contents.CORE and UNFOLDED not in st.session_state:
+        st.session_state[UNFOLDED] = True
+        page = st.navigation(contents.navigation(), expanded=True)
+    st.sidebar.caption(f"Go deeper: {', '.join(group.lower() for group in contents.DEEPER)}")
+    return page
 
 
 def show(run: Callable[[], object], address: str = "") -> bool:

@@ -64,15 +64,15 @@ LESSONS = Page(
     "Lessons",
     "Where do I begin?",
     "lessons",
-    "Paths through the atlas, each with a question at every station, which a running model answers.",
+    "Paths through the atlas, with a question at every station. A running model has the answer.",
 )
 TEXT = Page(
     "explore/text",
     "Text",
     "Who listens to whom?",
     "text",
-    "Type a sentence and watch every head of a language model read it. Silence a head: does the model still know what "
-    "comes next?",
+    "Type a sentence and watch every head of a language model read it. Switch a head off: does the model still know "
+    "what comes next?",
 )
 IMAGE = Page(
     "explore/image",
@@ -95,7 +95,7 @@ HEADS = Page(
     "Many heads",
     "What is each head for?",
     "heads",
-    "Measure every head of a model, then silence some: what did the model lose?",
+    "Measure every head of a model, then ablate some: what did the model lose?",
     builds_on=(STEPS,),
 )
 ORDER = Page(
@@ -136,8 +136,8 @@ NEXT_WORD = Page(
     "Next word (GPT)",
     "What does a GPT look at?",
     "next-word",
-    "Let a GPT go on with your text, word by word: take another word than it would, see why it chose this one, and "
-    "what it copies.",
+    "Let a GPT continue your text token by token: choose another token than it would, see which heads and MLPs raised "
+    "its prediction, and what it copies.",
     builds_on=(INSIDE,),
 )
 MISSING_WORD = Page(
@@ -145,8 +145,8 @@ MISSING_WORD = Page(
     "Masked words (BERT)",
     "What does a BERT look at?",
     "missing-word",
-    "Hide words of your own sentence, and see what a BERT puts there, from both sides; and which of its heads follow "
-    "grammar.",
+    "Mask words of your own sentence, and see what a BERT predicts there from both sides, and which of its heads "
+    "follow grammar.",
     builds_on=(HEADS, INSIDE),
 )
 SENTIMENT = Page(
@@ -154,8 +154,8 @@ SENTIMENT = Page(
     "Sentiment",
     "Does attention explain a prediction?",
     "sentiment",
-    "Write a review, see what networks think of it and which words they name as the reason; then try whether the "
-    "words are the reason.",
+    "Write a review, see which sentiment networks predict and which words they attribute it to; then test whether "
+    "those words are the reason.",
     builds_on=(HEADS,),
 )
 VISION = Page(
@@ -163,8 +163,8 @@ VISION = Page(
     "Vision transformer",
     "How does a picture become a sequence?",
     "vit",
-    "Follow your own photograph into a vision transformer, patch by patch; see where it looks, why it says what it "
-    "says, and whether the explanation is true.",
+    "Follow your own photograph into a vision transformer, patch by patch; see where it looks, why it predicts "
+    "its class, and whether the explanation is faithful.",
     builds_on=(HEADS, INSIDE),
 )
 SWIN = Page(
@@ -180,8 +180,8 @@ RECONSTRUCTION = Page(
     "Reconstruction",
     "What can be told from a few patches?",
     "reconstruction",
-    "Hide most of your photograph, and see what two networks make of the rest: one guesses all hidden patches at once, "
-    "the other draws pixel by pixel. Which visible patches did each look at?",
+    "Mask most of your photograph, and see how two networks fill it in: one predicts all masked patches at once, the "
+    "other draws pixel by pixel. Which visible patches did each look at?",
     builds_on=(VISION,),
 )
 CAPTIONING = Page(
@@ -207,8 +207,8 @@ JOINT = Page(
     "Vision-language model",
     "Do words look at the picture?",
     "joint",
-    "A sentence and a scene in one network: who looks at whom in every layer and head, hidden words and hidden patches "
-    "guessed, and whether the two belong together.",
+    "A sentence and a scene in one network: who looks at whom in every layer and head, which words and patches it "
+    "predicts under a mask, and whether the two belong together.",
     builds_on=(MISSING_WORD, VISION),
 )
 
@@ -262,16 +262,15 @@ GLOSSARY = Page(
 STEPS_MODEL, OWN_SENTENCE = "gpt-books", "Your sentence"
 LONGEST_LINE = 2000  # characters that are typed in one line
 
-GROUPS: dict[str, tuple[Page, ...]] = {
-    "": (HOME, LESSONS),
-    "Explore": (TEXT, IMAGE),
-    "Foundations": (STEPS, HEADS, ORDER, BEFORE, INSIDE),
-    "Language": (TRANSLATION, NEXT_WORD, MISSING_WORD, SENTIMENT),
-    "Vision": (VISION, SWIN, RECONSTRUCTION),
+CORE = (HOME, TEXT, STEPS, HEADS, ORDER, INSIDE, NEXT_WORD)  # the path that the sidebar shows at first
+DEEPER: dict[str, tuple[Page, ...]] = {  # the other pages, by task
+    "Language": (BEFORE, TRANSLATION, MISSING_WORD, SENTIMENT),
+    "Vision": (IMAGE, VISION, SWIN, RECONSTRUCTION),
     "Words and pictures": (CAPTIONING, CLIP, JOINT, GENERATION),
     "Scale": (SCALING, EFFICIENT, SHRINKING),
-    "Learn": (GLOSSARY,),
+    "Lessons and terms": (LESSONS, GLOSSARY),
 }
+GROUPS: dict[str, tuple[Page, ...]] = {"": CORE, **DEEPER}
 
 
 def page_at(address: str) -> Page:
@@ -285,7 +284,7 @@ def page_asking(question: str) -> Page:
 
 
 def pages() -> list[Page]:
-    """All pages, in the order of the table of contents."""
+    """All pages, each after those that it builds on: the core path, then the groups that go deeper."""
     return [page for group in GROUPS.values() for page in group]
 
 

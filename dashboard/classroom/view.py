@@ -5,6 +5,7 @@ known, which stays with the visit from page to page.
 """
 
 from collections.abc import Sequence
+from typing import Literal
 
 import streamlit as st
 
@@ -39,8 +40,18 @@ def offer() -> None:
             "class so that nobody else joins. Nobody is asked for a name, and after a day the class is forgotten.",
             width=WIDTH,
         )
-        st.button("Open a class", key="open-class", on_click=_open)
+        open_button("open-class")
         st.text_input("**You follow?** Type the code of your class", key="class-code", max_chars=12, on_change=_follow)
+
+
+def open_button(key: str, *, quiet: bool = False) -> None:
+    """Draw the button that opens a class, which this visit leads; nothing for visitors who are in one.
+
+    `quiet`: without a border, to stand among links.
+    """
+    if _code() is None:
+        kind: Literal["tertiary", "secondary"] = "tertiary" if quiet else "secondary"
+        st.button("Open a class", key=key, icon=":material/groups:", on_click=_open, type=kind)
 
 
 def answered(question: str, choice: str | None) -> None:

@@ -18,7 +18,7 @@ def neighbours(page: Page) -> tuple[Page | None, Page | None]:
 
 
 def end(page: Page) -> None:
-    """Draw, at the end of a page, links to the pages that it builds on and to the next one."""
+    """Draw, at the end of a page, links to the pages to read first and to the next one."""
     _, next_page = neighbours(page)
     if not page.builds_on and next_page is None:
         return
@@ -26,7 +26,7 @@ def end(page: Page) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         if page.builds_on:
             with st.container(horizontal=True, vertical_alignment="center", width="content", gap="small"):
-                st.markdown(":gray[This page takes for granted]", width="content")
+                st.markdown(":gray[Read first]", width="content")
                 for earlier in page.builds_on:
                     earlier.link(earlier.name)
         if next_page is not None:

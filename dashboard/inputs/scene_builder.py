@@ -101,7 +101,7 @@ def _by_hand() -> None:
             st.selectbox(part.capitalize(), options, key=key, on_change=_change, args=(scene, chosen or 0, part))
     with st.container(horizontal=True):
         st.button("Add a thing", on_click=_add, args=(scene,), disabled=len(scene.things) >= MOST)
-        st.button("Take it away", on_click=_take_away, args=(scene, chosen or 0), disabled=len(scene.things) < 2)
+        st.button("Remove", on_click=_take_away, args=(scene, chosen or 0), disabled=len(scene.things) < 2)
 
 
 def _try(scene: Scene) -> None:

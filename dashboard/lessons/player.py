@@ -231,7 +231,7 @@ def station_bar(position: LessonPosition) -> None:
         )
         if position.number < last:
             st.button(
-                "On",
+                "Next",
                 icon=":material/chevron_right:",
                 icon_position="right",
                 on_click=_go,
@@ -239,7 +239,7 @@ def station_bar(position: LessonPosition) -> None:
                 key="station-on",
                 shortcut="PageDown" if theme.is_presented() else None,
             )
-        st.button("Leave the lesson", on_click=_leave, type="tertiary", key="station-leave")
+        st.button("Exit lesson", on_click=_leave, type="tertiary", key="station-leave")
 
 
 def _go(number: int) -> None:

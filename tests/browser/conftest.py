@@ -192,7 +192,7 @@ def visit(browser_page: Page, streamlit_server):
 
 def take_away(figure: Page | Locator, what: str) -> None:
     """Open the menu below the first figure in there, and choose what to take."""
-    figure.get_by_role("button", name="Take away").first.click()
+    figure.get_by_role("button", name="Download", exact=True).first.click()
     figure.get_by_role("menuitem", name=what).click()
 
 

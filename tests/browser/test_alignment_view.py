@@ -241,4 +241,4 @@ def test_presented_words_are_larger_and_nothing_but_the_maps_is_left(views):
     small = word(page, "Bahdanau", 3).bounding_box()["height"]
     views("present=1")
     assert word(page, "Bahdanau", 3).bounding_box()["height"] > 1.3 * small
-    expect(view(page).get_by_role("button", name="Take away")).to_be_hidden()
+    expect(view(page).get_by_role("button", name="Download", exact=True)).to_be_hidden()

@@ -246,7 +246,7 @@ def test_presented_maps_are_larger_and_have_nothing_but_the_map(maps):
     page = maps()
     narrow = part(page, "heads").locator(".map").bounding_box()["width"]
     maps("present=1")
-    expect(part(page, "heads").get_by_role("button", name="Take away")).to_be_hidden()
+    expect(part(page, "heads").get_by_role("button", name="Download", exact=True)).to_be_hidden()
     assert part(page, "heads").locator(".map").bounding_box()["width"] > 1.3 * narrow
 
 

@@ -256,6 +256,7 @@ def test_a_teacher_removes_a_follower_by_its_number_and_locks_the_class(person, 
 
 
 def test_a_class_answers_the_question_of_a_station_and_the_teacher_sees_bars(teacher, student):
+    teacher.get_by_test_id("stSidebar").get_by_role("button", name="View").click()
     teacher.get_by_test_id("stSidebar").get_by_role("link", name="Lessons").click()
     expect(teacher.get_by_role("heading", name="Inside one head")).to_be_visible()
     settled(teacher)

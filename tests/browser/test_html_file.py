@@ -60,7 +60,7 @@ def test_a_saved_file_shows_the_map_and_lets_choose_without_a_network(offline, t
     assert page.evaluate("window.__executed") is None
     expect(page.get_by_role("button", name="Silence this head")).to_be_hidden()
     expect(page.get_by_role("button", name="Exact values and row sum")).to_be_hidden()
-    page.get_by_role("button", name="Take away").click()
+    page.get_by_role("button", name="Download", exact=True).click()
     expect(page.get_by_role("menuitem", name="Copy link")).to_have_count(0)
     with page.expect_download() as saved:
         page.get_by_role("menuitem", name="CSV").click()
@@ -103,7 +103,7 @@ def test_a_notebooks_frame_shows_the_same_and_is_apart_from_the_notebook(offline
     frame.get_by_role("gridcell", name="Layer 1, head 0").click()
     expect(frame.get_by_text("Layer 1, head 0", exact=True)).to_be_visible()
     frame.locator(".sheet .over").hover()
-    frame.get_by_role("button", name="Take away").click()
+    frame.get_by_role("button", name="Download", exact=True).click()
     with offline.expect_download() as saved:
         frame.get_by_role("menuitem", name="SVG").click()
     assert "<svg" in Path(saved.value.path()).read_text()

@@ -75,7 +75,7 @@ def test_values_lie_over_the_picture_and_can_be_taken_away(picker):
     expect(part(picker, "values").locator(".tell")).to_have_text(f"row 2, column 3: {value} points")
     expect(part(picker, "values").locator(".legend")).to_be_visible()
     expect(part(picker, "hide").locator(".legend")).to_be_hidden()
-    part(picker, "hide").get_by_role("button", name="Take away").click()
+    part(picker, "hide").get_by_role("button", name="Download", exact=True).click()
     expect(part(picker, "hide").get_by_role("menuitem")).to_have_text(["Copy link", "SVG", "PNG"])
     picker.keyboard.press("Escape")
     with taken(picker, "values", "CSV").open(encoding="utf-8-sig", newline="") as file:

@@ -95,13 +95,13 @@ def test_the_numbers_are_those_of_the_table_and_nothing_in_them_is_a_formula(cha
 
 def test_a_chart_without_a_table_offers_no_numbers(charts):
     row = charts().locator(".st-key-takeaway-second")
-    row.get_by_role("button", name="Take away").click()
+    row.get_by_role("button", name="Download", exact=True).click()
     expect(row.get_by_role("menuitem")).to_have_text(["Copy link", "SVG", "PNG"])
 
 
 def test_the_menu_is_walked_through_and_left_with_the_keyboard(charts):
     row = charts().locator(".st-key-takeaway-first")
-    opener, items = row.get_by_role("button", name="Take away"), row.get_by_role("menuitem")
+    opener, items = row.get_by_role("button", name="Download", exact=True), row.get_by_role("menuitem")
     expect(items).to_have_count(0)
     opener.press("Enter")
     expect(opener).to_have_attribute("aria-expanded", "true")
@@ -121,7 +121,7 @@ def test_the_menu_is_inside_of_a_small_window_and_leaves_with_a_tap_elsewhere(ch
     page = charts()
     page.set_viewport_size({"width": 390, "height": 500})
     row = page.locator(".st-key-takeaway-second")
-    row.get_by_role("button", name="Take away").click()
+    row.get_by_role("button", name="Download", exact=True).click()
     for item in row.get_by_role("menuitem").all():
         expect(item).to_be_in_viewport(ratio=1)
     page.mouse.click(380, 10)
@@ -138,5 +138,5 @@ def test_the_link_is_that_of_the_page(charts):
 
 def test_a_presented_chart_stands_alone(charts):
     page = charts("present=1")
-    expect(page.get_by_role("button", name="Take away")).to_have_count(0)
+    expect(page.get_by_role("button", name="Download", exact=True)).to_have_count(0)
     expect(page.locator(".modebar-btn")).to_have_count(0)

@@ -38,11 +38,11 @@ def test_a_section_that_is_chosen_on_the_projector_is_in_the_address(visit):
     expect(page).to_have_url(re.compile("show=Waves"))
 
 
-def test_a_page_ends_with_what_it_takes_for_granted_and_with_the_next_one(visit):
+def test_a_page_ends_with_what_to_read_first_and_with_the_next_one(visit):
     page = visit("scaling", "Images")
     expect(page.get_by_role("link", name=f"Next: {contents.EFFICIENT.question}")).to_be_visible()
     page.get_by_role("link", name=f"Next: {contents.EFFICIENT.question}").click()
     expect(page.get_by_role("heading", name=contents.EFFICIENT.name)).to_be_visible()
     main = page.get_by_test_id("stMain")
-    expect(main.get_by_text("This page takes for granted")).to_be_visible()
+    expect(main.get_by_text("Read first")).to_be_visible()
     expect(main.get_by_role("link", name=contents.HEADS.name)).to_be_visible()

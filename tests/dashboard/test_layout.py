@@ -90,7 +90,7 @@ def leads() -> dict[str, str]:
     """The leads of all sections above whose figures there is little room, by their names."""
     leads = dict[str, str]()
     for page in contents.pages():
-        if page in (contents.HOME, contents.LESSONS, contents.GLOSSARY):
+        if page in (contents.LESSONS, contents.GLOSSARY):
             continue
         folder = contents.ROOT / "pages" / page.folder
         for file in sorted(folder.glob("words*.py")):

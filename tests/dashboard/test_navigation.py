@@ -1,7 +1,11 @@
 """Ways on from a page: every page is on the way through all of them, and builds on what came before."""
 
+from types import SimpleNamespace
+from unittest.mock import Mock
+
 import pytest
 
+from dashboard import app as frame
 from dashboard import contents
 from dashboard.frame import navigation
 from tests.pages.conftest import visit  # noqa: F401  (a fixture)
@@ -16,6 +20,34 @@ def test_next_leads_through_all_pages_once():
         page = after
     assert walked == contents.pages()
     assert before is not None
+
+
+def test_the_table_of_contents_begins_with_the_core_path_and_has_every_page_once():
+    core = ("", "text", "steps", "heads", "order", "inside", "next-word")
+    assert tuple(page.url for page in contents.pages())[: len(core)] == core
+    assert tuple(page.url for page in contents.CORE) == core
+    folders = [page.folder for page in contents.pages()]
+    files = (contents.ROOT / "pages").glob("*/*/page.py")
+    assert sorted(folders) == sorted(file.parent.relative_to(contents.ROOT / "pages").as_posix() for file in files)
+
+
+def test_the_core_path_builds_on_nothing_beyond_it():
+    assert all(prerequisite in contents.CORE for page in contents.CORE for prerequisite in page.builds_on)
+
+
+def test_the_table_of_contents_is_folded_and_unfolds_once_at_the_first_page_beyond_the_core_path(monkeypatch):
+    monkeypatch.setattr(frame.st, "session_state", {})
+    monkeypatch.setattr(frame.st, "sidebar", Mock())
+    for page, expected in (
+        (contents.TEXT, [7]),
+        (contents.SWIN, [7, True]),
+        (contents.SWIN, [7]),  # whoever folded it keeps it folded
+        (contents.GLOSSARY, [7]),
+    ):
+        drawn = Mock(return_value=SimpleNamespace(url_path=page.url))
+        monkeypatch.setattr(frame.st, "navigation", drawn)
+        assert frame.show_contents().url_path == page.url
+        assert [call.kwargs["expanded"] for call in drawn.call_args_list] == expected
 
 
 @pytest.mark.parametrize("page", contents.pages(), ids=lambda page: page.name)

@@ -75,8 +75,8 @@ def test_things_are_added_up_to_the_most_and_taken_away_down_to_one(app):
     (add,) = [button for button in app.button if button.label == "Add a thing"]
     assert add.disabled
     while counts[-1] > 1:
-        counts.append(len(scene_of(press(app, "Take it away")).things))
-    (away,) = [button for button in app.button if button.label == "Take it away"]
+        counts.append(len(scene_of(press(app, "Remove")).things))
+    (away,) = [button for button in app.button if button.label == "Remove"]
     assert away.disabled
 
 

@@ -14,7 +14,7 @@ from pages.explore.home import compute, examples, words
 from pages.explore.home.compute import Looked, Matrix
 
 
-def test_every_group_but_the_first_has_an_example_that_is_alive(visit):
+def test_every_task_has_an_example_that_is_alive(visit):
     app = visit("explore/home")
     assert not app.exception
     prose = " ".join(element.value for element in app.markdown)

@@ -1,4 +1,4 @@
-"""A group of pages as cards, beside a small living example."""
+"""The pages of a task as cards, beside a small living example."""
 
 from collections.abc import Callable
 
@@ -10,12 +10,11 @@ from dashboard.frame import layout
 ACROSS = 3  # cards beside one another, on a wide window
 
 
-def show(group: str, pages: tuple[contents.Page, ...], example: Callable[[], str] | None = None) -> None:
+def show(pages: tuple[contents.Page, ...], example: Callable[[], str] | None = None) -> None:
     """For each page the question, what one does there, and the way to it.
 
-    `example` draws something small that belongs to the group, and gives a sentence about it; it stands beside them.
+    `example` draws something small that belongs to the task, and gives a sentence about it; it stands beside them.
     """
-    st.subheader(group, anchor=False)
     if example is None:
         _cards(pages, ACROSS)
         return

@@ -1,4 +1,4 @@
-"""The small living example of each group, computed by the models that come along and kept for the next visitor."""
+"""The small living example of each task, computed by the models that come along and kept for the next visitor."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

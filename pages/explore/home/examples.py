@@ -1,4 +1,4 @@
-"""Living examples, one large and a small one of each group: a figure, and a sentence that is true of it."""
+"""Living examples, one large and a small one of each task: a figure, and a sentence that is true of it."""
 
 import streamlit as st
 
@@ -41,7 +41,7 @@ def about_repeated(repetition: Repeated) -> str:
     labels = [plain(label.strip()) for label in repetition.watched.inputs.labels]
     (layer, head), tested = repetition.head, repetition.tested
     before = " ".join(labels[repetition.place - repetition.length : repetition.place])
-    verdict = (
+    conclusion = (
         "it looks for what came next the last time"
         if tested.holds
         else "too little to say that it looks for what came next the last time"
@@ -50,11 +50,11 @@ def about_repeated(repetition: Repeated) -> str:
         f"**Layer {layer}, head {head}**: the last “{labels[-1]}” gives {repetition.weight:.0%} of its attention to "
         f"“{labels[repetition.place]}”, which followed “{before}” earlier. In {tested.cases} other sentences it gives "
         f"such a word {tested.job:.0%} on average, and {tested.control:.0%} where the words before it are not "
-        f"repeated: {verdict}."
+        f"repeated: {conclusion}."
     )
 
 
-def foundations() -> str:
+def core_path() -> str:
     """One head of a small GPT."""
     head_map = compute.one_head()
     _matrix("one-head", head_map, x="looked at", y="looks", alt=f"Attention of one head on “{words.SENTENCE}”")
@@ -150,9 +150,9 @@ def _picture(name: str, patch_map: Looked, *, alt: str) -> None:
     )
 
 
-# By group; what belongs to the first one, Explore, stands at the top of the page.
+# By task.
 EXAMPLES = {
-    "Foundations": foundations,
+    words.CORE: core_path,
     "Language": language,
     "Vision": vision,
     "Words and pictures": words_and_pictures,

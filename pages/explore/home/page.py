@@ -1,31 +1,23 @@
-"""What this is, one living example, a first path, and where to go."""
+"""One living example, three doors for three kinds of visitors, and all pages, folded by task."""
 
 import streamlit as st
 
 from dashboard import contents, theme
 from dashboard.frame import page_head
 from dashboard.inputs import controls
-from dashboard.lessons import player
-from dashboard.lessons.form import TOUR
-from pages.explore.home import cards, examples, words
+from pages.explore.home import cards, doors, examples, words
 
 
-def show_path() -> None:
-    """The stations of the first lesson, numbered, and the way to all lessons."""
-    tour = player.find(TOUR)
-    with st.container(border=True):
-        st.subheader(words.PATH, anchor=False)
-        st.markdown(words.PATH_ABOUT.format(count=len(tour.stations)), width=theme.PROSE)
-        with st.container(horizontal=True):
-            for number in range(len(tour.stations)):
-                player.station_link(tour, number)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**{contents.LESSONS.question}** {contents.LESSONS.about}", width="content")
-            contents.LESSONS.link(contents.LESSONS.name)
+def show_pages() -> None:
+    """Every other page: those of the core path, and those of each task, folded."""
+    st.subheader(words.PAGES, anchor=False)
+    for group, pages in {words.CORE: contents.CORE[1:], **contents.DEEPER}.items():
+        with st.expander(f"**{group}**: {', '.join(page.name for page in pages)}"):
+            cards.show(pages, examples.EXAMPLES.get(group))
 
 
 page_head.head(words.HOME)
 examples.LARGE[controls.choice("Example", examples.LARGE, key="example", label_visibility="collapsed")]()
-show_path()
-for group, pages in list(contents.GROUPS.items())[1:]:
-    cards.show(group, pages, examples.EXAMPLES.get(group))
+if not theme.is_presented():
+    doors.show()
+    show_pages()

@@ -46,7 +46,7 @@ export function takeMenu(takes, said) {
   };
   const isServed = location.protocol.startsWith("http"); // a file has no link that others could open
   const all = { ...(isServed && { "Copy link": async () => say(await linkCopied()) }), ...takes };
-  return createMenu("Take away", Object.fromEntries(Object.entries(all).map(([name, take]) => [name, act(take)])));
+  return createMenu("Download", Object.fromEntries(Object.entries(all).map(([name, take]) => [name, act(take)])));
 }
 
 /**
