@@ -226,7 +226,9 @@ def _formula(asked: Asked, lookup: Lookup) -> None:
     rain = " + ".join(
         rf"{share:.2f} \cdot {entry.rain:g}" for share, entry in zip(lookup.shares.tolist(), ENTRIES, strict=True)
     )
-    st.latex(rf"h_{{\text{{rain}}}} = {rain} = {float(lookup.answer[0]):.2f}")
+    # The result on a line of its own: so it fits the narrow column.
+    lines = rf"h_{{\text{{rain}}}} &= {rain} \\ &= {float(lookup.answer[0]):.2f}"
+    st.latex(rf"\begin{{aligned}} {lines} \end{{aligned}}")
     limit = "all of it to the largest score, evenly where scores tie"
     st.markdown(
         f"Here T = {asked.temperature:g}. As T goes to 0, softmax gives {limit}: temperature 0 shows that limit. "

@@ -48,7 +48,8 @@ def _arrows(result: Turned, labels: tuple[str, ...], plane: str, followed: Follo
     vectors = [
         Arrow(
             label,
-            *place,
+            place[0],
+            place[1],
             weight,
             f"key “{label}”: angle {_angle(angle)}, dot product {signed(product)}, "
             + (f"weight {weight:.1%}" if is_allowed else "masked"),
@@ -58,13 +59,15 @@ def _arrows(result: Turned, labels: tuple[str, ...], plane: str, followed: Follo
         )
     ]
     name = labels[result.head.query]
-    vectors.append(Arrow("query", *query, 1.0, f"query of “{name}”", is_query=True))
+    vectors.append(Arrow("query", query[0], query[1], 1.0, f"query of “{name}”", is_query=True))
+    x, y = _axis_names(result, plane)
     before = (result.head.vector @ result.axes).tolist()
     figure = partial(
         arrows,
         vectors,
         look=theme.look(),
-        **_axis_names(result, plane),
+        x=x,
+        y=y,
         ghost=(before[0], before[1]) if result.degrees else None,
         shadow_of=int(result.weights.argmax()),
     )
@@ -79,12 +82,12 @@ def _arrows(result: Turned, labels: tuple[str, ...], plane: str, followed: Follo
     charts.chart(figure, name=f"steps-geometry-{followed.place}", alt=alt, table=table)
 
 
-def _axis_names(result: Turned, plane: str) -> dict[str, str]:
+def _axis_names(result: Turned, plane: str) -> tuple[str, str]:
     if result.is_exact:
-        return {"x": "channel 0", "y": "channel 1"}
+        return "channel 0", "channel 1"
     if plane == words.MOST_PLANE:
-        return {"x": "first singular vector", "y": "second singular vector"}
-    return {"x": "along the query before its turn", "y": "across it"}
+        return "first singular vector", "second singular vector"
+    return "along the query before its turn", "across it"
 
 
 def _bars(result: Turned, labels: tuple[str, ...], followed: Followed) -> None:
