@@ -260,6 +260,7 @@ GLOSSARY = Page(
 
 # What the page STEPS begins with, for those who lead there.
 STEPS_MODEL, OWN_SENTENCE = "gpt-books", "Your sentence"
+EIGHT_STEPS = "Eight steps"  # the section of STEPS that follows one head
 LONGEST_LINE = 2000  # characters that are typed in one line
 
 CORE = (HOME, TEXT, STEPS, HEADS, ORDER, INSIDE, NEXT_WORD)  # the path that the sidebar shows at first
@@ -292,7 +293,7 @@ def step_by_step(model: str, text: object) -> str | None:
     """The address of the page STEPS for a text, without layer and head; None if the page cannot show model or text."""
     if model != STEPS_MODEL or not isinstance(text, str) or len(text) > LONGEST_LINE or "\n" in text:
         return None
-    return STEPS.address(begin=OWN_SENTENCE, text=text)
+    return STEPS.address(show=EIGHT_STEPS, begin=OWN_SENTENCE, text=text)
 
 
 def navigation() -> dict[str, list[StreamlitPage]]:

@@ -45,7 +45,7 @@ PICTURES = {
     "efficient": ("efficient?show=Maps", "light", ".js-plotly-plot"),
     "shrinking": ("shrinking?show=All+together&shrunk=Vision+transformer", "light", ".js-plotly-plot"),
     "glossary": ("glossary?term=residual+stream", "light", ".st-key-asked"),
-    "steps": ("steps?begin=Your+sentence&layer=3&head=2&step=score", "light", ".steps"),
+    "steps": ("steps?show=Eight+steps&begin=Your+sentence&layer=3&head=2&step=score", "light", ".steps"),
 }
 
 LOW = (

@@ -1,1 +1,1 @@
-"""One attention layer in numbers: its eight steps, the equations behind every cell, examples for pencil and paper."""
+"""One attention layer in numbers: its eight steps, a soft look-up, queries and keys in a plane, worked examples."""

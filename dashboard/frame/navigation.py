@@ -1,5 +1,7 @@
 """Navigation from a page: the next page, those that it builds on, and the projector's bar with its keys."""
 
+from collections.abc import Collection
+
 import streamlit as st
 
 from dashboard import contents
@@ -75,9 +77,13 @@ def leave() -> None:
     st.query_params.pop(PRESENT, None)
 
 
-def turn_sections(names: list[str]) -> None:
-    """Draw two buttons, with the arrow keys as shortcuts, for the sections of a page on a projector."""
-    place = names.index(st.session_state.get(SECTION) or names[0])
+def turn_sections(names: list[str], with_own_arrows: Collection[str] = ()) -> None:
+    """Draw two buttons, with the arrow keys as shortcuts, for the sections of a page on a projector.
+
+    In the sections `with_own_arrows` the figure takes those keys, and the buttons have none.
+    """
+    name = st.session_state.get(SECTION) or names[0]
+    place = names.index(name)
     for label, shortcut, icon, step in (
         ("Previous section", "Left", ":material/chevron_left:", -1),
         ("Next section", "Right", ":material/chevron_right:", 1),
@@ -88,7 +94,7 @@ def turn_sections(names: list[str]) -> None:
             key=f"turn-{shortcut}",
             icon=icon,
             help=f"{label}: {names[target]}" if 0 <= target < len(names) else label,
-            shortcut=shortcut,
+            shortcut=None if name in with_own_arrows else shortcut,
             disabled=not 0 <= target < len(names),
             on_click=_choose,
             args=(names[target % len(names)],),

@@ -68,7 +68,7 @@ def _explain(call: AttentionCall) -> None:
         st.latex(formula)
     st.markdown(words)
     if formula:
-        contents.STEPS.link("Attention step by step")
+        contents.STEPS.link("Attention step by step", show=contents.EIGHT_STEPS)
 
 
 def formula_of(call: AttentionCall) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from core.attention.worked_examples import SENTENCE
 from tests.browser.conftest import PHONE, take_away
 
 APP = Path(__file__).parent / "apps" / "step_view_app.py"
+SECTION = "show=Eight+steps"  # what an address says that names nothing of the steps; any other one opens them
 OWN = "begin=Your+sentence&text=the+cat+<b>sleeps</b>+now"
 
 
@@ -21,7 +22,7 @@ def view(browser_page: Page, streamlit_server):
     """Opens the page with a query and waits for the first sum."""
 
     def visit(query: str = "") -> Page:
-        browser_page.goto(f"{streamlit_server(APP)}/?{query}")
+        browser_page.goto(f"{streamlit_server(APP)}/?{query or SECTION}")
         expect(browser_page.locator(".reading .cell")).to_be_visible()
         return browser_page
 
@@ -125,7 +126,7 @@ def test_arrow_keys_move_the_cell_while_a_matrix_has_the_focus(view):
     page = view("step=score&cell=2.1")
     page.locator(".output td[tabindex='0']").press("ArrowUp")
     expect(page.locator(".reading .cell")).to_contain_text("“cat”, “cat”")
-    assert address(page) == {"step": "score", "cell": "1.1"}
+    assert address(page) == {"show": "Eight steps", "step": "score", "cell": "1.1"}
 
 
 def test_switching_the_scale_keeps_step_and_cell(view):
@@ -134,7 +135,7 @@ def test_switching_the_scale_keeps_step_and_cell(view):
     page.get_by_role("button", name="Settings").click()
     page.locator("label", has_text="Scale").click()
     expect(total(page)).to_have_text(f"{largest(scale=False):.4f}")
-    assert address(page) == {"step": "normalise", "cell": "2.1", "scaled": "false"}
+    assert address(page) == {"show": "Eight steps", "step": "normalise", "cell": "2.1", "scaled": "false"}
     expect(page.locator(".comparison .shown")).to_contain_text("without")
 
 
@@ -227,6 +228,7 @@ def test_the_projector_view_is_larger_and_listens_to_the_arrow_keys_anywhere(vie
     assert large == pytest.approx(1.4 * small)
     page.keyboard.press("ArrowRight")
     expect(page.locator("[aria-current=step]")).to_have_text("3Scale")
+    assert address(page)["show"] == "Eight steps"  # the arrow keys turn no section here
 
 
 def _written(text: str) -> float:

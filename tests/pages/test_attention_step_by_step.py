@@ -15,7 +15,7 @@ from core.errors import InputError
 from core.models.gpt import GPT, GPTConfig
 from core.text import Tokens
 from dashboard import contents
-from pages.foundations.attention_step_by_step import inputs, matrices, notes
+from pages.foundations.attention_step_by_step import inputs, matrices, notes, words
 
 PAGE = contents.ROOT / "pages" / contents.STEPS.folder / "page.py"
 
@@ -34,7 +34,9 @@ def small_model(monkeypatch):
 
 
 def visit(**address):
+    """The page at an address; one without any choice is that of the eight steps, not of the dictionary."""
     page = AppTest.from_file(str(PAGE), default_timeout=60)
+    address = address or {"show": words.STEPS}
     for name, value in address.items():
         page.query_params[name] = value
     page.run()
@@ -44,6 +46,40 @@ def visit(**address):
 
 def prose(page):
     return " ".join(element.value for element in (*page.markdown, *page.caption))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *({key: "1"} for key in words.STEPS_PARAMETERS),
+        {"begin": "Your sentence", "text": "one two", "layer": "1", "head": "1", "present": "1"},
+        {"step": "score", "cell": "1.1", "lookup_angle": "45"},
+    ],
+    ids=lambda address: " ".join(address),
+)
+def test_a_link_of_the_time_before_the_sections_opens_the_eight_steps_and_says_so(address):
+    page = visit(**address)
+    assert page.session_state.show == page.query_params["show"] == words.STEPS
+    kept = [key for key in ("text", "step", "cell") if key in address]
+    assert [page.query_params[key] for key in kept] == [address[key] for key in kept]
+    page.segmented_control(key="show").set_value(words.DICTIONARY).run()
+    assert page.session_state.show == words.DICTIONARY
+    page.run()
+    assert page.session_state.show == words.DICTIONARY
+
+
+@pytest.mark.parametrize(
+    ("address", "section"),
+    [
+        ({"present": "1"}, words.DICTIONARY),
+        ({"lookup_temperature": "0"}, words.DICTIONARY),
+        ({"query_turn": "90"}, words.GEOMETRY),
+        ({"show": words.GEOMETRY, "begin": "Your sentence", "text": "one two"}, words.GEOMETRY),
+        ({"show": words.DICTIONARY, "begin": "Your sentence"}, words.DICTIONARY),
+    ],
+)
+def test_other_links_open_the_section_that_they_name_or_the_dictionary(address, section):
+    assert visit(**address).session_state.show == section
 
 
 def test_the_page_asks_its_question_and_shows_an_example_at_once():

@@ -40,7 +40,12 @@ CHANNELS = 4  # of a head, and of the middle of an MLP
 # By the address of the page: choices that show controls which a section does not have at first, and models that
 # somebody names.
 WAYS: dict[str, tuple[Way, ...]] = {
-    "steps": (Way({"begin": "Your sentence"}), Way({"example": "The classic: scores 112 and 96"})),
+    "steps": (
+        Way({"begin": "Your sentence"}),  # without a section, as links were before the page had any
+        Way({"example": "The classic: scores 112 and 96"}),
+        Way({"show": "Geometry", "begin": "Your sentence"}),
+        Way({"show": "Geometry", "example": "The classic: scores 112 and 96"}),
+    ),
     "heads": (
         Way({"show": "Measured", "input": "Picture", "network": "vit-tiny-imagenet"}),
         Way({"show": "Silenced", "silenced": "0.0"}),

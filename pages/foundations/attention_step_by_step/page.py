@@ -1,26 +1,11 @@
-"""Attention in eight steps, down to the single multiplication."""
+"""How does a query find its values?"""
 
-from dashboard import theme
-from dashboard.components.step_view import scene, step_view
-from dashboard.frame import layout, page_head
-from pages.foundations.attention_step_by_step import inputs, notes, words
+from dashboard.frame import page_head, sections
+from pages.foundations.attention_step_by_step import dictionary, eight_steps, geometry, words
 
 page_head.head(words.PAGE)
-followed, options, figure = inputs.choose()
-
-steps = followed.compute(**options)
-other = followed.compute(**{**options, "scale": not options["scale"]})
-head, query, tokens = followed.head, followed.query, followed.tokens
-with figure:
-    step_view(
-        scene(steps, other, head=head, query=query, tokens=tokens, channels=followed.channels),
-        name=f"attention-atlas-{followed.place}-head-{head}",
-        present=theme.is_presented(),
-    )
-    layout.place_notice()
-notes.download(steps, tokens=tokens, name=followed.place)
-layout.notes(
-    words.PAGE,
-    notice=notes.notices(steps, other, tokens=tokens, head=head, query=query, scale=options["scale"]),
-    formula=lambda: notes.formulas(steps, head=head, query=query),
-)
+sections.chosen(
+    {words.DICTIONARY: dictionary.show, words.STEPS: eight_steps.show, words.GEOMETRY: geometry.show},
+    opened_by={words.STEPS: words.STEPS_PARAMETERS, words.GEOMETRY: words.GEOMETRY_PARAMETERS},
+    with_own_arrows={words.STEPS},
+)()

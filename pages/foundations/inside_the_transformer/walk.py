@@ -264,4 +264,4 @@ def _explain(order: Order | None) -> None:
         st.markdown(f"This model normalises {ORDERS[order]}. {read_off}")
     else:
         st.markdown(read_off)
-    contents.STEPS.link("Attention step by step")
+    contents.STEPS.link("Attention step by step", show=contents.EIGHT_STEPS)

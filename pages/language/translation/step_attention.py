@@ -279,4 +279,4 @@ def formulas(look: StepAttention, place: int, step: int) -> None:
     vector, value = ("c", "h") if look.state is not None else ("o", "v")
     st.latex(rf"{vector}_{{{step}}} = \sum_j a_{{{step},j}}\, {value}_j")
     if look.state is None:
-        contents.STEPS.link("Attention step by step")
+        contents.STEPS.link("Attention step by step", show=contents.EIGHT_STEPS)
