@@ -213,9 +213,8 @@ def _explain(filled: Filled, continued: Continued, translated: Translated) -> No
     )
     n, m = len(translated.source), len(translated.read)
     total = n * n + m * (m + 1) // 2 + m * n
-    st.latex(
-        rf"n^2+\tfrac12 m(m+1)+mn={in_latex(n * n)}+{in_latex(m * (m + 1) // 2)}+{in_latex(m * n)}={in_latex(total)}"
-    )
+    parts = "+".join(map(in_latex, (n * n, m * (m + 1) // 2, m * n)))
+    st.latex(r"\begin{gathered} n^2+\tfrac12 m(m+1)+mn \\ " + rf"={parts}={in_latex(total)} \end{{gathered}}")
     st.markdown(words.READ_OFF)
     layout.caption(
         f"Mean attention: of {filled.links.heads} heads in {filled.links.layers} layers of the encoder, of "
