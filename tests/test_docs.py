@@ -96,7 +96,7 @@ def test_every_page_has_a_line_and_a_picture():
     text = (ROOT / "docs" / "pages.md").read_text()
     for page in contents.pages():
         (line,) = re.findall(
-            rf"^\[{page.name}\]\(\.\./pages/{page.folder}\): .+\n\n!\[.*\]\(\S+\.png\)$", text, re.MULTILINE
+            rf"^\[{re.escape(page.name)}\]\(\.\./pages/{page.folder}\): .+\n\n!\[.*\]\(\S+\.png\)$", text, re.MULTILINE
         )
         assert line
 
