@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from core.errors import InputError, ModelError
 from core.models.bert_tasks import SENTIMENTS
+from core.progress import Progress, no_progress
 from core.results.shrinking import V, measured
 from core.shrinking.importance import Losses
 from core.shrinking.layouts import with_linears
@@ -171,10 +172,11 @@ def beside(question: Question, smaller: nn.Module, *, identity: Hashable) -> Bes
     )
 
 
-def timed(calls: Sequence[Callable[[], object]]) -> list[float]:
-    """The median time of each in milliseconds, taken in turns."""
+def timed(calls: Sequence[Callable[[], object]], progress: Progress = no_progress) -> list[float]:
+    """The median time of each in milliseconds, taken in turns; `progress` gets rounds."""
     taken: list[list[float]] = [[] for _ in calls]
     for turn in range(ROUNDS + 1):
+        progress(turn, ROUNDS + 1)
         for ask, times in zip(calls, taken, strict=True):
             begin = time.perf_counter()
             ask()

@@ -1,7 +1,7 @@
 """What can be removed?"""
 
 from dashboard.frame import page_head, sections
-from pages.scale.shrinking import bits, distilled, heads, together, weights, words
+from pages.scale.shrinking import bits, distilled, heads, specialist, together, weights, words
 
 page_head.head(words.PAGE)
 sections.chosen(
@@ -10,6 +10,7 @@ sections.chosen(
         words.WEIGHTS: weights.show,
         words.BITS: bits.show,
         words.DISTILLED: distilled.show,
+        words.SPECIALIST: specialist.show,
         words.TOGETHER: together.show,
     }
 )()

@@ -15,7 +15,14 @@ PAGE = PageWords(
     references=references("MICHEL", "SANH"),
 )
 
-HEADS, WEIGHTS, BITS, DISTILLED, TOGETHER = "Heads", "Weights", "Bits", "Distilled", "All together"
+HEADS, WEIGHTS, BITS, DISTILLED, SPECIALIST, TOGETHER = (
+    "Heads",
+    "Weights",
+    "Bits",
+    "Distilled",
+    "A small specialist",
+    "All together",
+)
 
 GPT, SENTIMENTS, MASKED = "GPT", "BERT, praise or blame", "BERT, masked words"
 VISION, TRANSLATOR = "Vision transformer", "Translator"
