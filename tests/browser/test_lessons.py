@@ -25,7 +25,7 @@ def test_stations_lead_through_pages_each_with_all_that_is_chosen_on_it(browser_
     answer(page, "head 5")
     expect(page).to_have_url(re.compile(r"/heads\?.*lesson=inside-one-head&station=2&answer=head"))
     expect(page.get_by_label("Your text")).to_have_value("The dog that the boy saw was tired because it")
-    page.get_by_role("button", name="On", exact=True).click()
+    page.get_by_role("button", name="Next", exact=True).click()
     expect(page.get_by_role("heading", name="Query, key, score")).to_be_visible()
     settled(page)
     page.get_by_role("button", name="Just show me").click()
@@ -33,7 +33,7 @@ def test_stations_lead_through_pages_each_with_all_that_is_chosen_on_it(browser_
     expect(page).to_have_url(re.compile(r"/steps\?.*station=3"))
     expect(page.get_by_label("Sentence", exact=True)).to_have_value("The dog that the boy saw was tired because it")
     settled(page)
-    page.get_by_role("button", name="On", exact=True).click()
+    page.get_by_role("button", name="Next", exact=True).click()
     expect(page.get_by_role("heading", name="Finding what came next last time")).to_be_visible()
     settled(page)
     page.get_by_role("button", name="Just show me").click()
@@ -42,7 +42,7 @@ def test_stations_lead_through_pages_each_with_all_that_is_chosen_on_it(browser_
         "The old man looked at their house, and the old man looked at their"
     )
     settled(page)
-    page.get_by_role("button", name="Leave the lesson").click()
+    page.get_by_role("button", name="Exit lesson").click()
     expect(page).not_to_have_url(re.compile("lesson"))
     expect(page.get_by_label("Your text")).to_have_value(
         "The old man looked at their house, and the old man looked at their"
