@@ -29,7 +29,8 @@ TALLEST = 300  # pixels of a map
 MOST_LABELS = 40  # tokens: a longer map has no labels
 LEAST_WRITTEN = 0.05  # a weight below it is not written into its cell
 LINE, MOST_LINES = 18, 3  # characters of a line of a label beside a bar, and lines
-PICTURE_WIDTH, BARS_WIDTH = 170, 250  # pixels, beside one another
+PICTURE_WIDTH, BARS_WIDTH = 170, 250  # pixels, beside one another, for letters of LETTERS pixels
+LETTERS = 14
 QUARTERED = 270  # pixels of a picture of which the quarters are asked for
 GUESS = "the guess"
 
@@ -53,9 +54,10 @@ def show(question: Question, answer: Answer, *, guess: str | None = None, is_cov
     if pixels is None:
         _show_bars(answer, guess, look=look, is_covered=is_covered)
         return
+    # Where both do not fit beside one another, as on a phone, the bars stand below the picture.
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.image(pixels, width=PICTURE_WIDTH)
-        with st.container(width=BARS_WIDTH):  # where both do not fit, as on a phone, the bars stand below
+        st.image(pixels, width=round(PICTURE_WIDTH * look.letters / LETTERS))
+        with st.container(width=round(BARS_WIDTH * look.letters / LETTERS)):
             _show_bars(answer, guess, look=look, is_covered=is_covered)
 
 
@@ -114,6 +116,7 @@ def _told(answer: Choice) -> str:
 def asked_row(head_map: AttentionMap, *, look: Look) -> go.Figure:
     """A map of attention with an outline around the row that is asked for; signs in its cells if it is covered."""
     weights, row = head_map.weights, head_map.asked
+    larger = look.letters / LETTERS
     queries, keys = (
         [typeset.readable(label) for label in labels] if len(labels) <= MOST_LABELS else None
         for labels in (head_map.queries, head_map.keys)
@@ -126,9 +129,10 @@ def asked_row(head_map: AttentionMap, *, look: Look) -> go.Figure:
         rows=queries,
         columns=keys,
         limits=(0.0, 1.0),
-        height=look.high(min(TALLEST, 90 + MAP_ROW * len(weights))),
+        height=round(min((2 if look.presented else 1) * TALLEST, larger * (90 + MAP_ROW * len(weights)))),
     )
     figure.update_traces(showscale=False)
+    figure.update_layout(margin={"r": 3 * look.letters})  # the last slanted label needs room
     figure.update_xaxes(side="top", tickangle=-40 if len(weights[0]) > 4 else 0)
     edge = {"type": "rect", "x0": -0.5, "x1": weights.shape[1] - 0.5, "y0": row - 0.5, "y1": row + 0.5}
     is_covered = bool(np.isnan(weights[row]).all())
