@@ -36,15 +36,7 @@ def below_title(show: Callable[[], None] | None):
 def head(words: layout.PageWords) -> None:
     """Draw the title and the question, the button for the projector's view or its bar, and the lead."""
     layout.begin_page()
-    page = contents.page_asking(words.question)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        title(page)
-        if theme.is_presented():
-            navigation.bar(page, turns_pages=_below_title.get() is None)
-        else:
-            with st.container(horizontal=True, gap="small", width="content"):  # below a short title on a phone, both
-                navigation.present_button()
-                view.offer()
+    title_bar(contents.page_asking(words.question), turns_pages=_below_title.get() is None)
     # A container even when presented: controls that move on the page would lose their part of the address.
     with st.container():
         if show := _below_title.get():
@@ -53,6 +45,21 @@ def head(words: layout.PageWords) -> None:
             st.markdown(glossary.linked(words.lead))
     with st.container(gap=None):
         _show_refusals()
+
+
+def title_bar(page: contents.Page, *, turns_pages: bool) -> None:
+    """Draw the title of a page with the button for the projector's view, or the projector's bar, beside it.
+
+    `turns_pages`: whether that bar leads to the pages before and after; those of a lesson are its stations.
+    """
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        title(page)
+        if theme.is_presented():
+            navigation.bar(page, turns_pages=turns_pages)
+        else:
+            with st.container(horizontal=True, gap="small", width="content"):  # below a short title on a phone, both
+                navigation.present_button()
+                view.offer()
 
 
 def title(page: contents.Page) -> None:

@@ -1,11 +1,10 @@
-"""Plays a lesson: for each station a question first, then its page, with a bar below the title.
+"""Plays a lesson: for each station a question with its figure covered, then the figure filled in, and the page below.
 
 The address holds the state: `lesson`, `station` (from 1), and `answer` after a guess.
 """
 
 from dataclasses import dataclass
 
-import pandas as pd
 import streamlit as st
 
 from core.errors import InputError
@@ -14,18 +13,18 @@ from dashboard import theme, typeset
 from dashboard.cache import memo
 from dashboard.cache.memo import Digest
 from dashboard.classroom import view
-from dashboard.frame import navigation, page_head
+from dashboard.frame import page_head
+from dashboard.lessons import station_figure
 from dashboard.lessons.form import Lesson, Station, fill, lessons, read
 from dashboard.lessons.readings import ask
 from dashboard.lessons.readings.answers import Amount, Answer, Choice
-from dashboard.output.data_table import data_table
 
 LESSON, STATION, ANSWER = "lesson", "station", "answer"  # in the address
 NO_GUESS = "–"  # in the address as the answer: somebody wanted to see it without one
 CHOICE, NUMBER = "station_choice", "station_number"  # what is chosen before it is given as the answer
 OWN_ANSWERS = "station_answers"  # in the session: what this visitor answered, by question
 MOST_PILLS = 8  # choices that stand side by side; more are a list
-NUMBERS_LISTED = 5  # choices whose numbers stand beside the answer
+SIDES = (1.25, 1)  # the figure, and beside it the text
 
 
 @dataclass(frozen=True)
@@ -77,21 +76,20 @@ def read_upload(upload: memo.Upload) -> Lesson:
 
 
 def show_question(position: LessonPosition) -> None:
-    """Draw the station before its page is shown: what to know, and a question to answer."""
+    """Draw the station before its page is shown: a question, and beside it its figure with the answer covered."""
     station = position.station
-    with st.container(horizontal=True, gap="small"):
-        page_head.title(station.page)
-        if theme.is_presented():
-            navigation.bar(station.page, turns_pages=False)
+    page_head.title_bar(station.page, turns_pages=False)
     station_bar(position)
-    st.header(station.title, anchor=False)
     with st.empty():  # a place for the spinner: without one, all below it would move when there is none any more
         answer = ask(station.question)
-    st.markdown(filled(station.before, answer), width=theme.PROSE)
-    with st.container(border=True, width=theme.PROSE):
-        st.markdown(f"**{filled(station.question.text, answer)}**")
+    st.markdown(f"**{filled(station.question.text, answer)}**")
+    figure_column, text_column = st.columns(SIDES, gap="large")
+    with figure_column:
+        station_figure.show(station.question, answer, is_covered=True)
+    with text_column:
+        st.markdown(filled(station.before, answer))
         guess = _guess(answer)
-        view.answers_bars(name_of(position), _choices(answer))
+        view.answers_bars(name_of(position), station_figure.labels_of(answer))
         with st.container(horizontal=True):
             answer_clicked = st.button("Answer and see", disabled=guess is None)
             show_clicked = st.button("Just show me", type="tertiary")
@@ -108,7 +106,7 @@ def _guess(answer: Answer) -> str | None:
         )
         return None if number is None else f"{number:g}"
     assert isinstance(answer, Choice)
-    choices = list(answer.values)
+    choices = station_figure.labels_of(answer)
     if len(choices) > MOST_PILLS:
         return st.selectbox("Your guess", choices, index=None, key=CHOICE, width=theme.PROSE // 2)
     return st.pills("Your guess", choices, key=CHOICE)
@@ -133,25 +131,21 @@ def _show(position: LessonPosition, answer: str) -> None:
 
 
 def below_title(position: LessonPosition) -> None:
-    """Draw, below the title of the station's page, the bar and the model's answer to the question."""
+    """Draw, below the title of the station's page, the bar, the question's figure and the model's answer."""
     station_bar(position)
     answer, station = ask(position.station.question), position.station
     # The address may hold the answer of whoever made the link, or of the teacher whom this page follows.
     own_answer = st.session_state.get(OWN_ANSWERS, {}).get(name_of(position))
     guess = own_answer or position.answer or NO_GUESS
-    with st.container(border=True):
-        answer_column, number_column = (
-            st.columns([1.4, 1], gap="large") if isinstance(answer, Choice) else (st.container(), None)
-        )
-        with answer_column:
-            question_text = filled(station.question.text, answer)
-            st.markdown(f"**{question_text}**  \n{result_sentence(answer, guess, is_own=own_answer is not None)}")
-            st.markdown(explained(station, answer), width=theme.PROSE)
-            view.answered(name_of(position), own_answer)
-            view.answers_bars(name_of(position), _choices(answer))
-        if isinstance(answer, Choice) and number_column is not None:
-            with number_column:
-                _numbers(answer)
+    st.markdown(f"**{filled(station.question.text, answer)}**")
+    figure_column, text_column = st.columns(SIDES, gap="large")
+    with figure_column:
+        station_figure.show(station.question, answer, guess=guess, is_covered=False)
+    with text_column:
+        st.markdown(result_sentence(answer, guess, is_own=own_answer is not None))
+        st.markdown(explained(station, answer))
+        view.answered(name_of(position), own_answer)
+        view.answers_bars(name_of(position), station_figure.labels_of(answer))
 
 
 def filled(text: str, answer: Answer) -> str:
@@ -182,11 +176,6 @@ def name_of(position: LessonPosition) -> str:
     return f"{position.lesson.name}/{position.number + 1}"
 
 
-def _choices(answer: Answer) -> list[str]:
-    """The possible answers; empty for an amount."""
-    return list(answer.values) if isinstance(answer, Choice) else []
-
-
 def result_sentence(answer: Answer, guess: str, *, is_own: bool = True) -> str:
     """Whether a guess is right, and the model's answer, as Markdown; `is_own`: whether the guess is this visitor's."""
     if isinstance(answer, Amount):
@@ -204,42 +193,35 @@ def result_sentence(answer: Answer, guess: str, *, is_own: bool = True) -> str:
     return f":material/arrow_forward: {guess_sentence}; {right}."
 
 
-def _numbers(answer: Choice) -> None:
-    """The numbers behind the answer, the largest first, or the least."""
-    rows = sorted(answer.values.items(), key=lambda row: row[1], reverse=not answer.least)[:NUMBERS_LISTED]
-    table = pd.DataFrame({"": [name for name, _ in rows], "the model": [answer.with_unit(value) for _, value in rows]})
-    data_table(table, hide_index=True, height="content")
-
-
 def station_bar(position: LessonPosition) -> None:
-    """Draw the position in the lesson, with buttons that go back, go on and leave."""
+    """Draw the station's title and its place in the lesson, with buttons that go back, go on and leave."""
     last = len(position.lesson.stations) - 1
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="station-bar"):
+        st.subheader(typeset.plain(position.station.title), anchor=False, width="content")
         st.markdown(
-            f"**{typeset.plain(position.lesson.title)}** · {position.number + 1} of {last + 1}: "
-            f"{typeset.plain(position.station.title)}",
-            width="content",
+            f":gray[{typeset.plain(position.lesson.title)} · {position.number + 1} of {last + 1}]", width="content"
         )
-        st.button(
-            "Back",
-            icon=":material/chevron_left:",
-            disabled=position.number == 0,
-            on_click=_go,
-            args=(position.number - 1,),
-            key="station-back",
-            shortcut="PageUp" if theme.is_presented() else None,
-        )
-        if position.number < last:
+        with st.container(horizontal=True, gap="small", width="content"):  # on a phone, all in one row
             st.button(
-                "Next",
-                icon=":material/chevron_right:",
-                icon_position="right",
+                "Back",
+                icon=":material/chevron_left:",
+                disabled=position.number == 0,
                 on_click=_go,
-                args=(position.number + 1,),
-                key="station-on",
-                shortcut="PageDown" if theme.is_presented() else None,
+                args=(position.number - 1,),
+                key="station-back",
+                shortcut="PageUp" if theme.is_presented() else None,
             )
-        st.button("Exit lesson", on_click=_leave, type="tertiary", key="station-leave")
+            if position.number < last:
+                st.button(
+                    "Next",
+                    icon=":material/chevron_right:",
+                    icon_position="right",
+                    on_click=_go,
+                    args=(position.number + 1,),
+                    key="station-on",
+                    shortcut="PageDown" if theme.is_presented() else None,
+                )
+            st.button("Exit lesson", on_click=_leave, type="tertiary", key="station-leave")
 
 
 def _go(number: int) -> None:

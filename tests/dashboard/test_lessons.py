@@ -1,6 +1,7 @@
 """Lessons: their form, what is read off the models, and every station of every lesson played."""
 
 import inspect
+import json
 import math
 import re
 import time
@@ -18,7 +19,8 @@ from core.results import dalle_results
 from dashboard import contents
 from dashboard.cache import memo
 from dashboard.cache.memo import Digest
-from dashboard.lessons import form, player
+from dashboard.lessons import form, player, station_figure
+from dashboard.lessons.figure_content import attention_map
 from dashboard.lessons.form import Question, lessons, read
 from dashboard.lessons.readings import READINGS, Amount, Choice, ask, bounds
 from dashboard.lessons.readings.answers import QUARTERS, quarters, unique_labels
@@ -186,10 +188,27 @@ def test_a_station_shows_its_page_and_the_answer(visit, station):  # noqa: F811
     assert not app.warning, message_text(app)
     assert app.title[0].value == title_of(at.page)
     assert "The answer given was" in prose(app)
+    assert_filled_in(app, at.question)
     explanation = player.explained(at, ask(at.question))
     assert explanation.split("\n")[0][:40] in " ".join(element.value for element in app.markdown)
     if section := at.choices.get("show"):
         assert app.session_state.show == section
+
+
+def assert_filled_in(app, question: Question) -> None:
+    """It is the first figure, as before the answer, and now holds the answer's number."""
+    chart, answer = app.get("plotly_chart")[0], ask(question)
+    assert station_figure.NAME in chart.proto.id
+    figure = json.loads(chart.proto.spec)
+    texts = [note["text"] for note in figure["layout"].get("annotations", [])]
+    texts += [text for trace in figure["data"] for text in trace.get("text", [])]
+    assert station_figure.HIDDEN not in texts
+    if attention_map(question) is None:
+        assert (
+            answer.with_unit() if isinstance(answer, Amount) else answer.with_unit(answer.values[answer.best])
+        ) in texts
+    else:
+        assert f"{100 * answer.values[answer.best]:.0f}" in texts
 
 
 @pytest.mark.parametrize("name", lessons())
@@ -202,7 +221,7 @@ def test_a_student_who_walks_a_lesson_finds_on_each_station_what_its_link_opens(
     first = lesson.stations[0]
     follow(app, first.page, lesson=name, station="1")
     for number, station in enumerate(lesson.stations):
-        assert station.title in {element.value for element in app.header}, number
+        assert station.title in titles_of(app), number
         answer_as_a_student(app, station.question)
         assert not app.warning, (station.title, message_text(app))
         assert app.title[0].value == title_of(station.page)
@@ -218,6 +237,11 @@ def test_a_student_who_walks_a_lesson_finds_on_each_station_what_its_link_opens(
         assert [head.value for head in app.subheader] == [head.value for head in fresh.subheader]
         if number + 1 < len(lesson.stations):
             check(app.button(key="station-on").click().run())
+
+
+def titles_of(app) -> set[str]:
+    """The headings of a page, as they are read; a station's title is one."""
+    return {element.value.replace("\\", "") for element in app.subheader}
 
 
 def answer_as_a_student(app, question: Question) -> None:
@@ -250,13 +274,13 @@ def test_there_are_seven_lessons_besides_the_first_path_which_has_six_to_eight_s
 
 def test_a_question_comes_before_the_page(visit):  # noqa: F811
     app = visit("explore/text", lesson="inside-one-head", station="1")
-    assert "Nobody looks ahead" in {element.value for element in app.header}
+    assert "Nobody looks ahead" in titles_of(app)
     assert not app.text_area, "The page is shown before anybody has answered."
     assert [button.label for button in app.button if button.label == "Answer and see"]
     assert app.button(key="station-back").disabled
     app.button(key="station-on").click().run()
     assert app.query_params["station"] == "2"
-    assert "A head with a habit" in {element.value for element in app.header}
+    assert "A head with a habit" in titles_of(app)
     app.button(key="station-leave").click().run()
     assert "lesson" not in app.query_params
     assert app.text_area
