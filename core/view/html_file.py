@@ -68,6 +68,8 @@ def html_file(
         "canExact": False,
         "address": False,
         "tell": False,
+        "explains": None,
+        "closed": None,
         "apart": None,
     }
     message = {

@@ -5,14 +5,14 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.capture import AttentionCall, by_layer
+from core.capture import AttentionCall, by_layer, layer_numbers
 from core.interpretability import mask_of
 from dashboard import contents, theme
 from dashboard.components.attention_view import View, attention_view
 from dashboard.frame import layout
 from dashboard.frame.layout import PageWords
 from dashboard.inputs import ablated_heads
-from dashboard.output import export, predictions
+from dashboard.output import export, predictions, why_weight
 from dashboard.recordings import notices, scenes
 from dashboard.recordings.scenes import Head
 from dashboard.recordings.watched import Watched
@@ -42,6 +42,7 @@ def explore(
         layout.place_notice()
         if not theme.is_presented():
             export.download_all_heads(displayed)
+    own_steps = apart if displayed is plain else None
     with view_side:
         choice = attention_view(
             displayed.scene,
@@ -50,14 +51,26 @@ def explore(
             token=plain.notice.start.token,
             silenced=ablated_heads.places_in_scene(displayed.scene, silenced),
             on_silence=ablated_heads.toggle_callback(displayed.scene),
-            apart=apart if displayed is plain else None,
+            apart=own_steps,
+            explains=why_weight.KEY,
         )
         export.download_view(
             displayed.scene, start=(choice.layer, choice.head), view=view, token=plain.notice.start.token
         )
+    number = scenes.number_of(displayed.scene, choice.layer)
+    if choice.token is not None and choice.key is not None:
+        why_weight.show(
+            displayed,
+            layer_numbers(displayed.record.calls).index(number),
+            choice.head,
+            (choice.token, choice.key),
+            view="view",
+            is_plain=displayed is plain,
+            apart=own_steps,
+        )
     predictions.show_at_every_token(plain, changed)
     notices.show_unseen(plain.record)
-    call = by_layer(displayed.record.calls)[scenes.number_of(displayed.scene, choice.layer)]
+    call = by_layer(displayed.record.calls)[number]
     layout.notes(words, notice=displayed.notice.ordered, formula=lambda: _explain(call))
 
 

@@ -95,16 +95,17 @@ const HEADS = {
   start: { layer: 1, head: 3 },
 };
 
-test("any choice of layer, head, token, view and scale comes back from its own address", () => {
+test("any choice of layer, head, token, key, view and scale comes back from its own address", () => {
   const random = randomSource(5);
   for (let round = 0; round < 300; round++) {
     const layer = whole(random, 0, 2);
     const token = random() < 0.5 ? null : whole(random, 0, 8);
     const choice = { layer, head: whole(random, 0, HEADS.layers[layer].heads - 1), token };
+    choice.key = token === null || random() < 0.5 ? null : whole(random, 0, 8);
     choice.view = ["map", "lines", "text"][whole(random, 0, 2)];
     choice.scale = ["linear", "log", "row"][whole(random, 0, 2)];
     choice.special = random() < 0.5 ? "in" : "out";
-    const address = addressOf({ ...START, ...choice }, HEADS, {});
+    const address = addressOf({ ...START, ...choice }, HEADS, { explains: "why" });
     const { view, scale, ...rest } = stateFrom(readAddress(searchOf(address)), HEADS);
     const shown = { ...rest, view: view ?? "map", scale: scale ?? "linear" };
     assert.deepEqual(shown, choice);

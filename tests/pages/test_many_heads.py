@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import zoo
 from dashboard.inputs import controls
+from dashboard.recordings import layer_outputs
 from dashboard.recordings.watched import watch_text
 from pages.foundations.many_heads import compute, one_at_a_time
 from tests.core.saved_models import save_text_model, save_timm_model
@@ -141,7 +142,7 @@ def test_a_picture_has_distances_in_patches_and_a_class_token(visit):
 
 
 def test_a_share_that_was_not_measured_is_said_to_be_left_out(visit, monkeypatch):
-    monkeypatch.setattr(compute, "LONGEST", 10)
+    monkeypatch.setattr(layer_outputs, "LONGEST", 10)
     assert "at most 10 tokens; this input has 20" in prose(visit(PAGE, measure="Entropy"))
 
 

@@ -10,6 +10,7 @@ from core.errors import CaptureError, InputError
 from core.heads.contributions import HeadOutputs, largest_difference, output_shares
 from core.images import Patches
 from dashboard.inputs import example_texts
+from dashboard.recordings import layer_outputs
 from dashboard.recordings.watched import WatchedText, watch_text
 from dashboard.theme import LIGHT, Look
 from pages.foundations.many_heads import compute
@@ -176,7 +177,7 @@ def test_each_side_of_an_encoder_decoder_has_its_own_tokens(tmp_path):
 
 
 def test_a_text_that_is_too_long_is_refused_with_the_numbers(example, monkeypatch):
-    monkeypatch.setattr(compute, "LONGEST", 12)
+    monkeypatch.setattr(layer_outputs, "LONGEST", 12)
     compute.head_outputs.forget(example)
     with pytest.raises(InputError, match="at most 12 tokens, and this input has 19"):
         compute.head_outputs(example)

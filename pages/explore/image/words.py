@@ -8,7 +8,8 @@ IMAGE = PageWords(
     lead="Touch a patch to see which other patches it attends to, in any head.",
     about=(
         "The picture becomes a grid of square patches, and every patch may attend to every other. Touch a patch to see "
-        "what it attends to, or choose *class*: the token from which the model predicts what the picture shows."
+        "what it attends to, or choose *class*: the token from which the model predicts what the picture shows. Click "
+        "a weight beside the picture to see how it was computed."
     ),
     try_this=(
         "Touch the background, then the subject. Do they attend to the same patches?",

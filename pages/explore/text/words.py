@@ -9,7 +9,7 @@ TEXT = PageWords(
     about=(
         "The model reads your text in tokens: words, or pieces of words. Each row of the map shows how one token "
         "divides its attention among the others, and each head does so in its own way. Pick a head from the grid; "
-        "point at a row, and click to keep it."
+        "point at a row, and click a cell to see how its weight was computed."
     ),
     try_this=(
         "Write a name twice, a few words apart. Is there a head in which the second one attends to what came *after* "

@@ -3,7 +3,6 @@
 import time
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import torch
@@ -22,7 +21,6 @@ from core.heads.contributions import (
     cosines,
     largest_difference,
     output_shares,
-    watch_outputs,
 )
 from core.heads.head_table import (
     HeadTable,
@@ -40,11 +38,11 @@ from core.view.packing import overview_of
 from dashboard.cache.memo import cached
 from dashboard.cache.models import text_model
 from dashboard.components.attention_view import Layer, Scene, TextSequence
-from dashboard.recordings import notices, scenes
+from dashboard.recordings import layer_outputs, notices, scenes
+from dashboard.recordings.layer_outputs import head_outputs
 from dashboard.recordings.watched import Head, Watched, WatchedText
 from pages.foundations.many_heads.words import NOT_WHOLE
 
-LONGEST = 1024  # tokens: what heads write is computed from whole maps, which takes long for more
 LONGEST_TOGETHER = 768  # tokens: the work grows with the cube of their number, the memory with the square
 ROWS = 512  # of a map: enough for the mean of what its mask leaves to each
 
@@ -55,7 +53,7 @@ def head_table(watched: Watched) -> HeadTable:
     table, extra = measure_heads(watched.model, watched.run, watched.record), {}  # type: ignore[arg-type]
     if isinstance(watched, WatchedText):
         extra["induction"] = induction(watched.model.name)
-    if _longest(watched) <= LONGEST:
+    if layer_outputs.longest_map(watched) <= layer_outputs.LONGEST:
         extra["output_shares"] = shares_of_output(head_outputs(watched))
     shape = table.values["entropy"].shape
     applies = {key: values for key, values in extra.items() if values.shape == shape and not values.isnan().all()}
@@ -97,25 +95,6 @@ def tested_on_random(name: str) -> Jobs:
 def induction(name: str) -> Float[Tensor, "layer head"]:
     """How much each head of a language model gives to what came next the first time, on random tokens said twice."""
     return induction_scores(text_model(name))
-
-
-@cached("Adding up …")
-def head_outputs(watched: Watched) -> tuple[HeadOutputs, ...]:
-    """What each head writes: one entry for each call of the record, in its order, of the model as it is.
-
-    Raises InputError for an input of more than LONGEST tokens.
-    """
-    if (longest := _longest(watched)) > LONGEST:
-        raise InputError(
-            f"What heads write is added up for at most {LONGEST:,} tokens, and this input has {longest:,}. Choose a "
-            "shorter text or fewer patches."
-        )
-    model: Any = watched.model  # of the kind that takes what is given
-    return watch_outputs(model.network, lambda network: replace(model, network=network).run(watched.inputs))
-
-
-def _longest(watched: Watched) -> int:
-    return max(call.query_length for call in watched.record.calls)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from dashboard.number_format import span
 from dashboard.output import charts
 from dashboard.output.comparisons import join_names, leading
 from dashboard.output.data_table import data_table
-from dashboard.recordings import notices, row_sums
+from dashboard.recordings import layer_outputs, notices, row_sums
 from dashboard.recordings.notices import Finding
 from dashboard.recordings.watched import Head, Watched, WatchedText
 from pages.foundations.many_heads import compute, head_in_view, jobs, words
@@ -123,8 +123,8 @@ def _say_what_it_means(table: HeadTable, name: str, watched: Watched) -> None:
     longest = max(call.query_length for call in watched.record.calls)
     if table.rows:
         st.caption(words.SAMPLED.format(rows=table.rows, all=f"{longest:,}"))
-    if longest > compute.LONGEST:
-        layout.caption(words.NO_SHARES.format(most=compute.LONGEST, count=longest))
+    if longest > layer_outputs.LONGEST:
+        layout.caption(words.NO_SHARES.format(most=layer_outputs.LONGEST, count=longest))
 
 
 def _explain(watched: Watched, table: HeadTable, name: str, place: Head) -> None:

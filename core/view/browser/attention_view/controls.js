@@ -45,21 +45,21 @@ export function createCaption() {
   const caption = make("p", { class: "caption" }, title, scale);
   const notes = make("p", { class: "notes" });
 
-  function show({ name, pattern, view, scale: chosen, row, waiting, state, canExact }) {
+  function show({ name, pattern, view, scale: chosen, row, waiting, state, canExact, explains }) {
     title.textContent = name;
     const single = view === "picture" || view === "text" ? row : null;
     const [from, to] = legendEnds(view === "lines" && chosen === "row" ? "linear" : chosen, single);
     low.textContent = from;
     high.textContent = to;
     notes.replaceChildren(
-      ...notesOf(pattern, view, { waiting, state, canExact }).map((note) => make("span", {}, note)),
+      ...notesOf(pattern, view, { waiting, state, canExact, explains }).map((note) => make("span", {}, note)),
     );
   }
 
   return { caption, notes, show };
 }
 
-function notesOf(pattern, view, { waiting, state, canExact }) {
+function notesOf(pattern, view, { waiting, state, canExact, explains }) {
   const { layer } = pattern;
   const veiled = view === "picture" && state.veil === "light" && layer.key.kind === "patches";
   const bytes = aboutBytes(layer.key.labels);
@@ -69,6 +69,7 @@ function notesOf(pattern, view, { waiting, state, canExact }) {
     [layer.masked && pattern.blocked && view === "map", "Hatched in grey: the mask allows no link."],
     [layer.causal && view === "map", "Blank above the diagonal: later tokens, which may not be looked at."],
     [view === "lines", `The ${state.links} strongest links from ${state.threshold.toFixed(2)} up, or a token’s own.`],
+    [explains && view === "map", "Click a cell to see why it has its weight."],
     [layer.key.kind === "patches", "Patches are named row·column, counted from 0."],
     [veiled, "The photograph is clear where the row looks, and fades where it does not."],
     [pattern.renormalised, "Special tokens are left out; each row is scaled to sum to 1 again."],

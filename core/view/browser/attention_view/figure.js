@@ -17,7 +17,8 @@ const DRAWN = {
 
 /**
  * The figure: a canvas that is drawn once, a canvas over it that follows the pointer, and words for text mode.
- * What is `shown` is { view, pattern, look, query, pinned, key, pointed }.
+ * What is `shown` is { view, pattern, look, query, pinned, chosen, key, pointed }; `pick` gets a query and, of a cell of
+ * the map, its key.
  */
 export function createFigure({ hover, pick }) {
   const base = make("canvas", { "aria-hidden": "true" });
@@ -41,7 +42,7 @@ export function createFigure({ hover, pick }) {
   });
   over.addEventListener("click", (event) => {
     const found = pointed(event);
-    if (found && found.query !== null) pick(found.query);
+    if (found && found.query !== null) pick(found.query, shown.view === "map" ? found.key : null);
   });
 
   function pointed(event) {

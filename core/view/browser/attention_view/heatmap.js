@@ -50,14 +50,18 @@ export function mapMarks(geometry, pattern, look) {
   ];
 }
 
-/** What changes: the row in view, the pinned row, the cell under the pointer. */
-export function mapMarksOver(geometry, pattern, look, { query, pinned, key }) {
+/** What changes: the row in view, the pinned row and the chosen cell in it, the cell under the pointer. */
+export function mapMarksOver(geometry, pattern, look, { query, pinned, chosen, key }) {
   const { theme } = look;
   const marks = [];
   const mark = (token, colour, line) =>
     marks.push(...rowMarks(geometry, pattern, token, { colour, line, paper: theme.paper }));
   if (query !== null && query !== pinned) mark(query, theme.ink, 1.5);
   if (pinned !== null) mark(pinned, theme.accent, query === pinned ? 2.5 : 1.5);
+  const chosenColumn = pattern.columnOfKey.get(chosen);
+  if (pinned !== null && chosenColumn !== undefined) {
+    marks.push(...cellMarks(geometry, pattern.rowOfQuery.get(pinned), chosenColumn, theme));
+  }
   const column = pattern.columnOfKey.get(key);
   if (column !== undefined) marks.push({ ...keyLabel(geometry, column, theme.ink), weight: 700, backed: theme.paper });
   return marks;
@@ -99,6 +103,16 @@ function rowMarks(geometry, pattern, query, { colour, line, paper }) {
   return [
     { kind: "rect", ...frame, stroke: colour, line: around ? 1 : line },
     { ...queryLabel(geometry, row, colour), weight: 700, backed: paper },
+  ];
+}
+
+function cellMarks(geometry, row, column, theme) {
+  const around = geometry.cell.height < 6 ? 2 : 0;
+  const frame = boxAt(geometry, [row, column], [1, 1], around);
+  return [
+    { kind: "rect", ...frame, stroke: theme.paper, line: 5 },
+    { kind: "rect", ...frame, stroke: theme.accent, line: 3 },
+    { ...keyLabel(geometry, column, theme.accent), weight: 700, backed: theme.paper },
   ];
 }
 

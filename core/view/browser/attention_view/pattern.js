@@ -1,3 +1,4 @@
+import { floatsOf } from "../kit/codec.js";
 import { largestOf, twoDigits } from "../kit/numbers.js";
 
 const DECADES = 3; // of a logarithmic scale
@@ -47,6 +48,16 @@ export function readRow(row) {
   const order = Array.from(row.keys()).filter((place) => row[place] >= 0);
   order.sort((one, other) => row[other] - row[one] || one - other);
   return { sum, allowed, missing, order, largest: order.length ? row[order[0]] : 0, ...spread(row, order, sum) };
+}
+
+/** The exact weights of a row as the pattern shows it, or null if they are not here. */
+export function exactRowOf(exact, pattern, query) {
+  const { layer, head } = pattern;
+  if (exact?.layer !== layer.place || exact.head !== head || exact.token !== query) return null;
+  const weights = floatsOf(exact.cells);
+  if (!pattern.renormalised) return weights;
+  const single = { ...layer, query: { labels: [""], special: [false] }, queries: 1 };
+  return patternOf(single, { weights, code: "float" }, true).weights;
 }
 
 export const SCALES = {

@@ -33,8 +33,8 @@ export function pictureMarks(sheet, _pattern, { image, theme }) {
   return [photographMark(sheet, image, theme)];
 }
 
-/** The row in view as a veil over the photograph, and the patch that looks. */
-export function pictureMarksOver(sheet, pattern, look, { query, pinned }) {
+/** The row in view as a veil over the photograph, the patch that looks, and the chosen one that it looks at. */
+export function pictureMarksOver(sheet, pattern, look, { query, pinned, chosen }) {
   const { theme, scale, blend } = look;
   const { layer } = pattern;
   const marks = [];
@@ -43,15 +43,22 @@ export function pictureMarksOver(sheet, pattern, look, { query, pinned }) {
     const wash = look.veil === "light" ? spotlight(theme, blend) : shades(theme, blend);
     marks.push(veil(sheet, strengths(scale, patchesOf(pattern, row)), wash));
   }
+  if (layer.key.kind === "patches" && chosen !== null && chosen >= layer.key.prefix) {
+    marks.push(...framed(sheet, chosen - layer.key.prefix, { colour: theme.accent, line: 2, paper: theme.paper }));
+  }
   if (layer.query.kind !== "patches") return marks;
   for (const token of new Set([pinned, query])) {
     const patch = token - layer.query.prefix;
     if (token === null || patch < 0) continue;
     const isPinned = token === pinned;
     const pen = { colour: isPinned ? theme.accent : theme.ink, line: isPinned ? 3 : 2, paper: theme.paper };
-    marks.push(...framedCell(sheet, [Math.floor(patch / sheet.columns), patch % sheet.columns], pen));
+    marks.push(...framed(sheet, patch, pen));
   }
   return marks;
+}
+
+function framed(sheet, patch, pen) {
+  return framedCell(sheet, [Math.floor(patch / sheet.columns), patch % sheet.columns], pen);
 }
 
 /** The patch under a point. */

@@ -7,6 +7,7 @@ import { rowPixels } from "./picture.js";
 import { tokenName } from "./scene.js";
 
 const TOP = 6;
+const WHY = "Why this weight?";
 const LONGEST_FLOW = 1200;
 const WHOLE_UP_TO = 32; // tokens: of longer texts a table shows the row in view
 const LEFT_OUT = "This row is zero: all its weight is on tokens that were left out.";
@@ -15,7 +16,7 @@ const ENTROPY =
   "Entropy: 0 bits if one token gets everything, one more bit for each doubling of the tokens that share it evenly";
 
 /** The panel that reads one row aloud: where this token looks, how much, and how widely. */
-export function createReading({ askExact }) {
+export function createReading({ askExact, explain }) {
   const title = make("h2");
   const flow = createFlow();
   flow.element.tabIndex = 0; // a long text is scrolled
@@ -39,7 +40,7 @@ export function createReading({ askExact }) {
     if (isText) flow.write(pattern.layer.key, pattern.keys);
   }
 
-  function show({ pattern, query, pinned, row, look, asked, exactly, approximate, canExact }) {
+  function show({ pattern, query, pinned, row, look, asked, exactly, approximate, canExact, explains }) {
     exact.hidden = !canExact;
     const reading = readRow(row);
     const top = reading.order.slice(0, TOP);
@@ -47,8 +48,11 @@ export function createReading({ askExact }) {
     title.textContent = `${tokenName(pattern.layer.query, query)} looks at …`;
     if (!flow.element.hidden) paintFlow(pattern, look, row, query, pinned, top[0]);
     if (!little.hidden) drawLittle(little, rowPixels(pattern, look, row));
-    const lines = top.map((place) => line(pattern, row[place], place, reading.largest, exactly));
+    const asks = explains ? (key) => explain(query, key) : null;
+    const lines = top.map((place) => line(pattern, row[place], place, { largest: reading.largest, exactly, asks }));
+    const focused = body.querySelector("button:focus")?.dataset.key;
     body.replaceChildren(...lines, ...Array.from({ length: TOP - lines.length }, emptyLine));
+    if (focused !== undefined) body.querySelector(`button[data-key="${focused}"]`)?.focus({ preventScroll: true });
     spread.textContent = sentence(pattern, reading, approximate);
     sum.textContent = asked ? `Row sum ${exactly ? reading.sum.toFixed(6) : "…"}` : "";
     exact.setAttribute("aria-pressed", asked);
@@ -79,12 +83,17 @@ export function written(weight, exactly = false) {
   return exactly ? sixDecimals(weight) : twoDigits(weight);
 }
 
-function line(pattern, weight, place, largest, exactly) {
-  const name = pattern.layer.key.labels[pattern.keys[place]];
+/** A key, its weight as a bar and as a number; with `asks` a click on the number asks why it is that. */
+function line(pattern, weight, place, { largest, exactly, asks }) {
+  const key = pattern.keys[place];
+  const name = pattern.layer.key.labels[key];
   const label = make("th", { scope: "row", dir: "auto", title: name }, name);
   const bar = make("i", { class: "bar" });
   bar.style.width = `${largest > 0 ? Math.max(1, (100 * weight) / largest) : 0}%`;
-  return make("tr", {}, label, make("td", {}, bar), make("td", {}, written(weight, exactly)));
+  const number = written(weight, exactly);
+  const about = { class: "why", "data-key": key, title: WHY, "aria-label": `${name}: ${number}. ${WHY}` };
+  const end = asks ? button(number, () => asks(key), about) : number;
+  return make("tr", {}, label, make("td", {}, bar), make("td", {}, end));
 }
 
 /** Keeps what stands below in its place while the pointer moves over shorter rows. */

@@ -21,6 +21,7 @@ const FIELDS = "input:not([type=checkbox]), select, textarea, [contenteditable],
 /** What a visitor can choose, before anything is chosen; the scene says layer and head. `null`: as the layer suggests. */
 export const START = {
   token: null,
+  key: null, // of the cell whose weight is explained: its query is the pinned token
   view: null,
   scale: null,
   special: "in",
@@ -38,6 +39,7 @@ export function readAddress(search = location.search) {
     layer: number("layer"),
     head: number("head"),
     token: number("token"),
+    key: number("key"),
     view: oneOf("view", Object.keys(VIEWS)),
     scale: oneOf("scale", Object.keys(SCALES)),
     special: oneOf("special", ["out"]),
@@ -46,18 +48,20 @@ export function readAddress(search = location.search) {
 
 /** The choices that an address holds, and the start where it holds none. */
 export function stateFrom(address, scene) {
-  const { token = null, view = null, scale = null, special = "in" } = address;
+  const { token = null, key = null, view = null, scale = null, special = "in" } = address;
   const silent = address.layer === undefined && address.head === undefined;
   const place = silent ? scene.start : { layer: address.layer ?? 0, head: address.head ?? 0 };
-  return existing({ ...place, token, view, scale, special }, scene);
+  return existing({ ...place, token, key, view, scale, special }, scene);
 }
 
 /** The same choices, or the scene's first head where it has no such head; a pin that points nowhere is dropped. */
 export function existing(state, scene) {
   const found = state.layer < scene.layers.length && state.head < scene.layers[state.layer].heads;
   const { layer, head } = found ? state : scene.start;
-  const pinned = state.token !== null && state.token < scene.layers[layer].queries;
-  return { ...state, layer, head, token: pinned ? state.token : null };
+  const { queries, keys } = scene.layers[layer];
+  const pinned = state.token !== null && state.token < queries;
+  const isCell = pinned && state.key !== null && state.key < keys;
+  return { ...state, layer, head, token: pinned ? state.token : null, key: isCell ? state.key : null };
 }
 
 /** The sequence that is a picture: the keys where they are patches, else the queries; null where neither is. */
@@ -92,6 +96,7 @@ export function addressOf(state, scene, options) {
   return {
     ...place,
     token: state.token,
+    ...(options.explains ? { key: state.key } : {}),
     view: usual.possible.includes(state.view) ? unless(state.view, usual.view) : null,
     scale: unless(state.scale, usual.scale),
     special: unless(state.special, "in"),

@@ -1,14 +1,15 @@
 import { keepAddress } from "../kit/address.js";
-import { floatsOf } from "../kit/codec.js";
 import { make } from "../kit/dom.js";
 import { headName } from "../kit/labels.js";
 import { pixelRatio } from "../kit/marks.js";
 import { mounting, View } from "../kit/mounting.js";
 import { createActions } from "./actions.js";
 import { createCaption, createSettings } from "./controls.js";
+import { comeBack, differsInCell, reveal } from "./explained.js";
 import { createFigure } from "./figure.js";
+import { isFull, toggleScreen } from "./full_screen.js";
 import { createHeads } from "./heads.js";
-import { patternOf, rowOf } from "./pattern.js";
+import { exactRowOf, patternOf, rowOf } from "./pattern.js";
 import { pictureOf } from "./picture.js";
 import { createReading, createTable, spoken } from "./reading.js";
 import { headOf, keepHead, openScene } from "./scene.js";
@@ -33,15 +34,17 @@ const PRESENTED = 1.4; // times larger for the projector
 export class AttentionView extends View {
   state = START;
   exact = null; // a row to the last digit, as the server sent it
+  chosenAt = 0; // when the cell was chosen whose weight is explained; 0 for one of the address
 
   build() {
     const set = (change, how) => this.set(change, how);
     this.heads = createHeads({ pick: (layer, head) => set({ layer, head }, "push") });
     this.settings = createSettings({ set });
     this.legend = createCaption();
-    this.figure = createFigure({ hover: (found) => this.hover(found), pick: (token) => this.pin(token) });
+    this.figure = createFigure({ hover: (found) => this.hover(found), pick: (token, key) => this.pin(token, key) });
     this.actions = createActions(this);
-    this.reading = createReading({ askExact: () => set({ exactly: !this.state.exactly }) });
+    const askExact = () => set({ exactly: !this.state.exactly });
+    this.reading = createReading({ askExact, explain: (token, key) => set({ token, key }) });
     this.table = createTable();
     this.live = make("p", { class: "unseen", "aria-live": "polite" });
     const { caption, notes } = this.legend;
@@ -57,6 +60,7 @@ export class AttentionView extends View {
     this.address ??= options.address ? this.ownAddress() : null;
     this.keyed ??= this.listen();
     this.open(overview);
+    if (options.closed === this.chosenAt) this.close();
     if (this.scene?.digest !== digest) return this.ask("chosen", this.wish()); // the server thought that it was here
     if (chosen) keepHead(this.scene, chosen);
     this.draw();
@@ -111,23 +115,36 @@ export class AttentionView extends View {
 
   /** What the server is asked for or told. */
   wish() {
-    const { layer, head, token } = this.state;
-    return { layer, head, token, have: this.scene?.digest ?? "" };
+    const { layer, head, token, key } = this.state;
+    const cell = this.options.explains ? { key, at: this.chosenAt } : {};
+    return { layer, head, token, ...cell, have: this.scene?.digest ?? "" };
   }
 
   /** Changes the choice; `how` is "push" for a step that the back button should undo, null if the address led. */
   set(change, how = "replace") {
+    const former = this.state;
     this.state = existing({ ...this.state, ...change }, this.scene);
+    const asks = this.options.explains && differsInCell(former, this.state);
+    if (asks) this.chosenAt = Date.now() % 1e9; // the server reads numbers of nine digits
     this.draw();
     if (how) this.address?.write(how);
-    this.tell();
+    if (asks && this.state.key !== null) reveal(this.options.explains, this.lifetime.signal);
+    this.tell(asks);
   }
 
-  /** Tells the server what is chosen, where it wants to know, after a moment of rest. */
-  tell() {
-    if (!this.options.tell) return;
+  /** Tells the server what is chosen, where it wants to know or is asked to explain a cell, after a moment of rest. */
+  tell(asks = false) {
+    if (!this.options.tell && !asks) return;
     clearTimeout(this.telling);
     this.telling = setTimeout(() => this.ask("chosen", this.wish()), TELL_AFTER);
+  }
+
+  /** Gives up the cell, as the page below asks, and comes back into sight. */
+  close() {
+    if (this.state.key === null) return;
+    this.state = { ...this.state, key: null };
+    this.address?.write("replace");
+    comeBack(this.figure.element);
   }
 
   silence() {
@@ -135,8 +152,12 @@ export class AttentionView extends View {
     this.component.setTriggerValue("silence", { layer, head });
   }
 
-  pin(token) {
-    this.set({ token: this.state.token === token ? null : token });
+  /** Pins a row, or a cell in it where the page explains weights; a second click gives it up. */
+  pin(token, key = null) {
+    const { state, options } = this;
+    const cell = options.explains && !isFull(this.root) ? key : null; // full screen has no room for an explanation
+    const isSame = state.token === token && state.key === cell;
+    this.set(isSame ? { token: null, key: null } : { token, key: cell });
     this.announce();
   }
 
@@ -149,28 +170,15 @@ export class AttentionView extends View {
     const wish = wishOf(event);
     if (!wish || !this.pattern) return;
     event.preventDefault();
-    if (wish === "fullscreen" || (wish === "unpin" && this.isFull)) this.toggleScreen();
-    else if (wish === "unpin") this.set({ token: null });
+    if (wish === "fullscreen" || (wish === "unpin" && isFull(this.root))) this.toggleScreen();
+    else if (wish === "unpin") this.set(this.state.key === null ? { token: null } : { key: null });
     else if (wish === "view") this.set({ view: this.nextView() }, "push");
     else this.set(stepped(this.state, this, wish), wish.step === "token" ? "replace" : "push");
     this.announce();
   }
 
-  get isFull() {
-    return Boolean(document.fullscreenElement) || this.root.classList.contains("full");
-  }
-
-  /** Full screen, or the whole window where the browser does not allow it. */
   async toggleScreen() {
-    if (document.fullscreenElement) await document.exitFullscreen();
-    else if (this.isFull) this.root.classList.remove("full");
-    else {
-      try {
-        await this.root.requestFullscreen();
-      } catch {
-        this.root.classList.add("full");
-      }
-    }
+    await toggleScreen(this.root);
     this.redraw();
   }
 
@@ -242,7 +250,8 @@ export class AttentionView extends View {
     const pinned = own(state.token) ?? null;
     const reading = hovered?.query ?? pinned ?? own(this.resting);
     const overKey = view === "lines" && hovered && hovered.query === null;
-    const shown = { view, pattern, look, pinned, key: hovered?.key ?? null, pointed: Boolean(hovered) };
+    const key = hovered?.key ?? null;
+    const shown = { view, pattern, look, pinned, chosen: state.key, key, pointed: Boolean(hovered) };
     this.figure[draws ? "draw" : "point"]({ ...shown, query: overKey ? null : reading });
     this.read(reading, pinned);
   }
@@ -250,16 +259,17 @@ export class AttentionView extends View {
   /** Puts the row in view into words and numbers. */
   read(query, pinned) {
     const { pattern, look, state, view, waiting } = this;
-    const { canExact } = this.options;
+    const { canExact, explains } = this.options;
     const exact = this.exactRow(query);
     const row = exact ?? rowOf(pattern, query);
     const [exactly, approximate] = [Boolean(exact), pattern.approximate && !exact];
     const title = headName(pattern.layer, pattern.head);
     const name = waiting ? `${headName(this.layer, state.head)} …` : title;
     this.now = { query, row, title };
-    this.reading.show({ pattern, query, pinned, row, look, asked: state.exactly, exactly, approximate, canExact });
+    const numbers = { row, asked: state.exactly, exactly, approximate };
+    this.reading.show({ pattern, query, pinned, look, ...numbers, canExact, explains });
     this.table.show({ pattern, title, query, row, exactly });
-    this.legend.show({ name, pattern, view, scale: look.scale, row, waiting, state, canExact });
+    this.legend.show({ name, pattern, view, scale: look.scale, row, waiting, state, canExact, explains });
     if (!this.hovered) this.figure.element.setAttribute("aria-label", this.sentence());
   }
 
@@ -287,16 +297,6 @@ export class AttentionView extends View {
     this.heads.destroy();
     super.destroy();
   }
-}
-
-/** The exact weights of a row as the pattern shows it, or null if they are not here. */
-function exactRowOf(exact, pattern, query) {
-  const { layer, head } = pattern;
-  if (exact?.layer !== layer.place || exact.head !== head || exact.token !== query) return null;
-  const weights = floatsOf(exact.cells);
-  if (!pattern.renormalised) return weights;
-  const single = { ...layer, query: { labels: [""], special: [false] }, queries: 1 };
-  return patternOf(single, { weights, code: "float" }, true).weights;
 }
 
 export default mounting(AttentionView);
