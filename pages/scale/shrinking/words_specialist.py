@@ -8,9 +8,9 @@ from dashboard.inputs import example_texts
 from pages.scale.shrinking import words
 
 LEAD = (
-    "Removing and distilling begin with a large network. The other way is a small one, trained from random weights for "
-    "one task alone. Here small classifiers of film reviews stand beside BERTs that were pre-trained on books and then "
-    "fine-tuned for the same task."
+    "Pruning and distilling begin with a large network; a specialist is small from the start and learns a single task. "
+    "These classifiers of film reviews stand beside BERTs that were pre-trained on books and then fine-tuned for that "
+    "task."
 )
 TITLES = {
     "english-encoder": "One-block encoder",
