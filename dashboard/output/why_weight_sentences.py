@@ -11,7 +11,7 @@ from dashboard.recordings.layer_outputs import NextWord
 
 NEAR = 0.005  # nats: less is not told from nothing
 
-CHECKED = "Computed again from query and key, in 64-bit numbers, the row equals the weights that were recorded."
+CHECKED = "Computed again from query and key, in 64-bit numbers, the row equals the weights of the map."
 ABLATED = "Some heads are ablated in these maps, so what the heads write is not added up. Choose the maps “as it is”."
 UNDIVIDED = (
     "This layer's output is no sum of what its heads write, so what one head adds to the next word cannot be computed."

@@ -294,7 +294,7 @@ def test_the_row_under_the_resting_pointer_is_exact_too(view):
 def test_the_server_is_told_of_head_and_pin_when_the_page_wants_it(view):
     page = view("tell=1&layer=1&view=text")
     page.locator(".figure .token", has_text="because").click()
-    expect(page.get_by_text("Choice(layer=1, head=0, token=8) silence=None")).to_be_visible()
+    expect(page.get_by_text("Choice(layer=1, head=0, token=8, key=None) silence=None")).to_be_visible()
 
 
 def test_silencing_is_an_event_for_the_page(view):
