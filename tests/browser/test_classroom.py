@@ -131,7 +131,7 @@ def test_text_page_and_section_are_followed_and_the_projector_is_not(teacher, st
 def test_parameters_that_two_pages_share_arrive_on_the_other_page(teacher, student, streamlit_server):
     """Streamlit by itself drops those of an address that the page before had as well."""
     code = code_of(teacher)
-    for place, section in (("order", "Waves"), ("scaling", "Images"), ("order", "Learned")):
+    for place, section in (("order", "Waves"), ("scaling", "Language"), ("order", "Learned")):
         teacher.goto(f"{streamlit_server(SERVER)}/{place}?show={section}&class={code}")
         expect(student).to_have_url(re.compile(f"/{place}\\?.*show={section}"))
         expect(student.get_by_role("radio", name=section, exact=True).first).to_be_checked()
@@ -142,15 +142,15 @@ def test_a_student_looks_around_follows_again_and_leaves(teacher, student):
     expect_count(teacher, "1 follows")
     student.get_by_role("button", name="Look around myself").click()
     expect_count(teacher, "Nobody follows yet")
-    student.get_by_role("link", name="Swin", exact=True).first.click()
-    expect(student.get_by_role("heading", level=1)).to_have_text("Swin")
+    student.get_by_role("link", name="Many heads", exact=True).first.click()
+    expect(student.get_by_role("heading", level=1)).to_have_text("Many heads")
     expect(bar(student)).to_contain_text("You look around")
     teacher.get_by_role("link", name="Positional encoding", exact=True).first.click()
     expect(teacher.get_by_role("heading", level=1)).to_have_text("Positional encoding")
     settled(teacher)
     student.reload()
     expect(bar(student)).to_contain_text("You look around")
-    expect(student).to_have_url(re.compile("/swin"))
+    expect(student).to_have_url(re.compile("/heads"))
     student.get_by_role("button", name="Follow again").click()
     expect(student).to_have_url(re.compile("/order"))
     expect_count(teacher, "1 follows")

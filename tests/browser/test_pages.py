@@ -115,7 +115,7 @@ def test_back_to_another_page_finds_what_was_left_there(visit):
     expect(page.locator(".middle .caption b")).to_have_text("Layer 3, head 2")
     page.get_by_role("link", name="Attention step by step", exact=True).first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Attention step by step")
-    expect(page.locator(".steps")).to_be_visible()
+    expect(page.get_by_role("radio", name="Dictionary")).to_be_checked()
     page.go_back()
     expect(page.get_by_label("Your text")).to_have_value("The sea was calm")
     expect(page.locator(".middle .caption b")).to_have_text("Layer 3, head 2")

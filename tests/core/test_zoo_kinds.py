@@ -90,7 +90,7 @@ def test_what_reads_other_things_says_which_on_every_page(tmp_path):
         (saved_models.save_captioner, "blip", "Captioning"),
         (saved_models.save_captioner, "git", "Captioning"),
         (saved_models.save_captioner, "vit-gpt2", "Captioning"),
-        (saved_models.save_vilt, "ForMaskedLM", "Joint"),
+        (saved_models.save_vilt, "ForMaskedLM", "Vision-language model"),
     ],
 )
 def test_what_reads_pictures_and_texts_is_sent_to_its_own_page(save, kind, page, tmp_path):
