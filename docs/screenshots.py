@@ -13,30 +13,24 @@ from benchmarks.server import ROOT, running_server
 
 FOLDER = Path(__file__).parent
 SIZE = {"width": 1280, "height": 960}
-TALL = {"width": 1280, "height": 1300}  # where the figure stands lower
 
 # file -> address, theme, and what is there once the page is complete
 PICTURES = {
     "home": ("", "light", ".atlas .reading h2"),
-    "lessons": (
-        "text?text=The+old+man+looked+at+their+house%2C+and+the+old+man+looked+at+their&layer=5&head=2&token=14"
-        "&lesson=inside-one-head&station=4&answer=house",
-        "light",
-        ".atlas .reading h2",
-    ),
+    "lessons": ("text?lesson=first-twenty-minutes&station=2", "light", ".js-plotly-plot"),
     "text": ("text", "light", ".atlas .reading h2"),
     "image": ("image", "dark", ".atlas .reading h2"),
-    "heads": ("heads?measure=Previous+token", "light", ".st-key-measures"),
+    "heads": ("heads", "light", ".st-key-jobs"),
     "order": ("order?show=Waves", "light", ".js-plotly-plot"),
     "before": ("before", "dark", ".js-plotly-plot"),
     "inside": ("inside", "light", ".js-plotly-plot"),
-    "translation": ("translation", "light", "[data-testid=stHeadingWithActionElements] h3"),
+    "translation": ("translation", "light", ".st-key-translate_alignment canvas"),
     "next-word": ("next-word?writes_seed=3", "light", ".atlas .reading h2"),
     "missing-word": ("missing-word?show=Grammar", "light", ".js-plotly-plot"),
     "sentiment": ("sentiment?show=Read", "light", ".tinted .text"),
     "vit": ("vit?show=Maps", "light", ".photos .told"),
     "swin": ("swin?show=Maps", "dark", ".photos .told"),
-    "reconstruction": ("reconstruction", "light", "[data-testid=stHeadingWithActionElements] h3"),
+    "reconstruction": ("reconstruction", "light", ".st-key-gaps-guessed canvas"),
     "captioning": ("captioning?world=Photographs&picture=cat&network_kind=Transformer", "light", ".wordmaps .told"),
     "joint": ("joint?joint_text=a+red+star+above+a+blue+circle", "light", ".wordmaps .told"),
     "clip": ("clip?show=Why%3F&why_scenes=a+red+star+above+a+blue+circle", "light", ".wordmaps .told"),
@@ -48,21 +42,6 @@ PICTURES = {
     "steps": ("steps?show=Eight+steps&begin=Your+sentence&layer=3&head=2&step=score", "light", ".steps"),
 }
 
-LOW = (
-    "translation",
-    "sentiment",
-    "vit",
-    "swin",
-    "reconstruction",
-    "captioning",
-    "clip",
-    "joint",
-    "generation",
-    "scaling",
-    "efficient",
-)
-
-
 def main() -> None:
     """Take a PNG of each page, or of those that the command line names."""
     chromium = subprocess.run([ROOT / "bin" / "browser"], capture_output=True, text=True, check=True).stdout.strip()
@@ -71,8 +50,7 @@ def main() -> None:
         for name, (path, theme, ready) in PICTURES.items():
             if sys.argv[1:] and name not in sys.argv[1:]:
                 continue
-            size = TALL if name in LOW else SIZE
-            page = browser.new_page(viewport=size, color_scheme=theme)
+            page = browser.new_page(viewport=SIZE, color_scheme=theme)
             page.goto(f"{address}/{path}")
             page.locator(ready).first.wait_for(timeout=60_000)
             page.wait_for_timeout(2000)  # fonts, and the charts further down
