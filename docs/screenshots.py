@@ -42,6 +42,7 @@ PICTURES = {
     "steps": ("steps?show=Eight+steps&begin=Your+sentence&layer=3&head=2&step=score", "light", ".steps"),
 }
 
+
 def main() -> None:
     """Take a PNG of each page, or of those that the command line names."""
     chromium = subprocess.run([ROOT / "bin" / "browser"], capture_output=True, text=True, check=True).stdout.strip()
