@@ -71,8 +71,8 @@ def turned(
 def squared_length_kept(vectors: Float[Tensor, "token head_dim"], axes: Float[Tensor, "head_dim 2"]) -> float:
     """The share of the vectors' squared length that lies in the plane, from 0 to 1; NaN if all vectors are 0."""
     total = float(vectors.double().square().sum())
-    kept = float((vectors.double() @ axes.double()).square().sum())
-    return min(1.0, kept / total) if total > 0 else math.nan
+    in_plane = float((vectors.double() @ axes.double()).square().sum())
+    return min(1.0, in_plane / total) if total > 0 else math.nan
 
 
 def angles_between(query: Float[Tensor, " head_dim"], key: Float[Tensor, "key head_dim"]) -> Float[Tensor, " key"]:

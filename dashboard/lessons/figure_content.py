@@ -31,7 +31,7 @@ MASKED_PATCH = 127  # grey of a masked patch
 
 @dataclass(frozen=True, eq=False)
 class AttentionMap:
-    """The attention weights of one head, or of the mean of several; `asked` is the row that a question is about.
+    """The attention weights of one head, or of the mean of several; `row` is the one that a question is about.
 
     NaN weights are those of a covered row.
     """
@@ -39,12 +39,12 @@ class AttentionMap:
     weights: Float[np.ndarray, "query key"]
     queries: tuple[str, ...]
     keys: tuple[str, ...]
-    asked: int
+    row: int
 
     def covered(self) -> "AttentionMap":
         """The same map without the weights of the row that is asked for."""
         weights = self.weights.copy()
-        weights[self.asked] = np.nan
+        weights[self.row] = np.nan
         return replace(self, weights=weights)
 
 

@@ -74,7 +74,7 @@ def labels_of(answer: Answer) -> list[str]:
 
 
 def _show_map(head_map: AttentionMap, answer: Choice, *, look: Look, is_covered: bool) -> None:
-    query = typeset.readable(head_map.queries[head_map.asked])
+    query = typeset.readable(head_map.queries[head_map.row])
     if is_covered:
         drawn, alt = head_map.covered(), f"A map of attention; the row of “{query}” is covered."
     else:
@@ -115,7 +115,7 @@ def _told(answer: Choice) -> str:
 
 def asked_row(head_map: AttentionMap, *, look: Look) -> go.Figure:
     """A map of attention with an outline around the row that is asked for; signs in its cells if it is covered."""
-    weights, row = head_map.weights, head_map.asked
+    weights, row = head_map.weights, head_map.row
     larger = look.letters / LETTERS
     queries, keys = (
         [typeset.readable(label) for label in labels] if len(labels) <= MOST_LABELS else None

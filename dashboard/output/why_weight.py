@@ -125,11 +125,11 @@ def _show_row(explanation: WeightExplanation, labels: list[str], key_name: str) 
         masked = np.where(scores.permitted.numpy(), scores.masked.numpy(), np.nan)
         columns.insert(0, Column("score", masked[rows], "%{customdata}: score %{x:.4f}"))
         table["score"] = masked
-    shown = [labels[row] for row in rows]
+    row_labels = [labels[row] for row in rows]
     charts.chart(
-        partial(score_bars, shown, columns, look=theme.look().sized(-1), marked=rows.index(explanation.key)),
+        partial(score_bars, row_labels, columns, look=theme.look().sized(-1), marked=rows.index(explanation.key)),
         name="why-row",
-        alt=sentences.listed(shown, weights[rows]),
+        alt=sentences.listed(row_labels, weights[rows]),
         table=pd.DataFrame(table | {"weight": weights}),
     )
     if len(rows) < len(labels):
@@ -148,11 +148,11 @@ def _show_values(explanation: WeightExplanation, values: Values, labels: list[st
         Column("× length of value", lengths[rows], "%{customdata}: its value is %{x:.3f} long"),
         Column("share of output", shares[rows], "%{customdata}: %{x:.1%} of the output", percent=True),
     ]
-    shown = [labels[row] for row in rows]
+    row_labels = [labels[row] for row in rows]
     charts.chart(
-        partial(score_bars, shown, columns, look=theme.look().sized(-1), marked=rows.index(explanation.key)),
+        partial(score_bars, row_labels, columns, look=theme.look().sized(-1), marked=rows.index(explanation.key)),
         name="why-values",
-        alt=sentences.listed(shown, shares[rows]),
+        alt=sentences.listed(row_labels, shares[rows]),
         table=pd.DataFrame(
             {
                 "position": range(len(labels)),

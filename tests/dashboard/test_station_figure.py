@@ -71,15 +71,15 @@ def test_the_row_of_a_map_that_is_asked_for_holds_the_answer_and_is_not_sent_bef
     maps = [(question, head_map) for question in questions if (head_map := attention_map(question)) is not None]
     assert len(maps) >= 8
     for question, head_map in maps:
-        row = head_map.weights[head_map.asked]
+        row = head_map.weights[head_map.row]
         assert head_map.keys[int(row.argmax())].strip() == ask(question).best.partition(" (")[0]
         assert row.sum() == pytest.approx(1, abs=1e-3)
         covered = head_map.covered()
-        assert np.isnan(covered.weights[head_map.asked]).all()
-        others = np.arange(len(row := head_map.weights[:, 0])) != head_map.asked
+        assert np.isnan(covered.weights[head_map.row]).all()
+        others = np.arange(len(row := head_map.weights[:, 0])) != head_map.row
         assert np.array_equal(covered.weights[others], head_map.weights[others])
         drawn = station_figure.asked_row(covered, look=LOOK)
-        assert np.isnan(np.asarray(drawn.data[0].z)[head_map.asked]).all()
+        assert np.isnan(np.asarray(drawn.data[0].z)[head_map.row]).all()
 
 
 def test_a_covered_row_has_a_sign_for_every_key_and_an_open_one_its_shares():

@@ -40,7 +40,7 @@ TEMPERATURES = np.linspace(0, 2, 41)
 
 
 @dataclass(frozen=True)
-class Asked:
+class Query:
     """A query by its direction and length, and the temperature."""
 
     degrees: float
@@ -48,7 +48,7 @@ class Asked:
     temperature: float
 
     @property
-    def query(self) -> torch.Tensor:
+    def vector(self) -> torch.Tensor:
         """The vector: how far it points to the east and to the north."""
         angle = math.radians(self.degrees)
         return self.length * torch.tensor([math.sin(angle), math.cos(angle)], dtype=torch.float64)
@@ -56,24 +56,24 @@ class Asked:
     def answer(self, temperature: float | None = None) -> Lookup:
         """What the dictionary answers, at this temperature or at another one."""
         chosen = self.temperature if temperature is None else temperature
-        return soft_lookup(self.query, KEYS, VALUE, temperature=chosen)
+        return soft_lookup(self.vector, KEYS, VALUE, temperature=chosen)
 
 
 def show() -> None:
     """Keys and query as arrows, scores, shares and values as bars, and the shares at every temperature."""
-    asked = _asked()
-    lookup, hard = asked.answer(), asked.answer(0.0)
+    query = _chosen_query()
+    lookup, hard = query.answer(), query.answer(0.0)
     drawn, listed = st.columns([1, 1.3], gap="large")
     with drawn:
-        _compass(asked, lookup)
+        _compass(query, lookup)
         layout.place_notice()
     with listed:
         _entries(lookup)
-        _temperatures(asked)
-    layout.notes(words.PAGE, notice=notices(asked, lookup, hard), formula=lambda: _formula(asked, lookup))
+        _temperatures(query)
+    layout.notes(words.PAGE, notice=notices(query, lookup, hard), formula=lambda: _formula(query, lookup))
 
 
-def _asked() -> Asked:
+def _chosen_query() -> Query:
     with layout.control_bar():
         degrees = st.slider(
             "Query: wind from (degrees)", 0, 355, 30, 5, key="lookup_angle", bind="query-params", width=260
@@ -83,17 +83,17 @@ def _asked() -> Asked:
         )
         with layout.settings():
             length = st.slider("Length of the query", 0.0, 4.0, 1.0, 0.5, key="lookup_length", bind="query-params")
-    return Asked(float(degrees), float(length), float(temperature))
+    return Query(float(degrees), float(length), float(temperature))
 
 
-def _compass(asked: Asked, lookup: Lookup) -> None:
+def _compass(query: Query, lookup: Lookup) -> None:
     shares, points = lookup.shares.tolist(), KEYS.tolist()
     vectors = [
         Arrow(entry.name, x, y, share, f"key {entry.name}: share {share:.0%}")
         for entry, (x, y), share in zip(ENTRIES, points, shares, strict=True)
     ]
-    across, up = asked.query.tolist()
-    vectors.append(Arrow("query", across, up, 1.0, f"query: wind from {asked.degrees:.0f}°", is_query=True))
+    across, up = query.vector.tolist()
+    vectors.append(Arrow("query", across, up, 1.0, f"query: wind from {query.degrees:.0f}°", is_query=True))
     figure = partial(
         arrows,
         vectors,
@@ -105,7 +105,7 @@ def _compass(asked: Asked, lookup: Lookup) -> None:
     )
     table = pd.DataFrame({"vector": [arrow.name for arrow in vectors], "east": [*KEYS[:, 0].tolist(), across]})
     table["north"] = [*KEYS[:, 1].tolist(), up]
-    alt = f"Three keys as arrows of length 1, and the query, {asked.degrees:.0f} degrees clockwise from north."
+    alt = f"Three keys as arrows of length 1, and the query, {query.degrees:.0f} degrees clockwise from north."
     charts.chart(figure, name="steps-dictionary", alt=alt, table=table)
 
 
@@ -127,8 +127,8 @@ def _entries(lookup: Lookup) -> None:
     charts.chart(figure, name="steps-dictionary-entries", alt=alt, table=table)
 
 
-def _temperatures(asked: Asked) -> None:
-    shares = np.stack([asked.answer(float(temperature)).shares.numpy() for temperature in TEMPERATURES])
+def _temperatures(query: Query) -> None:
+    shares = np.stack([query.answer(float(temperature)).shares.numpy() for temperature in TEMPERATURES])
     lines = {entry.name: shares[:, place] for place, entry in enumerate(ENTRIES)}
     figure = partial(
         curves,
@@ -142,7 +142,7 @@ def _temperatures(asked: Asked) -> None:
         y_range=(-0.03, 1.03),
     )
     layout.caption(
-        f"The shares of this query (wind from {asked.degrees:.0f}°) at every temperature, from 0, the hard look-up."
+        f"The shares of this query (wind from {query.degrees:.0f}°) at every temperature, from 0, the hard look-up."
     )
     alt = "The shares of the three keys against the temperature."
     charts.chart(
@@ -153,24 +153,24 @@ def _temperatures(asked: Asked) -> None:
     )
 
 
-def notices(asked: Asked, lookup: Lookup, hard: Lookup) -> tuple[str, ...]:
+def notices(query: Query, lookup: Lookup, hard: Lookup) -> tuple[str, ...]:
     """What gets the largest share, what a hard look-up would answer, and what the temperature stands for."""
-    return (_tell_shares(asked, lookup), _tell_hard(asked, lookup, hard), _tell_scale(asked))
+    return (_tell_shares(query, lookup), _tell_hard(query, lookup, hard), _tell_scale(query))
 
 
-def _tell_shares(asked: Asked, lookup: Lookup) -> str:
+def _tell_shares(query: Query, lookup: Lookup) -> str:
     """Which keys answer: one, several that tie, or all alike."""
     shares = lookup.shares
     best = [ENTRIES[place].name for place in lookup.best]
     largest = float(shares[lookup.best[0]])
     first = best[0].capitalize()
     if len(best) == len(ENTRIES):
-        reason = "The query has length 0 and points nowhere: all" if asked.length == 0 else "All"
+        reason = "The query has length 0 and points nowhere: all" if query.length == 0 else "All"
         sentence = f"{reason} {len(best)} keys have the same score and share the answer evenly, **{largest:.0%}** each"
     elif len(best) > 1:
         names = " and ".join(f"**{name}**" for name in (first, *best[1:]))
         sentence = f"{names} tie: they have the same score and get the same share, **{largest:.0%}** each"
-    elif asked.temperature == 0:
+    elif query.temperature == 0:
         sentence = f"**{first}**, the best key, gets **100%**: at temperature 0 this is a hard look-up"
     elif float(shares.max() - shares.min()) < CLOSE:
         sentence = f"All {len(ENTRIES)} keys get about the same share, **{float(shares.mean()):.0%}**"
@@ -179,11 +179,11 @@ def _tell_shares(asked: Asked, lookup: Lookup) -> str:
     return f"{sentence}. The answer is {_value(lookup)}."
 
 
-def _tell_hard(asked: Asked, lookup: Lookup, hard: Lookup) -> str:
+def _tell_hard(query: Query, lookup: Lookup, hard: Lookup) -> str:
     """How far the soft answer is from that of the hard look-up."""
     names = " and ".join(ENTRIES[place].name for place in hard.best)
     what = f"the value of {names}" if len(hard.best) == 1 else f"the mean of the values of {names}"
-    if asked.temperature == 0:
+    if query.temperature == 0:
         return f"This is the hard look-up: the answer is {what}."
     rain, sun = (lookup.answer - hard.answer).tolist()
     if max(abs(rain), abs(sun)) < CLOSE:
@@ -194,10 +194,10 @@ def _tell_hard(asked: Asked, lookup: Lookup, hard: Lookup) -> str:
     )
 
 
-def _tell_scale(asked: Asked) -> str:
+def _tell_scale(query: Query) -> str:
     """The temperature that scaled dot-product attention fixes, beside the chosen one."""
     root = math.sqrt(KEYS.shape[1])
-    weights = asked.answer(root)
+    weights = query.answer(root)
     shares = ", ".join(f"{float(share):.0%}" for share in weights.shares)
     return (
         f"Scaled dot-product attention divides by the root of the number of channels, here √{KEYS.shape[1]} = "
@@ -216,7 +216,7 @@ def _change(number: float) -> str:
     return f"{round(number, 2) + 0.0:+.2f}".replace("-", "−")
 
 
-def _formula(asked: Asked, lookup: Lookup) -> None:
+def _formula(query: Query, lookup: Lookup) -> None:
     st.latex(r"a_j = \frac{e^{q \cdot k_j / T}}{\sum_i e^{q \cdot k_i / T}}, \qquad h = \sum_j a_j\, v_j")
     products = r" \\ ".join(
         rf"q \cdot k_{{{place}}} &= {score:.2f} & a_{{{place}}} &= {share:.2f}"
@@ -231,6 +231,6 @@ def _formula(asked: Asked, lookup: Lookup) -> None:
     st.latex(rf"\begin{{aligned}} {lines} \end{{aligned}}")
     limit = "all of it to the largest score, evenly where scores tie"
     st.markdown(
-        f"Here T = {asked.temperature:g}. As T goes to 0, softmax gives {limit}: temperature 0 shows that limit. "
+        f"Here T = {query.temperature:g}. As T goes to 0, softmax gives {limit}: temperature 0 shows that limit. "
         "*Eight steps* does the same for all tokens at once."
     )

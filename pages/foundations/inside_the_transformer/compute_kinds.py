@@ -125,11 +125,11 @@ def shared(text: Text) -> SharedText:
     """The first tokens of a text, as many as the encoder gets; the decoder has fewer special tokens of its own."""
     raw, model = content_of(text), masked_model()
     cut = replace(model, context=min(LONGEST, model.context)).encode(raw).cut
-    kept = raw[: cut.character] if cut else raw
-    words = words_of(model.encode(kept))
+    beginning = raw[: cut.character] if cut else raw
+    words = words_of(model.encode(beginning))
     if not words:
         raise InputError("There is no word in this text that could be masked. Type a sentence.")
-    return SharedText(kept, words, cut)
+    return SharedText(beginning, words, cut)
 
 
 def usual_word(words: Sequence[Word]) -> int:

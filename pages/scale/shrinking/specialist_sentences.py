@@ -173,8 +173,8 @@ def about_negation(before: Mapping[str, Reading], after: Mapping[str, Reading]) 
 
 def about_outputs(outputs: Outputs) -> str:
     """What BERT before its fine-tuning, its students and a GPT answer, and what a small network has no output for."""
-    (whole, *students) = outputs.masked
-    best, true = outputs.masked[whole], outputs.true
+    (teacher, *students) = outputs.masked
+    best, true = outputs.masked[teacher], outputs.true
     right = best.number == true.number
     count = outputs.classes[SPECIALISTS[0]]
     answer = (
