@@ -76,7 +76,7 @@ def write(rows: list[Row], *, complete: bool, command: str = BENCH) -> None:
 
 
 def _page(runs: list[dict]) -> Iterator[str]:
-    yield "# Measured by `make bench`, `make bench-load`, `make bench-cluster` and `python -m benchmarks.suite`"
+    yield "# Measured by `make bench`, `make bench-load`, `make bench-cluster`, `python -m benchmarks.suite` and `.figures`"
     yield ""
     yield "Ratios are of two measurements made in turn in one run, on machines shared with other work."
     for run in runs:
