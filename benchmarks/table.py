@@ -76,7 +76,8 @@ def write(rows: list[Row], *, complete: bool, command: str = BENCH) -> None:
 
 
 def _page(runs: list[dict]) -> Iterator[str]:
-    yield "# Measured by `make bench`, `make bench-load`, `make bench-cluster`, `python -m benchmarks.suite` and `.figures`"
+    commands = "`make bench`, `make bench-load`, `make bench-cluster`, `python -m benchmarks.suite` and `.figures`"
+    yield f"# Measured by {commands}"
     yield ""
     yield "Ratios are of two measurements made in turn in one run, on machines shared with other work."
     for run in runs:
