@@ -31,9 +31,9 @@ class FirstPaint:
             await self._app(scope, receive, send)
             return
         # As it is in the file: neither compressed nor only whether it has changed.
-        asked = MutableHeaders(scope=(plain := {**scope, "headers": list(scope["headers"])}))
+        request_headers = MutableHeaders(scope=(plain := {**scope, "headers": list(scope["headers"])}))
         for name in ("accept-encoding", "if-none-match", "if-modified-since", "range"):
-            del asked[name]
+            del request_headers[name]
         start: Message | None = None  # of a page, whose body is not there yet
         body = b""
 

@@ -1,16 +1,15 @@
-"""The sentences of "What to notice", computed from the recorded attention."""
+"""The sentences of "What to notice" about a text, computed from the recorded attention."""
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Int
 from torch import Tensor
 
 from core.capture import AttentionCall, Record
 from core.heads.measures import shares
-from core.images import Patches
 from core.interpretability import mask_of
 from core.text import Tokens
 from dashboard import typeset
@@ -19,8 +18,6 @@ from dashboard.recordings.row_sums import Calls, negative_weight_notice, row_sum
 
 MOST_WEIGHTS = 2**26  # at most so many are read, about a second: of larger maps a sample of rows, evenly spread
 FAR_DISTANCE = 4  # tokens: a link across at least so many is far
-PEAK_RATIO = 1.2  # times the mean over patches: a largest weight below it is no peak
-EQUAL_DISTANCE = 0.5  # patches: distances that differ by less count as equal
 NOTABLE_EXCESS = 0.05  # of the attention: an excess over even attention below it is not worth a sentence
 EQUAL_SHARE = 0.005  # of the attention: shares that differ by less count as equal
 UNSEEN_LISTED = 6  # names of modules in a line
@@ -81,18 +78,16 @@ class Notice:
 def notice_text(calls: Calls, tokens: Tokens) -> Notice:
     """Notices about self-attention over the tokens of a text: previous-token heads, sinks, the strongest far link."""
     if not calls:
-        return _single_notice(
-            "No layer of this model is known to let the tokens of the whole text look at one another."
-        )
+        return single_notice("No layer of this model is known to let the tokens of the whole text look at one another.")
     if negative := negative_weight_notice(calls):
-        return _single_notice(negative)
+        return single_notice(negative)
     if len(tokens) < 3:
-        return _single_notice("This text is too short to show a pattern: write a few words more.")
-    rows = _sampled_rows(len(tokens), calls)
+        return single_notice("This text is too short to show a pattern: write a few words more.")
+    rows = sampled_rows(len(tokens), calls)
     is_far = _far_links(rows, tokens)
     findings = [triple for layer, call in calls.items() for triple in _findings(layer, call, rows, is_far)]
     if not findings:
-        return _single_notice("Every head is ablated: none of them attends to anything.")
+        return single_notice("Every head is ablated: none of them attends to anything.")
     previous, firsts, links = zip(*findings, strict=True)
     sentences = [
         previous_token_notice(previous),
@@ -101,9 +96,9 @@ def notice_text(calls: Calls, tokens: Tokens) -> Notice:
     ]
     if len(rows) < len(tokens):
         sentences.append(f"The text is long: {len(rows):,} of {len(tokens):,} rows of each map were looked at.")
-    link = max((candidate for candidate in links if candidate), key=_value_of, default=None)
+    link = max((candidate for candidate in links if candidate), key=value_of, default=None)
     if link is None or link.value < WEAK_LINK:
-        return Notice(tuple(sentences), max(previous, key=_value_of))
+        return Notice(tuple(sentences), max(previous, key=value_of))
     besides = (
         "the first token, separators and punctuation" if any(tokens.special) else "the first token and punctuation"
     )
@@ -114,33 +109,6 @@ def notice_text(calls: Calls, tokens: Tokens) -> Notice:
         f"{FAR_DISTANCE} tokens or more, without links to {besides}."
     )
     return Notice(tuple(sentences), link, len(sentences) - 1)
-
-
-def notice_picture(calls: Calls, patches: Patches) -> Notice:
-    """Notices about self-attention over all patches: mean distances, and the class token in the last layer."""
-    if not calls or not patches.rows * patches.columns:
-        return _single_notice("No layer of this model lets every patch look at every other.")
-    if negative := negative_weight_notice(calls):
-        return _single_notice(negative)
-    if patches.rows * patches.columns == 1:
-        return _single_notice("This picture is one patch: there is no other to look at.")
-    rows = _sampled_rows(patches.rows * patches.columns, calls)
-    places = torch.cartesian_prod(torch.arange(patches.rows), torch.arange(patches.columns)).reshape(-1, 2).double()
-    patch_distances = torch.cdist(places[rows], places)
-    reaches = [
-        Finding(layer, head, reach)
-        for layer, call in calls.items()
-        for head, reach in enumerate(_reaches(call, rows, patch_distances, before=len(patches.prefix)))
-        if math.isfinite(reach)
-    ]
-    if not reaches:
-        return _single_notice("Every head is ablated: none of them attends to anything.")
-    start, sentences = max(reaches, key=_value_of), [distance_notice(reaches, float(patch_distances.mean()))]
-    if patches.prefix and (class_notice := _class_token_notice(*list(calls.items())[-1], patches)):
-        start, sentence = class_notice
-        sentences.append(sentence)
-    about_start = len(sentences) - 1
-    return Notice((*sentences, *row_sum_notices(calls)), start, about_start)
 
 
 def previous_token_notice(shares: Sequence[Finding]) -> str:
@@ -163,7 +131,7 @@ def previous_token_notice(shares: Sequence[Finding]) -> str:
 
 def sink_notice(shares: Sequence[Finding], name: str = "") -> str:
     """A sentence with the number of heads whose sink is the first token; `name`, between commas, may follow that."""
-    sinks, most = [share for share in shares if share.is_habit], max(shares, key=_value_of)
+    sinks, most = [share for share in shares if share.is_habit], max(shares, key=value_of)
     if not sinks:
         return (
             f"The first token{name} is not an attention sink here: the most it gets is {most.value:.0%}, in "
@@ -174,25 +142,6 @@ def sink_notice(shares: Sequence[Finding], name: str = "") -> str:
     return (
         f"**{len(sinks)} of {len(shares)} heads** give the first token{name} more than half of their attention, and at "
         f"least twice what even attention would ({even}): an attention sink."
-    )
-
-
-def distance_notice(distances: Sequence[Finding], even: float | None) -> str:
-    """A sentence about the heads with the smallest and the largest mean distance, in patches.
-
-    `even` is the distance of attention spread evenly; None if layers attend within windows of patches that may differ
-    in size.
-    """
-    nearest, farthest = min(distances, key=_value_of), max(distances, key=_value_of)
-    unit = "patches" if even is not None else "patches of its own layer"
-    reach = "" if even is None else f" Attention spread evenly would reach {even:.1f}."
-    if farthest.value - nearest.value < EQUAL_DISTANCE:
-        return (
-            f"All heads look about as far: {nearest.value:.1f} to {farthest.value:.1f} {unit} away on average.{reach}"
-        )
-    return (
-        f"**{nearest.head_name.capitalize()}** looks nearest, {nearest.value:.1f} {unit} away on average; "
-        f"**{farthest.head_name}** farthest, {farthest.value:.1f}.{reach}"
     )
 
 
@@ -211,11 +160,12 @@ def masks_differ(call: AttentionCall) -> bool:
     return call.product is None or (call.product.mask is not None and call.product.mask.stride(1) > 0)
 
 
-def _single_notice(sentence: str) -> Notice:
+def single_notice(sentence: str) -> Notice:
+    """A notice of one sentence, about no head."""
     return Notice((sentence,), Finding(0, 0, 0.0))
 
 
-def _sampled_rows(length: int, calls: Calls) -> Int[Tensor, " query"]:
+def sampled_rows(length: int, calls: Calls) -> Int[Tensor, " query"]:
     """All rows, or an even sample of as many as MOST_WEIGHTS allows, from the first to the last."""
     affordable = max(64, MOST_WEIGHTS // (length * sum(call.heads for call in calls.values())))
     return torch.linspace(0, length - 1, min(length, affordable)).round().long()
@@ -261,44 +211,6 @@ def _findings(
             )
 
 
-def _reaches(
-    call: AttentionCall, rows: Int[Tensor, " patch"], patch_distances: Float[Tensor, "patch key"], *, before: int
-) -> list[float]:
-    """The mean attention distance of each head in patches, as `core.heads.measures` has it; NaN for a silenced head."""
-    reaches = list[float]()
-    for block in call.weights_by_heads(queries=(before + rows).tolist()):
-        reaches += (shares(block[..., before:]) * patch_distances).sum(dim=-1).nanmean(dim=-1).tolist()
-    return reaches
-
-
-def _class_token_notice(layer: int, call: AttentionCall, patches: Patches) -> tuple[Finding, str] | None:
-    """The largest weight of the first prefix token on a patch, and a sentence; None if all heads are silenced."""
-    before, (first, *others) = len(patches.prefix), patches.prefix
-    rows = shares(torch.cat(list(call.weights_by_heads(queries=[0])))[:, 0]).nan_to_num(nan=0.0)
-    has_weight = rows.sum(dim=-1) > 0
-    if not has_weight.any():
-        return None
-    to_prefix = float(rows[has_weight, :before].sum(dim=-1).mean())
-    head, key = divmod(int(rows[:, before:].argmax()), rows.shape[1] - before)
-    strongest = Finding(layer, head, float(rows[head, before + key]), 0, before + key)
-    row, column = divmod(key, patches.columns)
-    patch_weights = rows[head, before:]
-    if strongest.value < EQUAL_SHARE:
-        clause = "it gives no patch more than next to nothing"
-    elif strongest.value < PEAK_RATIO * float(patch_weights.mean()):
-        clause = f"it gives no patch much more than the others, at most {strongest.value:.0%}"
-    else:
-        clause = (
-            f"its strongest look at the picture is {strongest.value:.0%}, in head {head}: row {row}, column {column}"
-        )
-    itself = " and ".join(
-        ["itself", *(f"the {name} token" if name in others else name for name in name_prefix(others))]
-    )
-    return strongest, (
-        f"In layer {layer} the {first} token keeps on average {to_prefix:.0%} of its attention for {itself}; {clause}."
-    )
-
-
 def show_unseen(record: Record) -> None:
     """Write a line with the model's token mixers that ran without a map; nothing if all of them have one."""
     if unseen := record.unseen:
@@ -307,16 +219,10 @@ def show_unseen(record: Record) -> None:
         layout.caption(f"Not shown, because no softmax over tokens was seen in it: {names}{more}.")
 
 
-def name_prefix(labels: Sequence[str]) -> list[str]:
-    """The names of prefix tokens, with registers counted: "class", "4 registers"."""
-    registers = sum(label.startswith("register") for label in labels)
-    labelled = [label for label in labels if not label.startswith("register")]
-    return [*labelled, f"{registers} register{'s' if registers > 1 else ''}"] if registers else labelled
-
-
 def _name(tokens: Tokens, place: int) -> str:
     return f"“{typeset.plain(typeset.in_word(tokens, place))}”"
 
 
-def _value_of(finding: Finding) -> float:
+def value_of(finding: Finding) -> float:
+    """The key by which findings are compared."""
     return finding.value

@@ -16,7 +16,7 @@ from core.text import Tokens, read_text
 from dashboard.cache.memo import Upload, cached
 from dashboard.cache.models import image_model, text_model
 from dashboard.components.attention_view import Scene
-from dashboard.recordings import notices, scenes
+from dashboard.recordings import notices, picture_notices, scenes
 from dashboard.recordings.notices import Notice
 from dashboard.recordings.scenes import Head
 
@@ -74,7 +74,7 @@ class WatchedImage:
     def notice(self) -> Notice:
         """The notices about this run."""
         sequence, calls = scenes.self_attention_layers(self.model, self.run, self.record)
-        return notices.notice_picture(calls, self.run.sequences.get(sequence, self.inputs.patches))
+        return picture_notices.notice_picture(calls, self.run.sequences.get(sequence, self.inputs.patches))
 
 
 Watched = WatchedText | WatchedImage

@@ -39,10 +39,10 @@ def test_a_cell_is_explained_below_the_map_until_escape_or_the_button_leads_back
     weight.focus()
     page.keyboard.press("Enter")
     expect(question(page)).to_be_in_viewport()
-    asked = question(page).inner_text()
+    first_question = question(page).inner_text()
     assert parameters(page)["token"] == cell["token"]
     page.reload()
-    expect(question(page)).to_have_text(asked)
+    expect(question(page)).to_have_text(first_question)
 
     page.get_by_role("button", name="Back to the map").click()
     expect(question(page)).to_have_count(0)

@@ -50,13 +50,13 @@ def test_no_other_plane_keeps_more_than_that_of_most(vectors, other):
     axes = plane_of_most(torch.from_numpy(vectors))
     assert orthonormal(axes.numpy())
     total = float((vectors**2).sum())
-    kept = squared_length_kept(torch.from_numpy(vectors), axes)
+    share = squared_length_kept(torch.from_numpy(vectors), axes)
     if total == 0:
-        assert math.isnan(kept)
+        assert math.isnan(share)
         return
-    assert kept >= float(((vectors @ basis) ** 2).sum()) / total - 1e-9
+    assert share >= float(((vectors @ basis) ** 2).sum()) / total - 1e-9
     values = np.linalg.eigvalsh(vectors.T @ vectors)  # of another kind than the singular values of the code
-    assert kept == pytest.approx(values[-2:].sum() / total, abs=1e-6)
+    assert share == pytest.approx(values[-2:].sum() / total, abs=1e-6)
 
 
 @given(VECTOR, arrays(np.float64, (6, 2), elements=NUMBERS), st.floats(-180, 180))

@@ -33,27 +33,27 @@ def run(network, inputs):
 def recorded(name):
     """The calls of a tiny model, and the arguments and results of the fused kernel in the same run, seen by a patch."""
     network, inputs = MODELS[name]()
-    seen = []
+    kernel_calls = []
 
     class Watch(torch.overrides.TorchFunctionMode):
         def __torch_function__(self, func, types, args=(), kwargs=None):
             result = func(*args, **(kwargs or {}))
             if func is scaled_dot_product_attention:
-                seen.append((args, dict(kwargs or {}), result))
+                kernel_calls.append((args, dict(kwargs or {}), result))
             return result
 
     with torch.inference_mode(), record_attention(network) as record:
         run(network, inputs)
     with torch.inference_mode(), Watch():
         run(network, inputs)
-    assert len(seen) == len(record.calls)
-    return network, inputs, record.calls, seen
+    assert len(kernel_calls) == len(record.calls)
+    return network, inputs, record.calls, kernel_calls
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_each_step_of_each_weight_of_a_model_follows_from_the_one_before(name):
-    _, _, calls, seen = recorded(name)
-    for call, (args, options, result) in zip(calls, seen, strict=True):
+    _, _, calls, kernel_calls = recorded(name)
+    for call, (args, options, result) in zip(calls, kernel_calls, strict=True):
         query, key, value = (*args, *(options[part] for part in ("query", "key", "value") if part in options))[:3]
         shared = call.heads // key.shape[1]
         for head, row in ((0, call.query_length - 1), (call.heads - 1, call.query_length // 2)):

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from core.capture import record_attention
 from core.images import Patches
 from core.text import Tokens
-from dashboard.recordings import notices, row_sums, scenes
-from dashboard.recordings.notices import Finding, Notice, notice_picture, notice_text
+from dashboard.recordings import notices, picture_notices, row_sums, scenes
+from dashboard.recordings.notices import Finding, Notice, notice_text
+from dashboard.recordings.picture_notices import notice_picture
 from tests.core.rows_below_one import call_of, call_with
 from tests.dashboard.watched import calls_of, causal, tokens_of
 
@@ -221,9 +222,9 @@ def test_distances_in_a_picture_are_those_of_plain_loops(rows, columns, prefix, 
         ]
         reaches.append(sum(means) / len(means))
     near, wide = min(reaches), max(reaches)
-    if wide - near < notices.EQUAL_DISTANCE - 1e-5:
+    if wide - near < picture_notices.EQUAL_DISTANCE - 1e-5:
         assert f"All heads look about as far: {near:.1f} to {wide:.1f} patches away" in text
-    elif wide - near > notices.EQUAL_DISTANCE + 1e-5:
+    elif wide - near > picture_notices.EQUAL_DISTANCE + 1e-5:
         assert f"**Layer 0, head {reaches.index(near)}** looks nearest, {near:.1f} patches away" in text
         assert f"**layer 0, head {reaches.index(wide)}** farthest, {wide:.1f}" in text
     even = sum(math.dist(place, other) for place in places for other in places) / len(places) ** 2

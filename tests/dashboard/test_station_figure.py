@@ -57,11 +57,11 @@ def test_what_is_sent_before_the_answer_does_not_depend_on_it(visit, monkeypatch
     before, answer = sent(app), ask(at.question)
     assert len(figures_of(app)) == 1, "The figure stands there before the answer."
     assert not app.dataframe
-    told = " ".join(text for _, text in before)
-    assert "Notice" not in told
+    sent_text = " ".join(text for _, text in before)
+    assert "Notice" not in sent_text
     if isinstance(answer, Choice):
         values = {answer.with_unit(value) for value in answer.values.values()}
-        assert not {value for value in values if value in told}, "A value is sent."
+        assert not {value for value in values if value in sent_text}, "A value is sent."
     monkeypatch.setattr(player, "ask", lambda _: turned_round(answer))
     assert sent(visit(at.page.folder, **place)) == before
 

@@ -60,8 +60,8 @@ def prose(page):
 def test_a_link_of_the_time_before_the_sections_opens_the_eight_steps_and_says_so(address):
     page = visit(**address)
     assert page.session_state.show == page.query_params["show"] == words.STEPS
-    kept = [key for key in ("text", "step", "cell") if key in address]
-    assert [page.query_params[key] for key in kept] == [address[key] for key in kept]
+    carried = [key for key in ("text", "step", "cell") if key in address]
+    assert [page.query_params[key] for key in carried] == [address[key] for key in carried]
     page.segmented_control(key="show").set_value(words.DICTIONARY).run()
     assert page.session_state.show == words.DICTIONARY
     page.run()

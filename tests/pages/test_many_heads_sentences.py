@@ -18,7 +18,8 @@ from core.images import Patches
 from core.text import Tokens
 from core.zoo.masked_language_models import MaskedLanguageModel
 from core.zoo.text_models import CausalLanguageModel, TextRun
-from dashboard.recordings.notices import Finding, distance_notice
+from dashboard.recordings.notices import Finding
+from dashboard.recordings.picture_notices import distance_notice
 from dashboard.recordings.watched import watch_image, watch_text
 from pages.foundations.many_heads import compute, jobs, measured, one_at_a_time, silenced
 from tests.core.saved_models import byte_level_tokenizer

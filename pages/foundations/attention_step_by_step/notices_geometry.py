@@ -58,18 +58,18 @@ def tell_plane(result: Turned, plane: str) -> str:
     channels, keys, query = len(result.vector), result.kept(keys=True), result.kept(keys=False)
     if math.isnan(keys):
         return "All keys are 0, so the plane has none to draw."
-    kept = f"The plane is two of {channels} dimensions: it keeps **{keys:.0%}** of the squared length of the keys"
+    sentence = f"The plane is two of {channels} dimensions: it keeps **{keys:.0%}** of the squared length of the keys"
     if not math.isnan(query):
-        kept += f" and {query:.0%} of that of the query"
+        sentence += f" and {query:.0%} of that of the query"
     error, size = result.error, float(result.products[result.head.allowed].abs().max())
     if error < max(EXACT, 1e-5 * size):
-        exact = f"{kept}. Its dot products with the query are exact"
+        exact = f"{sentence}. Its dot products with the query are exact"
         if plane != words.QUERY_PLANE:
             return f"{exact}."
         return f"{exact}, because the query lies in it; angles of keys outside of it are nearer to 90° than drawn."
     return (
-        f"{kept}. A dot product in it differs from the exact one by up to {signed(error)}, where the exact ones reach "
-        f"{signed(size)}."
+        f"{sentence}. A dot product in it differs from the exact one by up to {signed(error)}, where the exact ones "
+        f"reach {signed(size)}."
     )
 
 

@@ -21,7 +21,7 @@ from dashboard.number_format import span
 from dashboard.output import charts
 from dashboard.output.comparisons import join_names, leading
 from dashboard.output.data_table import data_table
-from dashboard.recordings import layer_outputs, notices, row_sums
+from dashboard.recordings import layer_outputs, notices, picture_notices, row_sums
 from dashboard.recordings.notices import Finding
 from dashboard.recordings.watched import Head, Watched, WatchedText
 from pages.foundations.many_heads import compute, head_in_view, jobs, words
@@ -212,7 +212,9 @@ def noticed(watched: Watched, table: HeadTable, tested: Jobs | None = None) -> t
     elif heads := of_layers(values.get("mean_distance_in_plane", torch.empty(0, 0))):
         patches = watched.inputs.patches
         sees_all = all(call.key_length == len(patches) for call in calls)
-        sentences.append(notices.distance_notice(heads, measures.even_distance_in_plane(patches) if sees_all else None))
+        sentences.append(
+            picture_notices.distance_notice(heads, measures.even_distance_in_plane(patches) if sees_all else None)
+        )
     alike = len({(call.query_length, call.key_length, call.causal) for call in calls}) == 1
     largest = table.largest.get("entropy") if alike else None
     sentences += row_sums.row_sum_notices(by_layer(calls))

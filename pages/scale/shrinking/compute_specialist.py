@@ -137,25 +137,26 @@ def vocabulary() -> int:
 @cached("Asking for a masked and for the next word …")
 def outputs(text: Text, number: int) -> Outputs:
     """What the networks answer when word `number` of a text is masked, and which token comes next."""
-    asked = compute_distilled.hidden_word(text, number)
-    assert asked.true is not None
+    comparison = compute_distilled.hidden_word(text, number)
+    assert comparison.true is not None
     writer = text_model(WRITER)
     run = writer.run(writer.encode(content_of(text)))
     assert run.logits is not None
 
     def answer(of: Float[Tensor, " token"], token: int) -> Prediction:
-        return Prediction(asked.answers[token].strip(), float(of[token]), token)
+        return Prediction(comparison.answers[token].strip(), float(of[token]), token)
 
     masked = {
-        name: answer(output.probabilities, int(output.probabilities.argmax())) for name, output in asked.outputs.items()
+        name: answer(output.probabilities, int(output.probabilities.argmax()))
+        for name, output in comparison.outputs.items()
     }
     (next_word,) = writer.predictions(run, top=1)
     return Outputs(
         classes={name: len(reading.logits) for name, reading in readings(text).items()},
         tags={FINE_TUNED[SENTENCES]: len(TAGS)},
         masked=masked,
-        true=answer(asked.outputs[asked.teacher].probabilities, asked.true),
-        vocabulary=len(asked.answers),
+        true=answer(comparison.outputs[comparison.teacher].probabilities, comparison.true),
+        vocabulary=len(comparison.answers),
         next_word=next_word,
         next_vocabulary=run.logits.shape[-1],
     )

@@ -20,7 +20,7 @@ from dashboard.inputs import photograph
 from dashboard.number_format import signed
 from dashboard.output import charts
 from dashboard.output.position_kinds import ORDER_CLAUSES
-from dashboard.recordings.notices import name_prefix
+from dashboard.recordings.picture_notices import name_prefix
 from pages.vision.vision_transformer import filters_and_positions, receptive_field, stages, words
 from pages.vision.vision_transformer.compute import Followed, as_colours, follow
 from pages.vision.vision_transformer.figures import layers_of_colour

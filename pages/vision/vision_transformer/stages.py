@@ -13,7 +13,7 @@ from dashboard import theme
 from dashboard.frame import layout
 from dashboard.output import charts, export
 from dashboard.output.data_table import data_table
-from dashboard.recordings.notices import name_prefix
+from dashboard.recordings.picture_notices import name_prefix
 from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.compute import Followed
 from pages.vision.vision_transformer.figures import Matrix, matrices

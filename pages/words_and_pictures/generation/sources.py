@@ -118,13 +118,13 @@ def _tell_layers(looked: Looked) -> Iterator[str]:
     shares = [float(look.words.sum(dim=-1).mean()) for look in looked.looks]
     low, high = int(np.argmin(shares)), int(np.argmax(shares))
     mean = sum(shares) / len(shares)
-    whole = f"On average **{mean:.0%}** of the attention goes to the sentence, special tokens and padding included"
+    on_average = f"On average **{mean:.0%}** of the attention goes to the sentence, special tokens and padding included"
     if f"{shares[low]:.0%}" == f"{shares[high]:.0%}":
-        yield f"{whole}: as much in every layer."
+        yield f"{on_average}: as much in every layer."
         return
     yield (
-        f"{whole}: from {shares[low]:.0%} in layer {low} ({MASKS[looked.looks[low].mask]}) to {shares[high]:.0%} in "
-        f"layer {high} ({MASKS[looked.looks[high].mask]})."
+        f"{on_average}: from {shares[low]:.0%} in layer {low} ({MASKS[looked.looks[low].mask]}) to {shares[high]:.0%} "
+        f"in layer {high} ({MASKS[looked.looks[high].mask]})."
     )
 
 
