@@ -34,6 +34,8 @@ AXES = {
     "code_width": "the channels of a vector of a codebook (discrete autoencoder)",
     "block": "some neighbouring tokens that are computed together",
     "gathered": "the blocks of keys that one block of queries attends to",
+    "link": "one query and one key to which it attends",
+    "distance": "a class of distances between a query and a key",
     "rank": "one of the rows that all keys are projected to (Linformer)",
     "feature": "one random feature of a query or a key (Performer)",
     "cluster": "queries that share one row of weights",

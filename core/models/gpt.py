@@ -48,6 +48,13 @@ class GPT(nn.Module):
         self, tokens: Int[Tensor, "batch token"], cache: Cache | None = None
     ) -> Float[Tensor, "batch token vocabulary"]:
         """With a `cache`, the tokens follow those that it holds, whose keys and values are not computed again."""
+        # The output matrix is the token embedding again: the two are tied (Press and Wolf 2017).
+        return F.linear(self.read(tokens, cache), self.token_embedding.weight)
+
+    def read(
+        self, tokens: Int[Tensor, "batch token"], cache: Cache | None = None
+    ) -> Float[Tensor, "batch token width"]:
+        """The output of the last norm, before the map to the vocabulary."""
         first = cache.length if cache else 0
         length = first + tokens.shape[1]
         if length > self.config.context:
@@ -56,8 +63,7 @@ class GPT(nn.Module):
         x = self.token_embedding(tokens) + self.position_embedding(positions)  # (batch, token, width)
         for layer, block in enumerate(self.blocks):
             x = block(x, cache.layers[layer]) if cache else block(x)
-        # The output matrix is the token embedding again: the two are tied (Press and Wolf 2017).
-        return F.linear(self.norm(x), self.token_embedding.weight)
+        return self.norm(x)
 
     def _initialise(self, module: nn.Module) -> None:
         if isinstance(module, nn.Linear | nn.Embedding):

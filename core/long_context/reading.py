@@ -1,0 +1,214 @@
+"""Read a long text layer by layer, and keep what every part of every map is computed from.
+
+Of each layer its queries and keys are kept in half precision, and the log normaliser of each row: a few hundred bytes
+for a token and a head, and no map. Layers that are read can be looked at while the others are still to come.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Float16
+from torch import Tensor, nn
+
+from ..capture import AttentionCall, Replace, edit_attention, record_attention
+from ..errors import ModelError
+from ..machine import free_memory
+from ..models.gpt import GPT
+from ..models.gpt_rotary import RotaryGPT
+from ..progress import Progress, no_progress
+from ..text import Tokens
+from ..zoo.text_models import A_WORD, TextModel, batch_of, logits_of
+from .blockwise import attend
+from .head_map import HeadMap
+
+TRIAL = 64  # tokens of a short run that shows how the model attends
+LOGITS = 2**24  # numbers held at once while the loss of each token is computed: 64 MB
+LARGEST_HALF = torch.finfo(torch.float16).max
+# Of a token's width: the residual stream, queries, keys and values, two copies of the MLP's hidden layer, and spare.
+WORKING = 4 * 16  # bytes for a token and a channel
+
+
+@dataclass(frozen=True)
+class Place:
+    """An attention of the model: its module path, the numbers of its heads, their width, and whether it is causal."""
+
+    path: str
+    heads: int
+    key_heads: int  # fewer than heads where several share keys (grouped-query attention)
+    head_dim: int
+    causal: bool
+
+
+@dataclass(frozen=True, eq=False)
+class StoredLayer:
+    """What the maps of one attention are computed from; the query is scaled so that scores are products / √head_dim."""
+
+    place: Place
+    query: Float16[Tensor, "head token head_dim"] | Float[Tensor, "head token head_dim"]
+    key: Float16[Tensor, "_ token head_dim"] | Float[Tensor, "_ token head_dim"]
+    log_normaliser: Float[Tensor, "head token"]
+
+    def head(self, head: int) -> HeadMap:
+        """The map of one head."""
+        group = self.place.heads // self.place.key_heads
+        return HeadMap(self.query[head], self.key[head // group], self.log_normaliser[head], self.place.causal)
+
+    @property
+    def bytes(self) -> int:
+        """The memory of its tensors."""
+        return sum(tensor.nbytes for tensor in (self.query, self.key, self.log_normaliser))
+
+
+@dataclass(eq=False)
+class LongReading:
+    """A text and what has been read of it so far: `layers` grows while `read` runs in another thread."""
+
+    tokens: Tokens
+    layers: list[StoredLayer] = field(default_factory=list)
+    # The loss of each token but the first, in bits; None before the end of a reading, and where nothing is predicted.
+    losses: Float[Tensor, " _"] | None = None
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def bytes(self) -> int:
+        """The memory of all that is kept."""
+        return sum(layer.bytes for layer in self.layers)
+
+
+def places(model: TextModel) -> tuple[Place, ...]:
+    """The attentions of a model in the order in which they run, from a run over a short text.
+
+    ModelError where a long text cannot be read: the model writes its maps out, or gives its attention a mask of its own.
+    """
+    few = min(TRIAL, model.context)
+    tokens = model.encode(" ".join(["a"] * few))
+    with torch.inference_mode(), record_attention(model.network) as record:
+        model.run(tokens)
+    if window := _window(model.network):
+        raise ModelError(
+            f"{model.title} looks through a window of {window:,} tokens, for which it makes a mask as large as a map: "
+            "long texts are read by models that look at all tokens."
+        )
+    return tuple(_place(model, call) for call in record.calls)
+
+
+def check(model: TextModel, count: int) -> int:
+    """The bytes that a reading of `count` tokens takes at most.
+
+    ModelError, in a sentence with its numbers, where the model's positions or the free memory do not allow it.
+    """
+    if count > model.context:
+        raise ModelError(f"{model.title} has positions for {model.context:,} tokens, and this text has {count:,}.")
+    needed = count * (WORKING * _width(model) + sum(_bytes_per_token(place) for place in places(model)))
+    free = free_memory()
+    if free is not None and needed > free:
+        raise ModelError(
+            f"Reading {count:,} tokens takes about {needed / 1e9:.1f} GB of memory with {model.title}, and "
+            f"{free / 1e9:.1f} GB are free: read fewer tokens."
+        )
+    return needed
+
+
+@torch.inference_mode()
+def read(model: TextModel, reading: LongReading, progress: Progress = no_progress) -> None:
+    """Run the model over the tokens of a reading, whose layers and losses appear as they are computed.
+
+    `progress` gets the number of tokens that are read, counted once for each layer, and may stop the reading by an
+    exception. Raises what `places` and `check` raise.
+    """
+    count = len(reading)
+    check(model, count)
+    attentions, matrix = places(model), _vocabulary_matrix(model)
+    total = count * len(attentions)
+
+    def stored(number: int, place: Place) -> Replace:
+        def product(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+            def report(rows: int) -> None:
+                progress(number * count + rows, total)
+
+            # The run itself goes on with the rounded numbers, so that a map of what is kept is the map of this run.
+            kept_query, kept_key = _half(query), _half(key[:, :: place.heads // place.key_heads])
+            query, key = kept_query.to(query), kept_key.to(key).repeat_interleave(place.heads // place.key_heads, dim=1)
+            output, normaliser = attend(query, key, value, causal=place.causal, progress=report)
+            reading.layers.append(StoredLayer(place, kept_query[0], kept_key[0], normaliser[0]))
+            return output
+
+        return Replace(product, causal=place.causal)
+
+    with edit_attention(model.network, {place.path: stored(number, place) for number, place in enumerate(attentions)}):
+        hidden = _hidden(model, reading.tokens)
+    if matrix is not None:
+        reading.losses = _losses(hidden[0], matrix, torch.tensor(reading.tokens.ids))
+
+
+def _place(model: TextModel, call: AttentionCall) -> Place:
+    product = call.product
+    if product is None or call.kind == "cross" or product.causality is None or call.sink is not None:
+        raise ModelError(
+            f"{model.title} computes the attention of '{call.path}' in a way of its own, which would need a map of all "
+            "tokens by all tokens: long texts are read by models that attend to themselves through torch's fused "
+            "attention, without a bias."
+        )
+    _, heads, _, head_dim = product.query.shape
+    return Place(call.path, heads, product.key.shape[1], head_dim, product.causality)
+
+
+def _window(network: nn.Module) -> int | None:
+    """The tokens of a sliding window in the configuration of a transformers model; None without one."""
+    config = getattr(network, "config", None)
+    is_used = getattr(config, "use_sliding_window", True)  # Qwen's configuration has a size that it need not use
+    window = getattr(config, "sliding_window", None)
+    return window if is_used and isinstance(window, int) else None
+
+
+def _width(model: TextModel) -> int:
+    return max(place.heads * place.head_dim for place in places(model))
+
+
+def _bytes_per_token(place: Place) -> int:
+    return 2 * place.head_dim * (place.heads + place.key_heads) + 4 * place.heads
+
+
+def _half(tensor: Tensor) -> Tensor:
+    """A copy in half precision, or in full where a number is too large for that."""
+    return tensor.to(torch.float16 if tensor.abs().max() <= LARGEST_HALF else torch.float32, copy=True)
+
+
+def _vocabulary_matrix(model: TextModel) -> Float[Tensor, "vocabulary width"] | None:
+    """The matrix that maps the last hidden state to logits; None where the logits are not that product."""
+    network: Any = model.network
+    if isinstance(network, GPT | RotaryGPT):
+        return network.token_embedding.weight
+    head = getattr(network, "get_output_embeddings", lambda: None)()
+    if not model.is_causal or head is None:
+        return None
+    ids = batch_of(model.encode(A_WORD))
+    logits = F.linear(network.base_model(ids).last_hidden_state, head.weight)
+    return head.weight if torch.allclose(logits, logits_of(network(ids)), atol=1e-3) else None
+
+
+def _hidden(model: TextModel, tokens: Tokens) -> Float[Tensor, "batch token width"]:
+    """The last hidden state: the logits of a long text would take more memory than all that is kept of it."""
+    network: Any = model.network
+    if isinstance(network, GPT | RotaryGPT):
+        return network.read(batch_of(tokens))
+    return getattr(network, "base_model", network)(batch_of(tokens))[0]
+
+
+def _losses(
+    hidden: Float[Tensor, "token width"], matrix: Float[Tensor, "vocabulary width"], ids: Tensor
+) -> Float[Tensor, " _"]:
+    """Bits of each token but the first, given those before it."""
+
+    def parts() -> Iterator[Tensor]:
+        rows = max(1, LOGITS // len(matrix))
+        for start in range(0, len(ids) - 1, rows):
+            logits = F.linear(hidden[start : min(start + rows, len(ids) - 1)], matrix).float()
+            yield F.cross_entropy(logits, ids[start + 1 : start + 1 + len(logits)], reduction="none")
+
+    return torch.cat([torch.zeros(0), *parts()]) / torch.log(torch.tensor(2.0))
