@@ -9,7 +9,8 @@ from typing import NamedTuple, TypeVar
 
 import torch
 
-Item, Result = TypeVar("Item"), TypeVar("Result")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 UNKNOWN = 4 * 10**9  # bytes: assumed where the total cannot be read
 

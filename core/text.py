@@ -43,17 +43,17 @@ class Tokens:
         return len(self.ids)
 
 
-def read_text(raw: str | bytes) -> str:
+def read_text(raw: str | bytes, *, largest: int = LARGEST_TEXT) -> str:
     """Decode and clean a text: line ends become newlines, control characters other than newline and tab are removed.
 
     Bytes may be UTF-8, or UTF-16 or UTF-32 with a byte order mark. Zero-width and direction marks stay: Arabic,
-    Persian and many emoji need them. Raises InputError if the text is too long, empty or not decodable.
+    Persian and many emoji need them. Raises InputError if the text has more than `largest` bytes as UTF-8, is empty or
+    not decodable.
     """
     size = len(raw) if isinstance(raw, bytes) else len(raw.encode("utf-8", "surrogatepass"))
-    if size > LARGEST_TEXT:
+    if size > largest:
         raise InputError(
-            f"This text has {size / 1e6:.1f} MB; a text may have at most {LARGEST_TEXT / 1e6:.0f} MB. "
-            "Choose a part of it."
+            f"This text has {size / 1e6:.1f} MB; a text may have at most {largest / 1e6:.0f} MB. Choose a part of it."
         )
     text = _decode(raw) if isinstance(raw, bytes) else raw
     for place, character in enumerate(text, start=1):

@@ -121,6 +121,14 @@ INSIDE = Page(
     "Walk through a running model, part by part, and look at the numbers that pass through it.",
     builds_on=(HEADS, ORDER),
 )
+LONG_TEXT = Page(
+    "explore/long_text",
+    "Long text",
+    "What is far away and still attended to?",
+    "long-text",
+    "Read a book of up to 131,072 tokens with a running model, and zoom from the map of all of it down to one word.",
+    builds_on=(TEXT, ORDER),
+)
 TRANSLATION = Page(
     "language/translation",
     "Translation",
@@ -265,7 +273,7 @@ LONGEST_LINE = 2000  # characters that are typed in one line
 
 CORE = (HOME, TEXT, STEPS, HEADS, ORDER, INSIDE, NEXT_WORD)  # the path that the sidebar shows at first
 DEEPER: dict[str, tuple[Page, ...]] = {  # the other pages, by task
-    "Language": (BEFORE, TRANSLATION, MISSING_WORD, SENTIMENT),
+    "Language": (BEFORE, TRANSLATION, MISSING_WORD, SENTIMENT, LONG_TEXT),
     "Vision": (IMAGE, VISION, SWIN, RECONSTRUCTION),
     "Words and pictures": (CAPTIONING, CLIP, JOINT, GENERATION),
     "Scale": (SCALING, EFFICIENT, SHRINKING),

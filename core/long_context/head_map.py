@@ -49,6 +49,10 @@ class Cells:
         """Some rows and columns."""
         return Cells(self.sums[rows, columns], self.maxima[rows, columns])
 
+    def shares(self, length: int, depth: int, row: int) -> Float[Tensor, "row column"]:
+        """The shares of these cells, where they are the rows of a tile of a text of `length` tokens from `row` on."""
+        return self.sums / queries_in(length, depth, row * TILE, len(self.sums))
+
     def put(self, row: int, column: int, cells: "Cells") -> None:
         """Write cells into these, from a row and a column on."""
         rows, columns = cells.sums.shape
@@ -169,10 +173,6 @@ class HeadMap:
         for _ in range(first, self.deepest):
             tables.append(tables[-1].pooled(2))
         return Pyramid(first, len(self), tuple(tables))
-
-    def queries_of(self, depth: int, row: int, rows: int) -> Float[Tensor, "row 1"]:
-        """The number of queries of each of some rows of cells, which a share is the average over."""
-        return queries_in(len(self), depth, row, rows)
 
     def _tokens(self, first: int, last: int, block: int) -> slice:
         return slice(first * block, min(last * block, len(self)))

@@ -28,7 +28,7 @@ class Link:
 def strongest_links(
     head: HeadMap, pyramid: Pyramid, count: int = 200, *, farther_than: int = -1, from_key: int = 0
 ) -> tuple[Link, ...]:
-    """The `count` strongest links, the strongest first; of equal ones that of the earlier query, then of the earlier key.
+    """The `count` strongest links, the strongest first; of equal ones that of the earlier query, then the earlier key.
 
     `farther_than`: only links whose tokens are more than so many tokens apart. `from_key`: only keys from this one on,
     to leave out the first tokens, on which attention rests that is needed nowhere (Xiao et al. 2023, section 3.1).

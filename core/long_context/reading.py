@@ -83,7 +83,7 @@ class LongReading:
 def places(model: TextModel) -> tuple[Place, ...]:
     """The attentions of a model in the order in which they run, from a run over a short text.
 
-    ModelError where a long text cannot be read: the model writes its maps out, or gives its attention a mask of its own.
+    ModelError where a long text cannot be read: the model writes its maps out, or makes a mask of its own.
     """
     few = min(TRIAL, model.context)
     tokens = model.encode(" ".join(["a"] * few))

@@ -25,7 +25,7 @@ Extension = Literal["none", "ntk", "yarn"]
 class RotaryGPTConfig(GPTConfig):
     """The sizes of a GPT with rotary positions; the defaults are those of `gpt-books-long`."""
 
-    context: int = 16_384  # the longest text, in tokens
+    context: int = 131_072  # the longest text, in tokens
     trained: int = 1024  # the length of texts in training, in tokens
     extension: Extension = "yarn"  # for longer texts than those
 

@@ -256,6 +256,16 @@ def stored_upload(identity: Digest) -> Upload | None:
     return None
 
 
+def hold(key: tuple[Hashable, ...], value: Any) -> None:
+    """Keep a value that was computed by other means than a cached function, within the budget of all values."""
+    _store.put(key, value, within=frozenset(map(_file_key, _digests(key))))
+
+
+def held(key: tuple[Hashable, ...]) -> Any:
+    """The value of `hold`; None if it was dropped."""
+    return entry.value if (entry := _store.find(key)) else None
+
+
 def clear() -> None:
     """Drop all values."""
     _store.clear()

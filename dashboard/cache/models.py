@@ -28,7 +28,8 @@ from dashboard.cache import waiting
 from dashboard.cache.memo import cached
 from dashboard.visitor import permission
 
-LONGEST = 16_384  # tokens of the longest text that any page reads
+LONGEST = 16_384  # tokens of the longest text that any other page than Long text reads
+LONGEST_BOOK = 131_072  # tokens of the longest text that Long text reads
 OURS = {**zoo.TEXT, **zoo.IMAGE, **sentiment_classifiers.titles()}
 ASKING = "Asking what this model is …"
 
@@ -71,6 +72,12 @@ def long_text_model(name: str) -> zoo.TextModel:
     """A language model for texts of up to LONGEST tokens."""
     _check_permission(name, "text")
     return _long_text_model(name)
+
+
+def book_model(name: str) -> zoo.TextModel:
+    """A language model for texts of up to LONGEST_BOOK tokens."""
+    _check_permission(name, "text")
+    return _book_model(name)
 
 
 def image_model(name: str) -> zoo.ImageModel:
@@ -220,7 +227,13 @@ def _text_model(name: str) -> zoo.TextModel:
 
 @cached("Loading the model …", computes=False)
 def _long_text_model(name: str) -> zoo.TextModel:
-    return zoo.load_text(name, permission=permission(), longest=LONGEST)
+    model = _book_model(name)
+    return replace(model, context=min(model.context, LONGEST))
+
+
+@cached("Loading the model …", computes=False)
+def _book_model(name: str) -> zoo.TextModel:
+    return zoo.load_text(name, permission=permission(), longest=LONGEST_BOOK)
 
 
 @cached("Loading the model …", computes=False)

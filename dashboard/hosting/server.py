@@ -24,6 +24,7 @@ from dashboard.classroom import websocket
 from dashboard.hosting import logs
 from dashboard.hosting.first_paint import FirstPaint
 from dashboard.hosting.headers import AnswerHeaders, OwnPagesOnly, embedders, internal_error
+from dashboard.long_text import route as long_text
 
 LAST_WORK = 10  # seconds that the server waits at its end for a load in progress
 FIRST_VISIT = 8  # seconds from the start of the server until the first page is there
@@ -81,7 +82,7 @@ logs.leave_out_messages()
 app = st.App(
     contents.ROOT / "streamlit_app.py",
     lifespan=lifespan,
-    routes=[websocket.route()],
+    routes=[websocket.route(), long_text.route()],
     middleware=[Middleware(AnswerHeaders, embedded_by=EMBEDDED_BY), Middleware(OwnPagesOnly), Middleware(FirstPaint)],
     exception_handlers={Exception: internal_error(EMBEDDED_BY)},
 )

@@ -35,8 +35,8 @@ TOO_LONG = (
 )
 
 
-def text(*, first: str = FIRST_TEXT) -> str | Upload:
-    """The visitor's text: typed, or a file; `first` is the default."""
+def text(*, first: str = FIRST_TEXT, megabytes: int = 1) -> str | Upload:
+    """The visitor's text: typed, or a file of at most so many megabytes; `first` is the default."""
     typed_before = st.session_state.get("text", "")
     length = len(quote(typed_before, errors="replace"))
     is_short = length <= LONGEST_TYPED
@@ -56,8 +56,8 @@ def text(*, first: str = FIRST_TEXT) -> str | Upload:
         uploads.remove_button(OWN_TEXT)
         uploads.uploader(OWN_TEXT, "A text file", type=["txt", "md"])
         st.caption(
-            "Plain text, at most 1 MB. While a file is open it is read instead of the field; it is not kept in the "
-            f"address, so a copied link leads to the text in the field. {uploads.RULE}"
+            f"Plain text, at most {megabytes} MB. While a file is open it is read instead of the field; it is not kept "
+            f"in the address, so a copied link leads to the text in the field. {uploads.RULE}"
         )
     if uploads.is_forgotten(OWN_TEXT):
         _inform_of_dropped_file("file", "Open it again", "the text in the field")

@@ -33,7 +33,7 @@ def random_head(length: int, *, causal: bool = True, seed: int = 0) -> tuple[Hea
 def dense_cells(weights: torch.Tensor, depth: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Sums and maxima of all blocks of a dense map, by loops."""
     block = 2**depth
-    parts = [[part for part in rows.split(block, dim=1)] for rows in weights.split(block)]
+    parts = [rows.split(block, dim=1) for rows in weights.split(block)]
     sums = torch.tensor([[part.sum() for part in row] for row in parts])
     return sums, torch.tensor([[part.max() for part in row] for row in parts])
 
@@ -154,7 +154,9 @@ def test_what_is_kept_gives_the_maps_of_the_run(name, count):
     reading = LongReading(cut(model, count))
     progress = []
     read(model, reading, lambda done, total: progress.append((done, total)))
-    assert len(reading) == count and progress[-1] == (2 * count, 2 * count) and progress == sorted(progress)
+    assert len(reading) == count
+    assert progress == sorted(progress)
+    assert progress[-1] == (2 * count, 2 * count)
     assert [layer.query.dtype for layer in reading.layers] == [torch.float16] * 2
     assert {layer.key.shape[0] for layer in reading.layers} == {2 if name == "llama" else 4}
     generator = torch.Generator().manual_seed(count)
@@ -197,13 +199,13 @@ def test_half_precision_changes_maps_and_losses_little(name):
 def test_models_that_cannot_read_long_texts_are_refused_in_a_sentence(monkeypatch):
     with pytest.raises(ModelError, match="window"):
         check(family("mistral"), 100)
-    with pytest.raises(ModelError, match="query_proj|attention"):
+    with pytest.raises(ModelError, match="bias"):
         check(family("deberta-v2"), 100)
     model = family("gpt")
     with pytest.raises(ModelError, match="20,001"):
         check(model, 20_001)
     monkeypatch.setattr("core.long_context.reading.free_memory", lambda: 10**6)
-    with pytest.raises(ModelError, match="0.0 GB are free"):
+    with pytest.raises(ModelError, match=r"0\.0 GB are free"):
         check(model, 10_000)
 
 
@@ -217,5 +219,6 @@ def test_a_reading_that_is_stopped_keeps_the_layers_that_were_read():
 
     with pytest.raises(InterruptedError):
         read(model, reading, stop)
-    assert len(reading.layers) == 1 and reading.losses is None
+    assert len(reading.layers) == 1
+    assert reading.losses is None
     read(model, LongReading(reading.tokens))  # and the model is as it was

@@ -151,8 +151,8 @@ CARD = """# gpt-books-long
 
 A small GPT with rotary positions (`core/models/gpt_rotary.py`): {parameters:,} parameters, 6 layers of 6 heads, width
 288, byte-level BPE with 4,096 pieces, the sibling of `gpt-books`. It was trained on 1,024 tokens at once and takes
-up to 16,384, for which the rotation is slowed down as far as a text needs it ({extension}). It is the model that
-long texts use here.
+up to 131,072 (measured below up to 16,384), for which the rotation is slowed down as far as a text needs it
+({extension}). It is the model that long texts use here.
 
 ## Data and licence
 39 books of Standard Ebooks (CC0; the texts are in the public domain in the United States), {tokens:,} tokens, the

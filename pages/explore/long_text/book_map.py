@@ -1,0 +1,62 @@
+"""Map: the map of one head over the whole text, to be zoomed down to one word."""
+
+import streamlit as st
+from pages.explore.long_text.map_view import map_view, read_place
+
+from dashboard import theme
+from dashboard.address import parameter
+from dashboard.frame import layout
+from dashboard.long_text import readings
+from dashboard.long_text.readings import OpenReading
+from dashboard.long_text.route import ADDRESS
+from dashboard.number_format import small
+from pages.explore.long_text import inputs, measures, words
+
+PLACE = "place"  # in the address: layer, head, depth, query and key in the middle of the view
+TOKEN = "token of the reading"  # in the session
+TALL = 520  # pixels
+
+
+def show() -> None:
+    """The reading, its map and its text."""
+    reading = inputs.choose()
+    token = st.session_state[TOKEN] = readings.token_of(reading, st.session_state.get(TOKEN))
+    map_view(
+        key="map",
+        base=f"{ADDRESS}/{token}",
+        place=parameter(PLACE, read_place) or "",
+        name="long-text",
+        height=theme.look().high(TALL),
+        on_place=lambda place: st.query_params.update({PLACE: place}),
+    )
+    layout.place_notice()
+    layout.notes(words.MAP, notice=notices(reading), formula=lambda: _explain(reading))
+
+
+def notices(reading: OpenReading) -> tuple[str, ...]:
+    """Which head looks farthest, and how much rests on the first token; nothing before the text is read."""
+    if not reading.finished or not reading.distances:
+        return ()
+    return tuple(filter(None, (measures.farthest_notice(reading), measures.first_token_notice(reading))))
+
+
+def _explain(reading: OpenReading) -> None:
+    layout.caption(words.EXACT.format(tokens=len(reading.tokens), pairs=measures.pairs(reading), width=_width(reading)))
+    st.latex(
+        r"a_{ij} = \exp\!\left(\frac{q_i \cdot k_j}{\sqrt{d}} - \log \sum_{j'} e^{q_i \cdot k_{j'} / \sqrt{d}}\right)"
+    )
+    st.latex(r"\text{share of a block} = \frac{1}{|I|} \sum_{i \in I} \sum_{j \in J} a_{ij}")
+    if reading.reading.layers:
+        head = reading.head(0, 0)
+        query = len(head) - 1
+        weights = head.row(query)
+        key = int(weights.argmax())
+        layout.caption(
+            words.EXAMPLE.format(
+                query=query, key=key, weight=small(float(weights[key])), normaliser=float(head.log_normaliser[query])
+            )
+        )
+
+
+def _width(reading: OpenReading) -> int:
+    return reading.reading.layers[0].place.head_dim if reading.reading.layers else 0

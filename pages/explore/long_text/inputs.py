@@ -1,0 +1,66 @@
+"""The text and the model of the page, and their reading."""
+
+import streamlit as st
+
+from core import zoo
+from core.errors import InputError
+from core.text import read_text
+from dashboard.cache.memo import Upload
+from dashboard.cache.models import LONGEST_BOOK, book_model
+from dashboard.frame import layout
+from dashboard.inputs import controls, model_name
+from dashboard.long_text import readings
+from dashboard.long_text.readings import OpenReading
+from pages.explore.long_text import words
+from pages.explore.long_text.books import BOOKS, book_text
+
+FIRST_MODEL = "gpt-books-long"
+OWN = "Your own"
+MEGABYTES = 2  # of a text of one's own
+LENGTHS = (1024, 4096, 16_384, 65_536, LONGEST_BOOK)  # tokens
+FIRST_LENGTH = 4096  # tokens: a few seconds
+FEWEST = 2  # tokens of a text with a link
+
+
+def choose() -> OpenReading:
+    """The controls, and the reading of what they choose; it may have only begun."""
+    with layout.control_bar():
+        source = controls.menu("Text", [*BOOKS, OWN], key="book", width=190)
+        length = st.container()
+        with layout.settings():
+            name = model_name.model("text", offered=[FIRST_MODEL, *(name for name in zoo.TEXT if name != FIRST_MODEL)])
+    text: str | Upload
+    if source == OWN:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            text = controls.text(megabytes=MEGABYTES)
+        content = read_text(text.content if isinstance(text, Upload) else text, largest=MEGABYTES * 10**6)
+    else:
+        text = content = book_text(source)
+    context = book_model(name).context
+    with length:
+        count = _length(context)
+    identity = text.identity if isinstance(text, Upload) else None
+    with layout.waiting_place():
+        reading = readings.open_reading(name, content, count, identity)
+    if len(reading.tokens) < FEWEST:
+        raise InputError(words.TOO_SHORT.format(count=len(reading.tokens)))
+    return reading
+
+
+def _length(context: int) -> int:
+    """How many tokens are read at most."""
+    options = [length for length in LENGTHS if length < context] + [min(context, LONGEST_BOOK)]
+    if st.session_state.get("tokens") not in (None, *options):
+        st.session_state.tokens = options[-1]
+    if len(options) == 1:
+        return options[0]
+    return st.select_slider(
+        "Tokens",
+        options,
+        value=min(FIRST_LENGTH, options[-1]),
+        key="tokens",
+        bind="query-params",
+        format_func=lambda tokens: f"{tokens:,}",
+        width=220,
+        help=words.LENGTH_HELP,
+    )
