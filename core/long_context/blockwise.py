@@ -20,9 +20,9 @@ Part = tuple[Float[Tensor, "batch head query head_dim"], Float[Tensor, "batch he
 
 
 def attend(
-    query: Float[Tensor, "batch head token head_dim"],
-    key: Float[Tensor, "batch head token head_dim"],
-    value: Float[Tensor, "batch head token head_dim"],
+    query: Float[Tensor, "batch head query head_dim"],
+    key: Float[Tensor, "batch head key head_dim"],
+    value: Float[Tensor, "batch head key head_dim"],
     *,
     causal: bool,
     progress: Callable[[int], None] = lambda _rows: None,

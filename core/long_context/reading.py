@@ -4,7 +4,7 @@ Of each layer its queries and keys are kept in half precision, and the log norma
 for a token and a head, and no map. Layers that are read can be looked at while the others are still to come.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,36 +114,54 @@ def check(model: TextModel, count: int) -> int:
     return needed
 
 
-@torch.inference_mode()
 def read(model: TextModel, reading: LongReading, progress: Progress = no_progress) -> None:
     """Run the model over the tokens of a reading, whose layers and losses appear as they are computed.
 
     `progress` gets the number of tokens that are read, counted once for each layer, and may stop the reading by an
     exception. Raises what `places` and `check` raise.
     """
-    count = len(reading)
-    check(model, count)
+    check(model, len(reading))
+
+    def store(place: Place, query: Tensor, key: Tensor, value: Tensor, report: Callable[[int], None]) -> Tensor:
+        group = place.heads // place.key_heads
+        # The run itself goes on with the rounded numbers, so that a map of what is kept is the map of this run.
+        kept_query, kept_key = _half(query), _half(key[:, ::group])
+        query, key = kept_query.to(query), kept_key.to(key).repeat_interleave(group, dim=1)
+        output, normaliser = attend(query, key, value, causal=place.causal, progress=report)
+        reading.layers.append(StoredLayer(place, kept_query[0], kept_key[0], normaliser[0]))
+        return output
+
+    reading.losses = run(model, reading.tokens, store, progress)
+
+
+# Gets a place, its queries, keys and values, and a function to which it reports finished rows; returns the output.
+Attention = Callable[[Place, Tensor, Tensor, Tensor, Callable[[int], None]], Tensor]
+
+
+@torch.inference_mode()
+def run(
+    model: TextModel, tokens: Tokens, attention: Attention, progress: Progress = no_progress
+) -> Float[Tensor, " _"] | None:
+    """Run a model over a text with its attention computed by a function, place by place.
+
+    Returns the bits of each token but the first; None where the model does not predict tokens by a linear map.
+    `progress` gets the number of tokens that are read, counted once for each layer.
+    """
     attentions, matrix = places(model), _vocabulary_matrix(model)
-    total = count * len(attentions)
+    count, total = len(tokens), len(tokens) * len(attentions)
 
-    def stored(number: int, place: Place) -> Replace:
+    def replacement(number: int, place: Place) -> Replace:
         def product(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-            def report(rows: int) -> None:
-                progress(number * count + rows, total)
-
-            # The run itself goes on with the rounded numbers, so that a map of what is kept is the map of this run.
-            kept_query, kept_key = _half(query), _half(key[:, :: place.heads // place.key_heads])
-            query, key = kept_query.to(query), kept_key.to(key).repeat_interleave(place.heads // place.key_heads, dim=1)
-            output, normaliser = attend(query, key, value, causal=place.causal, progress=report)
-            reading.layers.append(StoredLayer(place, kept_query[0], kept_key[0], normaliser[0]))
+            output = attention(place, query, key, value, lambda rows: progress(number * count + rows, total))
+            progress((number + 1) * count, total)
             return output
 
         return Replace(product, causal=place.causal)
 
-    with edit_attention(model.network, {place.path: stored(number, place) for number, place in enumerate(attentions)}):
-        hidden = _hidden(model, reading.tokens)
-    if matrix is not None:
-        reading.losses = _losses(hidden[0], matrix, torch.tensor(reading.tokens.ids))
+    edits = {place.path: replacement(number, place) for number, place in enumerate(attentions)}
+    with edit_attention(model.network, edits):
+        hidden = _hidden(model, tokens)
+    return None if matrix is None else _losses(hidden[0], matrix, torch.tensor(tokens.ids))
 
 
 def _place(model: TextModel, call: AttentionCall) -> Place:

@@ -1,16 +1,126 @@
 """The page Long text: how far heads look, and what is said of it, with a tiny model."""
 
+import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
+import torch
 
-from core.models.gpt_rotary import RotaryGPT
+from core.errors import InputError
+from core.long_context.distances import Distances
 from dashboard import contents
 from dashboard.cache import memo
 from dashboard.long_text import readings
+from dashboard.long_text.readings import OpenReading
 from pages.explore.long_text import how_far, inputs, measures
+from pages.explore.long_text.books import BOOKS, book_text
 from tests.core.test_long_context import family
-from tests.pages.apps import open_page, shown
+from tests.pages.conftest import check, message_text, prose
 
+PAGE = contents.LONG_TEXT.folder
 TEXT = "I\n\n" + "The sea sees me and I see the sea. " * 40
+
+
+@pytest.fixture(autouse=True)
+def tiny_model(monkeypatch):
+    """A random model with rotary positions in place of each that comes along."""
+    model = family("rotary")
+    for module in (readings, inputs):
+        monkeypatch.setattr(module, "book_model", lambda name: replace(model, name=name))
+    memo.clear()
+    yield
+    memo.clear()
+
+
+@pytest.fixture
+def reading() -> OpenReading:
+    opened = readings.open_reading("gpt-books-long", TEXT, 1024)
+    opened.wait()
+    return opened
+
+
+def test_the_table_of_heads_is_measured_on_the_maps(visit, reading):
+    app = check(visit(PAGE, show="How far", book=inputs.OWN, text=TEXT))
+    table = app.dataframe[0].value
+    assert len(table) == 8
+    assert table["mean distance"].is_monotonic_decreasing
+    length = len(reading.tokens)
+    apart = (torch.arange(length)[:, None] - torch.arange(length)).abs()
+    layer, head = int(table["layer"].iloc[0]), int(table["head"].iloc[0])
+    weights = reading.head(layer, head).weights(slice(None), slice(None))
+    rows = weights[:, 1:]
+    expected = float(((rows * apart[:, 1:]).sum(1) / rows.sum(1).clamp(min=1e-12)).mean())
+    assert table["mean distance"].iloc[0] == pytest.approx(expected, abs=3 * table["standard error"].iloc[0])
+    assert f"{table['mean distance'].iloc[0]:,.0f} tokens back" in prose(app)
+
+
+def test_an_address_opens_its_head(visit, reading):
+    app = check(visit(PAGE, show="How far", book=inputs.OWN, text=TEXT, layer="1", head="2"))
+    measured = reading.distances[1][2]
+    assert any(f"{measured.mean:,.1f} tokens on average" in caption.value for caption in app.caption)
+    for outside in ({"layer": "7"}, {"layer": "x", "head": "1"}, {"head": "-1"}):
+        check(visit(PAGE, show="How far", book=inputs.OWN, text=TEXT, **outside))
+
+
+@pytest.mark.parametrize(("text", "sentence"), [("I", "2"), ("", "no text"), (" \n ", "no text")])
+def test_a_text_without_links_is_refused(visit, text, sentence):
+    app = visit(PAGE, show="How far", book=inputs.OWN, text=text)
+    assert sentence in message_text(app)
+
+
+def test_the_map_opens_with_the_first_book(visit):
+    app = check(visit(PAGE))
+    assert not app.error
+    assert next(iter(BOOKS)) == "The Time Machine"
+    for name in BOOKS:
+        assert len(book_text(name)) > 150_000
+
+
+def far(mean: float, error: float, first_token: float = 0.0) -> Distances:
+    return Distances((0, 1), torch.tensor([0.5, 0.5]), first_token, mean, error)
+
+
+@pytest.mark.parametrize(
+    ("means", "error", "certain"),
+    [((30.0, 10.0), 1.0, True), ((11.0, 10.0), 1.0, False), ((11.0, 10.0), math.nan, False)],
+)
+def test_one_head_is_called_the_farthest_only_with_a_margin(reading, means, error, certain):
+    reading.distances[:] = [tuple(far(mean, error) for mean in means)]
+    sentence = measures.farthest_notice(reading)
+    assert ("looks farthest" in sentence) == certain
+    assert f"{means[0]:,.0f}" in sentence
+    assert f"{means[1]:,.0f}" in sentence
+    assert measures.first_token_notice(reading) is None
+    reading.distances[:] = [(far(1.0, 1.0), far(1.0, 1.0, first_token=0.7))]
+    assert "70%" in measures.first_token_notice(reading)
+
+
+def test_losses_are_means_over_ranges_of_positions(reading):
+    bits = torch.rand(3000)
+    reading.reading.losses = bits
+    parts = measures.losses(reading)
+    assert [(part.first, part.last) for part in parts] == [(1, 256), (257, 1024), (1025, 2048), (2049, 3000)]
+    assert parts[1].bits == pytest.approx(float(bits[256:1024].mean()))
+    assert parts[1].error == pytest.approx(float(bits[256:1024].std()) / math.sqrt(768), rel=1e-4)
+    assert list(how_far.loss_table(parts)["bits a token"]) == [part.bits for part in parts]
+
+
+def part(bits: float, first: int) -> measures.Loss:
+    return measures.Loss(first, first + 9, bits, 0.01)
+
+
+def test_what_is_said_of_the_loss_has_a_margin():
+    assert measures.loss_notice((part(3.0, 1),)) is None
+    assert "worse" in measures.loss_notice((part(3.0, 1), part(3.5, 11)))
+    assert "about as well" in measures.loss_notice((part(3.0, 1), part(3.01, 11)))
+    assert "best" in measures.loss_notice((part(3.0, 1), part(2.5, 11)))
+
+
+def test_classes_of_distances_are_named_without_gaps():
+    assert how_far.class_labels((0, 1, 2, 4), 7) == ["0", "1", "2–3", "4–6"]
+    assert [how_far.far_edge(length) for length in (2, 4, 15, 4096)] == [1, 1, 2, 1024]
+
+
+def test_a_text_that_is_too_large_is_refused():
+    with pytest.raises(InputError, match="2 MB"):
+        inputs.read_text("a" * 2_000_001, largest=inputs.MEGABYTES * 10**6)
