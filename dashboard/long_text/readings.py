@@ -30,6 +30,7 @@ from core.long_context.outline import Mark, outline
 from core.long_context.reading import places
 from core.progress import Progress, no_progress
 from core.text import Tokens, encode
+from core.view import codec
 from dashboard.cache import memo, turns
 from dashboard.cache.models import book_model
 
@@ -54,6 +55,7 @@ class OpenReading:
     name: str
     title: str
     reading: LongReading
+    identity: tuple[Hashable, ...]  # model, text and number of tokens, for what is computed from it
     heads: tuple[int, ...]  # of each layer of the model
     causal: bool
     marks: tuple[Mark, ...]
@@ -127,6 +129,19 @@ class OpenReading:
         options = {"farther_than": farther_than, "from_key": from_key}
         return strongest_links(self.head(layer, head), pyramid, count, **options)
 
+    def strongest_links(
+        self, layer: int, head: int, count: int, farther_than: int, progress: Progress = no_progress
+    ) -> tuple[Link, ...]:
+        """The strongest links of a head farther than a distance, but for those to the first token.
+
+        Waits for the tables of the head; `progress` may end the waiting.
+        """
+        while (work := self.pyramid(layer, head)).value is None:
+            self.touch()
+            progress(*work.progress)
+            work.done.wait(turns.PAUSE)
+        return strongest_links(self.head(layer, head), work.value, count, farther_than=farther_than, from_key=1)
+
     def wait(self, progress: Progress = no_progress) -> None:
         """Wait until it is complete; AtlasError with its sentence where it failed. `progress` may end the waiting."""
         while not self.finished:
@@ -146,6 +161,7 @@ class PyramidInWork:
     value: Pyramid | None = None
     progress: tuple[int, int] = (0, 1)
     stop: bool = False
+    done: threading.Event = field(default_factory=threading.Event)
 
     def start(self) -> None:
         """Begin."""
@@ -157,6 +173,7 @@ class PyramidInWork:
             if not self.stop:
                 with suppress(StoppedError):
                     self.value = self.head_map.pyramid(self._report)
+        self.done.set()
 
     def _report(self, done: int, total: int) -> None:
         self.progress = done, total
@@ -176,7 +193,7 @@ def open_reading(name: str, content: str, count: int, identity: Hashable = None)
     `identity`: the digest of a visitor's file, with which it is dropped. Raises ModelError where the model cannot read
     so much, InputError for a text without tokens.
     """
-    key = ("long reading", name, identity or content, count)
+    key = ("long reading", name, identity or codec.digest(content), count)
     with _guard:
         if (reading := _running.get(key)) and not reading.stop:
             reading.touch()
@@ -189,7 +206,7 @@ def open_reading(name: str, content: str, count: int, identity: Hashable = None)
     check(model, len(tokens))
     attentions = places(model)
     heads, causal = tuple(place.heads for place in attentions), all(place.causal for place in attentions)
-    reading = OpenReading(name, model.title, LongReading(tokens), heads, causal, outline(tokens.labels))
+    reading = OpenReading(name, model.title, LongReading(tokens), key, heads, causal, outline(tokens.labels))
     with _guard:
         if (other := _running.get(key)) and not other.stop:
             return other

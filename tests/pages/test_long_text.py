@@ -8,11 +8,12 @@ import torch
 
 from core.errors import InputError
 from core.long_context.distances import Distances
+from core.long_context.removal import RemovedLink, losses_without
 from dashboard import contents
 from dashboard.cache import memo
 from dashboard.long_text import readings
 from dashboard.long_text.readings import OpenReading
-from pages.explore.long_text import how_far, inputs, measures
+from pages.explore.long_text import how_far, inputs, matters, measures
 from pages.explore.long_text.books import BOOKS, book_text
 from tests.core.test_long_context import family
 from tests.pages.conftest import check, message_text, prose
@@ -25,7 +26,7 @@ TEXT = "I\n\n" + "The sea sees me and I see the sea. " * 40
 def tiny_model(monkeypatch):
     """A random model with rotary positions in place of each that comes along."""
     model = family("rotary")
-    for module in (readings, inputs):
+    for module in (readings, inputs, matters):
         monkeypatch.setattr(module, "book_model", lambda name: replace(model, name=name))
     memo.clear()
     yield
@@ -34,7 +35,7 @@ def tiny_model(monkeypatch):
 
 @pytest.fixture
 def reading() -> OpenReading:
-    opened = readings.open_reading("gpt-books-long", TEXT, 1024)
+    opened = readings.open_reading("gpt-books-long", TEXT, inputs.FIRST_LENGTH)
     opened.wait()
     return opened
 
@@ -124,3 +125,56 @@ def test_classes_of_distances_are_named_without_gaps():
 def test_a_text_that_is_too_large_is_refused():
     with pytest.raises(InputError, match="2 MB"):
         inputs.read_text("a" * 2_000_001, largest=inputs.MEGABYTES * 10**6)
+
+
+def test_what_a_link_is_worth_is_the_difference_of_two_runs(visit, reading):
+    query = {"show": "Does it matter", "book": inputs.OWN, "text": TEXT, "layer": "0", "head": "1"}
+    app = check(visit(PAGE, **query))
+    table = app.dataframe[0].value
+    distance = how_far.far_edge(len(reading.tokens))
+    assert (table["tokens back"] > distance).all()
+    assert table["weight"].is_monotonic_decreasing
+    links = matters.far_links(reading, 0, 1, distance)
+    weights = reading.head(0, 1).weights(slice(None), slice(None)).tril(-distance - 1)
+    weights[:, 0] = 0
+    assert links[0].weight == pytest.approx(float(weights.max()), rel=1e-4)
+
+    worth = matters.worth_of(reading, 0, 1, links[0], distance)
+    model = family("rotary")
+    span = slice(links[0].query, links[0].query + matters.FOLLOWING)
+    plain, without = (
+        losses_without(model, reading.tokens, removal)[span].double()
+        for removal in (None, RemovedLink(0, 1, links[0].query, links[0].key))
+    )
+    assert worth.tokens == len(plain)
+    assert worth.bits == pytest.approx(float(plain.mean()))
+    assert worth.changes[0].bits == pytest.approx(float((without - plain).mean()), abs=1e-9)
+    app = check(visit(PAGE, **query))  # now it is measured
+    assert len(app.get("plotly_chart")) == 1
+
+
+def test_random_things_are_of_the_same_size_and_not_the_thing_itself(reading):
+    link = matters.Link(len(reading.tokens) - 5, 20, 0.5)
+    removals = matters.things_to_remove(reading, 0, 1, link, 32)
+    assert removals == matters.things_to_remove(reading, 0, 1, link, 32)
+    (sentence,) = removals[matters.SENTENCE]
+    assert sentence.first <= link.key < sentence.stop
+    for passage in removals[matters.RANDOM_SENTENCE]:
+        assert passage.stop - passage.first == sentence.stop - sentence.first
+        assert passage.stop <= sentence.first or passage.first >= sentence.stop
+        assert passage.stop <= link.query
+    keys = [removal.key for removal in removals[matters.RANDOM_LINK]]
+    assert len(set(keys)) == matters.DRAWS
+    assert link.key not in keys
+    assert max(keys) < link.query
+
+
+def test_a_change_within_its_error_is_not_called_one():
+    changes = [
+        matters.Change(matters.LINK, 0.1, 0.01),
+        matters.Change(matters.SENTENCE, -0.01, 0.02),
+        matters.Change("all", 1.0, math.nan),
+    ]
+    sentence = matters.worth_notice(matters.Worth(64, 3.0, tuple(changes)))
+    assert "+0.1" in sentence
+    assert sentence.count("no measurable change") == 2

@@ -1,10 +1,10 @@
 """Map: the map of one head over the whole text, to be zoomed down to one word."""
 
 import streamlit as st
-from pages.explore.long_text.map_view import map_view, read_place
 
 from dashboard import theme
 from dashboard.address import parameter
+from dashboard.components.map_view import map_view, read_place
 from dashboard.frame import layout
 from dashboard.long_text import readings
 from dashboard.long_text.readings import OpenReading

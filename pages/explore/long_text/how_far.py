@@ -32,12 +32,8 @@ TALL = 300  # pixels
 def show() -> None:
     """The mean distance of every head, the distances of one, the loss by position, and the heads in order."""
     reading = inputs.choose()
-    with layout.waiting_place():
-        if not reading.finished:
-            with waiting.spinner(READING, unit="tokens × layers") as progress:
-                reading.wait(progress)
-        reading.wait()
-    layer, head = _choose_head(reading)
+    read_to_the_end(reading)
+    layer, head = choose_head(reading)
     measured = reading.distances[layer][head]
     left, right = st.columns([2, 3], gap="large")
     with left:
@@ -66,7 +62,16 @@ def show() -> None:
     )
 
 
-def _choose_head(reading: OpenReading) -> tuple[int, int]:
+def read_to_the_end(reading: OpenReading) -> None:
+    """Wait under a bar until a text is read."""
+    with layout.waiting_place():
+        if not reading.finished:
+            with waiting.spinner(READING, unit="tokens × layers") as progress:
+                reading.wait(progress)
+        reading.wait()
+
+
+def choose_head(reading: OpenReading) -> tuple[int, int]:
     """The open head; at first the one that looks farthest."""
     heads = measures.all_heads(reading)
     first_layer, first_head, _ = max(heads, key=lambda entry: np.nan_to_num(entry[2].mean, nan=-1.0))

@@ -51,3 +51,30 @@ EXAMPLE = (
 MEAN = (
     "Head {head} of layer {layer}: {mean:,.1f} tokens on average, with a standard error of {error:,.1f} over the rows."
 )
+
+MATTERS = PageWords(
+    question=MAP.question,
+    lead="The strongest far links of a head: take one away, and measure what follows.",
+    about=(
+        "A large weight need not matter: the head's output may be small, or other heads may carry the same. So the "
+        "model reads the text again, with one link taken away, or its sentence from all heads, or all that is far; the "
+        "loss of the tokens after the link says what that was worth, beside links and passages drawn at random."
+    ),
+    try_this=(
+        "Choose another link: is the strongest one worth most?",
+        "Open a head that looks near (under *How far*, click its cell): do its far links matter?",
+    ),
+    references=references("XIAO", "JAIN", "WU_RETRIEVAL"),
+)
+MEASURE = "Measure what it is worth"
+NO_FAR_LINK = (
+    "Head {head} of layer {layer} has no link that is more than {distance:,} tokens long. Choose another head under "
+    "*How far*."
+)
+MATTERS_HOW = (
+    "The link from token {query:,} to token {key:,} is taken away before the softmax, so that the other weights of its "
+    "row grow. The change is the mean over the {following} tokens after the query, with its standard error over them; "
+    "for random links and passages it is the mean of {draws} draws, with its standard error over the draws. A sentence "
+    "is taken from all heads of all layers, for all tokens after it."
+)
+UNCHANGED = "With everything in its place the {tokens} tokens cost {bits:.3f} bits each."
