@@ -1,0 +1,310 @@
+import { button, choice, field, make, setAttributes, signButton } from "../../../../core/view/browser/kit/dom.js";
+import { headName } from "../../../../core/view/browser/kit/labels.js";
+import { mounting, View } from "../../../../core/view/browser/kit/mounting.js";
+import { createRow, takesOf, titled } from "../../../../core/view/browser/kit/saving.js";
+import { levelsOf } from "./axes.js";
+import { TextBeside } from "./beside.js";
+import { MapFigure } from "./figure.js";
+import { placeText, readPlace, tokenRange } from "./geometry.js";
+import { createHeadGrid } from "./heads.js";
+import { LinkList } from "./links.js";
+import { lowEndOf, SCALES_OF_COLOUR } from "./painting.js";
+import { Reading } from "./reading.js";
+import { counted, progressText, shareText, tokensNamed, weightText } from "./sentences.js";
+
+const KINDS = { share: "Share", maximum: "Maximum" };
+const QUIET = 600; // milliseconds without motion until Python is told where the map is
+const FOLLOWING = 120; // milliseconds between two steps of the text behind the map
+const HELD = 500; // milliseconds for which the text does not follow a motion that began in it
+const LINK_CELL = 16; // pixels of a token where a link is shown
+const PRESENTED = 1.3; // times higher for the projector
+
+class MapView extends View {
+  open = { layer: 0, head: 0 };
+  look = { kind: "share", scale: "log" };
+  sent = new Set(); // places that came from here, or are shown already
+  held = 0; // until when the text stays
+
+  build() {
+    this.figure = new MapFigure({
+      moved: (by) => this.moved(by),
+      chosen: (query) => this.beside.choose(query),
+      drawn: () => this.showScale(),
+      idle: () => this.idle,
+    });
+    this.beside = new TextBeside({ go: (token) => this.goToRow(token), chose: (token) => this.mark(token) });
+    this.heads = createHeadGrid({ pick: (layer, head) => this.openHead(layer, head) });
+    this.links = new LinkList({ go: (query, key) => this.goToLink(query, key) });
+    this.name = make("b", { class: "head-name" });
+    this.scale = make("span", { class: "scale" });
+    this.downloads = createRow(this.takes);
+    const bar = make("div", { class: "bar" }, this.name, ...this.controls(), this.scale);
+    const side = make("div", { class: "side" }, this.heads.element, this.beside.element);
+    const stage = make("div", { class: "stage" }, bar, this.figure.element, this.figure.tell, side);
+    const about = { class: "view long-map", role: "group", "aria-label": "Attention over the text" };
+    return make("div", about, stage, this.downloads, this.links.element);
+  }
+
+  controls() {
+    const kind = ([value, label]) => button(label, () => this.restyle({ kind: value }), { "data-kind": value });
+    const group = { class: "segment", role: "group", "aria-label": "Of the weights in a cell" };
+    this.kinds = make("div", group, ...Object.entries(KINDS).map(kind));
+    this.scales = choice(SCALES_OF_COLOUR, (scale) => this.restyle({ scale }));
+    const { stage } = this.figure;
+    const zoom = make(
+      "div",
+      { class: "stepper", role: "group", "aria-label": "Zoom" },
+      signButton("−", "Zoom out", () => stage.zoomIn(-1)),
+      signButton("+", "Zoom in", () => stage.zoomIn(1)),
+      button("All", () => stage.showAll(), { "aria-label": "Show the entire map" }),
+    );
+    return [this.kinds, field("label", "Colours ", this.scales), zoom];
+  }
+
+  get takes() {
+    const name = () => `${this.data.name}-layer-${this.open.layer}-head-${this.open.head}`;
+    const { SVG, PNG } = takesOf({ name, picture: () => this.picture(), rows: () => [] });
+    return { SVG, PNG };
+  }
+
+  show(data) {
+    this.hue = this.theme.negative;
+    this.root.style.setProperty("--other", this.hue);
+    Object.assign(this.figure, { theme: this.theme, hue: this.hue });
+    this.figure.painter.restyle(this.theme, this.look);
+    if (data.base !== this.base) this.begin(data);
+    else if (data.place && !this.sent.has(data.place)) this.goToPlace(data.place);
+    this.draw();
+    this.paintHeads();
+  }
+
+  /** Another reading. */
+  begin({ base, place }) {
+    this.reading?.end();
+    this.figure.tiles.clear();
+    Object.assign(this, { base, levels: null, opened: null });
+    this.figure.state = null;
+    this.figure.text = { labels: [], levels: levelsOf([]) };
+    this.figure.say("Waiting for the reading to begin …");
+    const wished = readPlace(place);
+    this.open = { layer: wished?.layer ?? 0, head: wished?.head ?? 0 };
+    this.first = wished?.view ?? null;
+    this.sent = new Set([place]);
+    this.beside.root = null;
+    this.reading = new Reading(base, {
+      state: (state) => this.hearState(state),
+      text: (labels, marks) => this.hearText(labels, marks),
+      thumbnails: (layer) => this.hearThumbnails(layer),
+      overview: (overview) => this.hearOverview(overview),
+      failed: (sentence) => this.figure.say(sentence),
+    });
+  }
+
+  hearState(state) {
+    const isFirst = !this.figure.state;
+    this.figure.state = state;
+    if (isFirst) {
+      this.heads.write(state.layers);
+      const layer = Math.min(this.open.layer, state.layers.length - 1);
+      this.open = { layer, head: Math.min(this.open.head, state.layers[layer] - 1) };
+      this.draw();
+      if (this.first) this.figure.stage.set(this.first, "place");
+    }
+    if (!this.opened && state.read > this.open.layer) this.openHead(this.open.layer, this.open.head, false);
+    this.nameHead();
+    this.tellProgress();
+  }
+
+  hearText(labels, marks) {
+    this.levels = levelsOf(marks);
+    this.figure.text = { labels, levels: this.levels };
+    this.beside.write(labels, this.figure.state.causal);
+    this.links.write(labels, this.levels[2]);
+    this.draw();
+  }
+
+  hearThumbnails(layer) {
+    this.heads.showLayer(layer, this.reading.thumbnails[layer], (canvas, map) =>
+      this.figure.paintThumbnail(canvas, map),
+    );
+    this.heads.mark(this.open.layer, this.open.head);
+    if (layer === this.open.layer) this.showThumbnail();
+  }
+
+  showThumbnail() {
+    const map = this.reading.thumbnails[this.open.layer]?.[this.open.head];
+    if (!map) return;
+    this.figure.painter.thumbnail = { ...map };
+    this.figure.minimap.write(this.figure.state.tokens, (canvas) => this.figure.paintThumbnail(canvas, map));
+    this.figure.soon();
+  }
+
+  paintHeads() {
+    this.reading?.thumbnails.forEach((_, layer) => this.hearThumbnails(layer));
+  }
+
+  hearOverview(overview) {
+    this.figure.overview = overview;
+    this.tellProgress();
+    this.figure.soon();
+    if (overview.ready) this.links.open(`${this.base}/links/${this.opened}`);
+  }
+
+  /** Opens another head at the same place. */
+  openHead(layer, head, isChange = true) {
+    if (!this.figure.state || layer >= this.figure.state.read) return;
+    this.open = { layer, head };
+    this.opened = `${layer}/${head}`;
+    this.figure.open(`${this.base}/tile/${this.opened}`, null);
+    this.links.open(null);
+    this.beside.open(`${this.base}/word/${this.opened}`);
+    this.heads.mark(layer, head);
+    this.nameHead();
+    this.showThumbnail();
+    this.reading.watch(layer, head);
+    if (isChange) this.tellPlace();
+  }
+
+  nameHead() {
+    const { layer, head } = this.open;
+    const heads = Math.max(2, this.figure.state.layers[layer]);
+    this.name.textContent = headName({ label: String(layer), group: "", heads }, head);
+  }
+
+  tellProgress() {
+    const { state, overview } = this.figure;
+    if (state.error) return this.figure.say(state.error);
+    const reading = progressText(state);
+    const { done, total, ready } = overview ?? {};
+    const computed =
+      overview && !ready ? `The overview is computed: ${Math.floor((100 * done) / Math.max(1, total))}%` : "";
+    this.figure.say([computed, reading].filter(Boolean).join(". "));
+  }
+
+  restyle(look) {
+    this.look = { ...this.look, ...look };
+    this.figure.painter.restyle(this.theme, this.look);
+    this.showControls();
+    this.paintHeads();
+    this.figure.soon();
+  }
+
+  showControls() {
+    for (const own of this.kinds.children)
+      setAttributes(own, { "aria-pressed": String(own.dataset.kind === this.look.kind) });
+    this.scales.value = this.look.scale;
+  }
+
+  draw() {
+    if (!this.root.clientWidth) return;
+    this.drawnWidth = this.root.clientWidth;
+    this.showControls();
+    const width = this.figure.element.clientWidth;
+    const high = Math.round(this.data.height * (this.present ? PRESENTED : 1));
+    const height = Math.min(high, Math.round(width * 1.02));
+    this.root.style.setProperty("--high", `${high}px`);
+    if (this.figure.state) this.figure.layOut(width, height, this.figure.state.tokens);
+    else this.figure.element.style.minHeight = `${height}px`;
+    this.beside.show(this.theme, this.hue);
+    this.figure.soon();
+  }
+
+  get idle() {
+    if (this.present) return "";
+    return "Point at the map to read it. The wheel zooms, dragging moves; with the keyboard: +, −, arrows, Home.";
+  }
+
+  /** The two ends of the scale of colours. */
+  get ends() {
+    const { limit, depth } = this.figure.painter;
+    if (!limit) return null;
+    const isShare = this.look.kind === "share" && depth > 0;
+    const written = (value) => (value === 0 ? "0" : isShare ? shareText(value) : weightText(value));
+    const low = lowEndOf(this.look.scale, limit);
+    return [low ? `≤ ${written(low)}` : "0", written(limit), isShare ? "share" : depth ? "maximum" : "weight"];
+  }
+
+  showScale() {
+    const { ends } = this;
+    const text = ends?.join("|") ?? "";
+    if (text === this.scaleText) return;
+    this.scaleText = text;
+    const parts = ends
+      ? [ends[0], make("i", { "aria-hidden": "true" }), `${ends[1]}, the largest ${ends[2]} in view`]
+      : [];
+    this.scale.replaceChildren(...parts);
+  }
+
+  moved(by) {
+    if (by !== "place") this.tellPlace();
+    const now = performance.now();
+    if (now < this.held || this.figure.stage.isWhole) return;
+    this.following ??= setTimeout(() => {
+      this.following = null;
+      this.beside.follow(Math.min(this.figure.state.tokens - 1, Math.floor(this.figure.stage.view.query)));
+    }, FOLLOWING);
+  }
+
+  /** Tells Python where the map is, once it rests. */
+  tellPlace() {
+    clearTimeout(this.telling);
+    this.telling = setTimeout(() => {
+      const { view, room, tokens } = this.figure.stage;
+      const place = placeText(this.open, view, tokens, room);
+      this.sent.add(place);
+      this.component.setStateValue("place", place);
+    }, QUIET);
+  }
+
+  /** A place that came with the page: by the address, or by Python. */
+  goToPlace(text) {
+    this.sent.add(text);
+    const place = readPlace(text);
+    if (!place || !this.figure.state) return;
+    if (place.layer !== this.open.layer || place.head !== this.open.head) this.openHead(place.layer, place.head, false);
+    if (place.view) this.figure.stage.set(place.view, "place");
+    else this.figure.stage.showAll();
+  }
+
+  goToRow(token) {
+    if (!this.figure.isReady) return;
+    this.held = performance.now() + HELD;
+    this.figure.stage.fly({ ...this.figure.stage.view, query: token + 0.5 });
+  }
+
+  goToLink(query, key) {
+    this.held = performance.now() + HELD;
+    this.beside.fetch(query);
+    this.beside.follow(query);
+    this.figure.stage.fly({ query: query + 0.5, key: key + 0.5, scale: LINK_CELL });
+    this.root.scrollIntoView({ block: "nearest" });
+  }
+
+  mark(token) {
+    this.figure.chosen = token;
+    this.figure.soon();
+  }
+
+  picture() {
+    const { stage, state } = this.figure;
+    const range = (name) => {
+      const [first, behind] = tokenRange(stage.view, stage.room, name, state.tokens);
+      return tokensNamed([first, behind - 1]);
+    };
+    const kind = this.look.kind === "share" ? "share of attention" : "largest weight";
+    const about = `Queries: ${range("query")}; keys: ${range("key")}; of a text of ${counted(state.tokens)} tokens.`;
+    const reading = `${about} The ${kind} of each cell, colours on a scale: ${SCALES_OF_COLOUR[this.look.scale].toLowerCase()}.`;
+    const [low, high, what] = this.ends ?? ["0", "0", kind];
+    const words = { title: this.name.textContent, reading, ends: [low, `${high}, the largest ${what} in view`] };
+    return titled(words, this.figure.marks(), this.theme);
+  }
+
+  destroy() {
+    this.reading?.end();
+    this.figure.end();
+    for (const timer of [this.following, this.telling, this.links.waiting]) clearTimeout(timer);
+    super.destroy();
+  }
+}
+
+export default mounting(MapView);
