@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboard import theme
 from dashboard.address import parameter
-from dashboard.components.map_view import map_view, read_place
+from dashboard.components.map_view import map_view, place_in
 from dashboard.frame import layout
 from dashboard.long_text import readings
 from dashboard.long_text.readings import OpenReading
@@ -24,7 +24,7 @@ def show() -> None:
     map_view(
         key="map",
         base=f"{ADDRESS}/{token}",
-        place=parameter(PLACE, read_place) or "",
+        place=parameter(PLACE, place_in) or "",
         name="long-text",
         height=theme.look().high(TALL),
         on_place=lambda place: st.query_params.update({PLACE: place}),
