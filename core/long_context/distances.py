@@ -18,7 +18,8 @@ class Distances:
 
     `edges` are the smallest distances of the classes (0, 1, 2, 4, 8 ...); `first_token` is the share of the first
     token, which counts at its distance, too; `mean` is the average distance in tokens without the first token, and
-    `error` its standard error over the rows (nan for a single row).
+    `error` its standard error over the rows (nan for a single row). `strongest_far` is the largest weight at a distance
+    of more than a quarter of the text, but for the first token; 0 where there is none.
     """
 
     edges: tuple[int, ...]
@@ -26,6 +27,7 @@ class Distances:
     first_token: float
     mean: float
     error: float
+    strongest_far: float
 
     def beyond(self, distance: int) -> float:
         """The share at a distance of `distance` or more, which has to be one of `edges`."""
@@ -38,7 +40,7 @@ def distances(head: HeadMap, rows: int = ROWS) -> Distances:
     sampled = ((torch.arange(min(rows, length)) + 0.5) / min(rows, length) * length).long()
     edges = (0, *(2**power for power in range(max(1, math.ceil(math.log2(max(2, length)))))))
     lower = torch.tensor(edges)
-    shares, means, first = torch.zeros(len(edges), dtype=torch.double), [], []
+    shares, means, first, far = torch.zeros(len(edges), dtype=torch.double), [], [], 0.0
     positions = torch.arange(length)
     for some in sampled.split(max(1, CHUNK**2 // length)):
         weights = head.weights(some, slice(None)).double()
@@ -48,6 +50,9 @@ def distances(head: HeadMap, rows: int = ROWS) -> Distances:
         rest = weights[:, 1:]
         means.append((rest * apart[:, 1:]).sum(1) / rest.sum(1).clamp(min=1e-12))
         first.append(weights[:, 0])
+        is_far = apart[:, 1:] > length // 4
+        far = max(far, float((rest * is_far).max())) if rest.shape[1] else far
     mean = torch.cat(means)
     error = float(mean.std() / len(mean) ** 0.5) if len(mean) > 1 else math.nan
-    return Distances(edges, (shares / len(sampled)).float(), float(torch.cat(first).mean()), float(mean.mean()), error)
+    shares = (shares / len(sampled)).float()
+    return Distances(edges, shares, float(torch.cat(first).mean()), float(mean.mean()), error, far)

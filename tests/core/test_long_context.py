@@ -102,6 +102,8 @@ def test_distances_are_sums_over_the_dense_map():
     without = dense[:, 1:]
     rows = (without * apart[:, 1:]).sum(1) / without.sum(1).clamp(min=1e-12)
     assert measured.mean == pytest.approx(float(rows.mean()), rel=1e-4)
+    far = (apart > 25) & (torch.arange(100) > 0)
+    assert measured.strongest_far == pytest.approx(float(dense[far].max()), rel=1e-4)
     assert measured.beyond(32) == pytest.approx(float(dense[apart >= 32].sum()) / 100, abs=1e-5)
 
 

@@ -13,7 +13,7 @@ from dashboard import contents
 from dashboard.cache import memo
 from dashboard.long_text import readings
 from dashboard.long_text.readings import OpenReading
-from pages.explore.long_text import how_far, inputs, matters, measures
+from pages.explore.long_text import compute, how_far, inputs, matters
 from pages.explore.long_text.books import BOOKS, book_text
 from tests.core.test_long_context import family
 from tests.pages.conftest import check, message_text, prose
@@ -78,7 +78,7 @@ def test_the_map_opens_with_the_first_book(visit):
 
 
 def far(mean: float, error: float, first_token: float = 0.0) -> Distances:
-    return Distances((0, 1), torch.tensor([0.5, 0.5]), first_token, mean, error)
+    return Distances((0, 1), torch.tensor([0.5, 0.5]), first_token, mean, error, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -87,34 +87,34 @@ def far(mean: float, error: float, first_token: float = 0.0) -> Distances:
 )
 def test_one_head_is_called_the_farthest_only_with_a_margin(reading, means, error, certain):
     reading.distances[:] = [tuple(far(mean, error) for mean in means)]
-    sentence = measures.farthest_notice(reading)
+    sentence = compute.farthest_notice(reading)
     assert ("looks farthest" in sentence) == certain
     assert f"{means[0]:,.0f}" in sentence
     assert f"{means[1]:,.0f}" in sentence
-    assert measures.first_token_notice(reading) is None
+    assert compute.first_token_notice(reading) is None
     reading.distances[:] = [(far(1.0, 1.0), far(1.0, 1.0, first_token=0.7))]
-    assert "70%" in measures.first_token_notice(reading)
+    assert "70%" in compute.first_token_notice(reading)
 
 
 def test_losses_are_means_over_ranges_of_positions(reading):
     bits = torch.rand(3000)
     reading.reading.losses = bits
-    parts = measures.losses(reading)
+    parts = compute.losses(reading)
     assert [(part.first, part.last) for part in parts] == [(1, 256), (257, 1024), (1025, 2048), (2049, 3000)]
     assert parts[1].bits == pytest.approx(float(bits[256:1024].mean()))
     assert parts[1].error == pytest.approx(float(bits[256:1024].std()) / math.sqrt(768), rel=1e-4)
     assert list(how_far.loss_table(parts)["bits a token"]) == [part.bits for part in parts]
 
 
-def part(bits: float, first: int) -> measures.Loss:
-    return measures.Loss(first, first + 9, bits, 0.01)
+def part(bits: float, first: int) -> compute.Loss:
+    return compute.Loss(first, first + 9, bits, 0.01)
 
 
 def test_what_is_said_of_the_loss_has_a_margin():
-    assert measures.loss_notice((part(3.0, 1),)) is None
-    assert "worse" in measures.loss_notice((part(3.0, 1), part(3.5, 11)))
-    assert "about as well" in measures.loss_notice((part(3.0, 1), part(3.01, 11)))
-    assert "best" in measures.loss_notice((part(3.0, 1), part(2.5, 11)))
+    assert compute.loss_notice((part(3.0, 1),)) is None
+    assert "worse" in compute.loss_notice((part(3.0, 1), part(3.5, 11)))
+    assert "about as well" in compute.loss_notice((part(3.0, 1), part(3.01, 11)))
+    assert "best" in compute.loss_notice((part(3.0, 1), part(2.5, 11)))
 
 
 def test_classes_of_distances_are_named_without_gaps():

@@ -10,7 +10,7 @@ from dashboard.long_text import readings
 from dashboard.long_text.readings import OpenReading
 from dashboard.long_text.route import ADDRESS
 from dashboard.number_format import small
-from pages.explore.long_text import inputs, measures, words
+from pages.explore.long_text import compute, inputs, words
 
 PLACE = "place"  # in the address: layer, head, depth, query and key in the middle of the view
 TOKEN = "token of the reading"  # in the session
@@ -24,7 +24,7 @@ def show() -> None:
     map_view(
         key="map",
         base=f"{ADDRESS}/{token}",
-        place=parameter(PLACE, place_in) or "",
+        place=parameter(PLACE, place_in) or _first_place(reading),
         name="long-text",
         height=theme.look().high(TALL),
         on_place=lambda place: st.query_params.update({PLACE: place}),
@@ -33,15 +33,23 @@ def show() -> None:
     layout.notes(words.MAP, notice=notices(reading), formula=lambda: _explain(reading))
 
 
+def _first_place(reading: OpenReading) -> str | None:
+    """The head with the strongest far link, where the text is read; else the browser begins with the first head."""
+    if not reading.finished or not reading.distances:
+        return None
+    layer, head, _ = max(compute.all_heads(reading), key=lambda entry: entry[2].strongest_far)
+    return f"{layer}.{head}"
+
+
 def notices(reading: OpenReading) -> tuple[str, ...]:
     """Which head looks farthest, and how much rests on the first token; nothing before the text is read."""
     if not reading.finished or not reading.distances:
         return ()
-    return tuple(filter(None, (measures.farthest_notice(reading), measures.first_token_notice(reading))))
+    return tuple(filter(None, (compute.farthest_notice(reading), compute.first_token_notice(reading))))
 
 
 def _explain(reading: OpenReading) -> None:
-    layout.caption(words.EXACT.format(tokens=len(reading.tokens), pairs=measures.pairs(reading), width=_width(reading)))
+    layout.caption(words.EXACT.format(tokens=len(reading.tokens), pairs=compute.pairs(reading), width=_width(reading)))
     st.latex(
         r"a_{ij} = \exp\!\left(\frac{q_i \cdot k_j}{\sqrt{d}} - \log \sum_{j'} e^{q_i \cdot k_{j'} / \sqrt{d}}\right)"
     )

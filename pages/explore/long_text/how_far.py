@@ -1,6 +1,6 @@
 """How far: how many tokens back each head looks, and where the model still understands the text."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -21,8 +21,8 @@ from dashboard.long_text.readings import OpenReading
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES, Look
-from pages.explore.long_text import inputs, measures, words
-from pages.explore.long_text.measures import Loss
+from pages.explore.long_text import compute, inputs, words
+from pages.explore.long_text.compute import Loss
 
 READING = "The model reads the text …"
 LISTED = 12  # heads in the table
@@ -33,7 +33,7 @@ def show() -> None:
     """The mean distance of every head, the distances of one, the loss by position, and the heads in order."""
     reading = inputs.choose()
     read_to_the_end(reading)
-    layer, head = choose_head(reading)
+    layer, head = choose_head(reading, lambda measured: measured.mean)
     measured = reading.distances[layer][head]
     left, right = st.columns([2, 3], gap="large")
     with left:
@@ -47,14 +47,14 @@ def show() -> None:
             table=partial(pd.DataFrame, {"distance in tokens": classes, "share": measured.shares.numpy()}),
         )
     layout.place_notice()
-    parts = measures.losses(reading)
+    parts = compute.losses(reading)
     if parts:
         layout.heading("Loss by position")
         _loss(parts)
     layout.heading("Heads by distance")
     data_table(head_table(reading).head(LISTED), hide_index=True, column_config=_columns())
     charts.download_table(partial(head_table, reading), "heads-by-distance")
-    notices = (measures.farthest_notice(reading), measures.loss_notice(parts), measures.first_token_notice(reading))
+    notices = (compute.farthest_notice(reading), compute.loss_notice(parts), compute.first_token_notice(reading))
     layout.notes(
         words.HOW_FAR,
         notice=tuple(filter(None, notices)),
@@ -71,10 +71,10 @@ def read_to_the_end(reading: OpenReading) -> None:
         reading.wait()
 
 
-def choose_head(reading: OpenReading) -> tuple[int, int]:
-    """The open head; at first the one that looks farthest."""
-    heads = measures.all_heads(reading)
-    first_layer, first_head, _ = max(heads, key=lambda entry: np.nan_to_num(entry[2].mean, nan=-1.0))
+def choose_head(reading: OpenReading, value: Callable[[Distances], float]) -> tuple[int, int]:
+    """The head in the address; without one that of the largest value."""
+    heads = compute.all_heads(reading)
+    first_layer, first_head, _ = max(heads, key=lambda entry: np.nan_to_num(value(entry[2]), nan=-1.0))
     layer = parameter("layer", partial(_below, len(reading.distances)))
     layer = first_layer if layer is None else layer
     head = parameter("head", partial(_below, reading.heads[layer]))
@@ -88,7 +88,7 @@ def _below(count: int, text: str) -> int | None:
 
 
 def _all_heads(reading: OpenReading, chosen: tuple[int, int]) -> None:
-    values = measures.mean_distances(reading)
+    values = compute.mean_distances(reading)
     cell_map(
         values,
         key="mean_distances",
@@ -169,7 +169,7 @@ def loss_table(parts: tuple[Loss, ...]) -> pd.DataFrame:
 
 def head_table(reading: OpenReading) -> pd.DataFrame:
     """All heads, the one that looks farthest first."""
-    heads = measures.all_heads(reading)
+    heads = compute.all_heads(reading)
     beyond = far_edge(len(reading.tokens))
     return pd.DataFrame(
         {

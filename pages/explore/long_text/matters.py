@@ -24,7 +24,7 @@ from dashboard.long_text.readings import OpenReading
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES, Look
-from pages.explore.long_text import inputs, measures, words
+from pages.explore.long_text import compute, inputs, words
 from pages.explore.long_text.how_far import choose_head, far_edge, read_to_the_end
 
 LINKS = 12  # of the open head, to choose from
@@ -51,7 +51,7 @@ class Change:
     @property
     def is_measurable(self) -> bool:
         """Whether the change is larger than two standard errors."""
-        return abs(self.bits) > measures.SIGNIFICANT * self.error
+        return abs(self.bits) > compute.SIGNIFICANT * self.error
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def show() -> None:
     """The strongest far links of a head; what the chosen one is worth, once it has been measured."""
     reading = inputs.choose()
     read_to_the_end(reading)
-    layer, head = choose_head(reading)
+    layer, head = choose_head(reading, lambda measured: measured.strongest_far)
     distance = far_edge(len(reading.tokens))
     with layout.waiting_place():
         links = far_links(reading, layer, head, distance)
@@ -217,7 +217,7 @@ def link_notice(reading: OpenReading, layer: int, head: int, link: Link) -> str:
     query, key = (typeset.plain(typeset.readable(reading.tokens.labels[token])) for token in (link.query, link.key))
     return (
         f"In head {head} of layer {layer} the strongest far link leads from “{query}” to “{key}”, "
-        f"{link.query - link.key:,} tokens back, with {link.weight:.0%} of the attention."
+        f"{link.query - link.key:,} tokens back, with {link.weight:.1%} of the attention."
     )
 
 

@@ -63,16 +63,22 @@ def farthest_notice(reading: OpenReading) -> str | None:
     (layer, head, first), (_, _, second) = heads[:2]
     where = f"head {head} of layer {layer}"
     error = math.hypot(first.error, second.error)
-    side = "back" if reading.causal else "away"
+    even, side = evenly_spread(reading), "back" if reading.causal else "away"
+    about_all = f"evenly spread attention would look {even:,.0f} {side}, and the nearest head {heads[-1][2].mean:,.0f}."
     if math.isfinite(error) and first.mean - second.mean > SIGNIFICANT * error:
-        return (
-            f"On average {where} looks farthest, {first.mean:,.0f} tokens {side}; the head that looks nearest looks "
-            f"{heads[-1][2].mean:,.0f} {side}."
-        )
+        return f"On average {where} looks farthest, {first.mean:,.0f} tokens {side}; {about_all}"
     return (
-        f"Several heads look about equally far, {where} among them: {first.mean:,.0f} tokens {side} on average; the "
-        f"head that looks nearest looks {heads[-1][2].mean:,.0f} {side}."
+        f"Several heads look about equally far, {where} among them: {first.mean:,.0f} tokens {side} on average; "
+        f"{about_all}"
     )
+
+
+def evenly_spread(reading: OpenReading) -> float:
+    """The mean distance of attention that is the same for all tokens that a head may look at."""
+    count = len(reading.tokens)
+    if reading.causal:
+        return (count - 1) / 4  # in row i the mean is i / 2
+    return (count**2 - 1) / (3 * count)  # of two tokens anywhere in the text
 
 
 def first_token_notice(reading: OpenReading) -> str | None:
