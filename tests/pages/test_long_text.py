@@ -178,3 +178,12 @@ def test_a_change_within_its_error_is_not_called_one():
     sentence = matters.worth_notice(matters.Worth(64, 3.0, tuple(changes)))
     assert "+0.1" in sentence
     assert sentence.count("no measurable change") == 2
+
+
+@pytest.mark.parametrize("causal", [True, False])
+def test_evenly_spread_attention_is_the_mean_of_all_distances(reading, causal):
+    reading.causal = causal
+    count = len(reading.tokens)
+    apart = (torch.arange(count)[:, None] - torch.arange(count)).abs().double()
+    expected = [float(apart[row, : row + 1 if causal else count].mean()) for row in range(count)]
+    assert compute.evenly_spread(reading) == pytest.approx(sum(expected) / count)
