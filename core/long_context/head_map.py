@@ -50,8 +50,8 @@ class Cells:
         return Cells(self.sums[rows, columns], self.maxima[rows, columns])
 
     def shares(self, length: int, depth: int, row: int) -> Float[Tensor, "row column"]:
-        """The shares of these cells, where they are the rows of a tile of a text of `length` tokens from `row` on."""
-        return self.sums / queries_in(length, depth, row * TILE, len(self.sums))
+        """The shares of these cells, whose first row is row `row` of all cells of a text of `length` tokens."""
+        return self.sums / queries_in(length, depth, row, len(self.sums))
 
     def put(self, row: int, column: int, cells: "Cells") -> None:
         """Write cells into these, from a row and a column on."""
@@ -149,7 +149,15 @@ class HeadMap:
 
         `pyramid`: the head's own, if it is known; without it the cells of every depth are computed anew.
         """
-        rows, columns = slice(row * TILE, (row + 1) * TILE), slice(column * TILE, (column + 1) * TILE)
+        return self.part(
+            depth,
+            slice(row * TILE, (row + 1) * TILE),
+            slice(column * TILE, (column + 1) * TILE),
+            pyramid,
+        )
+
+    def part(self, depth: int, rows: slice, columns: slice, pyramid: Pyramid | None = None) -> Cells:
+        """Some rows and columns of cells of a depth; `pyramid` as for a tile."""
         if pyramid is not None and depth >= pyramid.first:
             return pyramid.tables[depth - pyramid.first].part(rows, columns)
         return self.cells(depth, rows, columns)

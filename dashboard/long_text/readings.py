@@ -24,7 +24,7 @@ from torch import Tensor
 from core.errors import AtlasError
 from core.long_context import LongReading, check, read
 from core.long_context.distances import Distances, distances
-from core.long_context.head_map import Cells, HeadMap, Pyramid
+from core.long_context.head_map import TILE, Cells, HeadMap, Pyramid
 from core.long_context.links import Link, strongest_links
 from core.long_context.outline import Mark, outline
 from core.long_context.reading import places
@@ -119,7 +119,7 @@ class OpenReading:
             if pyramid is None:
                 return None
         cells: Cells = head_map.tile(depth, row, column, pyramid)
-        return cells.shares(len(head_map), depth, row), cells.maxima
+        return cells.shares(len(head_map), depth, row * TILE), cells.maxima
 
     def links(self, layer: int, head: int, farther_than: int, from_key: int, count: int) -> tuple[Link, ...] | None:
         """The strongest links of a head; None while its tables are not ready."""

@@ -7,12 +7,14 @@
 | thumbnails/layer | two uint16 (heads, side), shares as float16 |
 | pyramid/layer/head | JSON: how far the tables of the head are; the first request begins them |
 | tile/layer/head/depth/row/column | two uint16 (rows, columns), shares as float16, for depths above 0 maxima, too |
+| cells/layer/head/depth/row/last row/column/last column | a part of the map as NPZ; last ones are not included |
 | word/layer/head/token | its row and its column, float16 |
 | links/layer/head?farther=&from=&count= | JSON: [query, key, weight], the strongest first |
 
 425 means that the tables of the head are not ready.
 """
 
+import io
 from collections.abc import Callable
 
 import numpy as np
@@ -27,6 +29,8 @@ from dashboard.long_text.readings import OpenReading, of_token
 
 ADDRESS = "/readings"
 MOST_LINKS = 1000
+MOST_CELLS = 4_000_000  # of a file: 32 MB
+PRIVATE = {"Cache-Control": "private"}  # what a map shows never changes, and nobody else may have it
 TOO_EARLY = 425
 
 UNKNOWN = "This reading has ended. Load the page again."
@@ -114,6 +118,30 @@ def tile(reading: OpenReading, layer: int, head: int, depth: int, row: int, colu
     return _binary(shares.shape, shares, *([maxima] if depth else []))
 
 
+def cells(
+    reading: OpenReading, layer: int, head: int, depth: int, row: int, last_row: int, column: int, last_column: int
+) -> Response:
+    """A part of the map as a file of numpy's: shares, maxima, and the first token of each row and column of cells."""
+    head_map = reading.head(layer, head)
+    count = (max(0, last_row - row)) * max(0, last_column - column)
+    if depth > head_map.deepest or not 0 < count <= MOST_CELLS:
+        raise IndexError(count)
+    pyramid = reading.pyramid(layer, head).value
+    if pyramid is None and depth >= head_map.first_of_pyramid:
+        return Response(status_code=TOO_EARLY)
+    part = head_map.part(depth, slice(row, last_row), slice(column, last_column), pyramid)
+    file = io.BytesIO()
+    np.savez(
+        file,
+        share=part.shares(len(head_map), depth, row).numpy(),
+        maximum=part.maxima.numpy(),
+        first_query=np.arange(row, row + len(part.sums)) << depth,
+        first_key=np.arange(column, column + part.sums.shape[1]) << depth,
+        token=np.array(reading.tokens.labels),
+    )
+    return Response(file.getvalue(), media_type="application/octet-stream", headers=PRIVATE)
+
+
 def word(reading: OpenReading, layer: int, head: int, token: int) -> Response:
     """The weights of a token's row and of its column."""
     if token >= len(reading.tokens):
@@ -131,14 +159,13 @@ def links(reading: OpenReading, layer: int, head: int, farther: int, from_key: i
 
 
 ANSWERS: dict[str, Callable[..., Response]] = {
-    function.__name__: function for function in (state, text, thumbnails, pyramid, tile, word, links)
+    function.__name__: function for function in (state, text, thumbnails, pyramid, tile, cells, word, links)
 }
-COUNTS = {"state": 0, "text": 0, "thumbnails": 1, "pyramid": 2, "tile": 5, "word": 3, "links": 5}
+COUNTS = {"state": 0, "text": 0, "thumbnails": 1, "pyramid": 2, "tile": 5, "cells": 7, "word": 3, "links": 5}
 QUERY = ("farther", "from", "count")
 
 
 def _binary(sizes: tuple[int, ...] | torch.Size, *parts: torch.Tensor) -> Response:
     header = np.array(sizes, "<u2").tobytes()
     content = b"".join(codec.write(part.numpy(), "half") for part in parts)
-    # What a head's map shows never changes, and nobody else may have it.
-    return Response(header + content, media_type="application/octet-stream", headers={"Cache-Control": "private"})
+    return Response(header + content, media_type="application/octet-stream", headers=PRIVATE)

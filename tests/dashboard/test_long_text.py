@@ -1,5 +1,6 @@
 """Readings in threads, and what a browser gets of them."""
 
+import io
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -70,6 +71,13 @@ def test_a_browser_gets_the_maps_that_the_core_computes(client):
     far[:, 0] = 0
     assert [link[2] for link in links] == pytest.approx(far.flatten().topk(3).values.tolist(), rel=1e-4)
 
+    with np.load(io.BytesIO(client.get(f"{base}/cells/1/2/3/5/38/0/4").content)) as file:
+        assert file["share"].shape == file["maximum"].shape == (33, 4)
+        assert float(file["share"][0, 2]) == pytest.approx(float(weights[40:48, 16:24].sum()) / 8, rel=1e-4)
+        assert float(file["share"][-1, 2]) == pytest.approx(float(weights[296:, 16:24].sum()) / 4, rel=1e-4)
+        assert (file["first_query"][1], file["first_key"][3]) == (48, 24)
+        assert list(file["token"]) == text["labels"]
+
     content = client.get(f"{base}/thumbnails/0").content
     heads, side = np.frombuffer(content[:4], "<u2").tolist()
     assert (heads, len(content)) == (4, 4 + 2 * heads * side * side)
@@ -85,6 +93,7 @@ def test_a_browser_gets_the_maps_that_the_core_computes(client):
         "word/0/0/300",
         "thumbnails/2",
         "word/0/0/-1",
+        "cells/0/0/0/9/9/0/1",
     ],
 )
 def test_what_does_not_exist_is_refused(client, address):
