@@ -4,8 +4,10 @@ Of each layer its queries and keys are kept in half precision, and the log norma
 for a token and a head, and no map. Layers that are read can be looked at while the others are still to come.
 """
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import torch
@@ -15,7 +17,7 @@ from torch import Tensor, nn
 
 from ..capture import AttentionCall, Replace, edit_attention, record_attention
 from ..errors import ModelError
-from ..machine import free_memory
+from ..machine import free_memory, processors
 from ..models.gpt import GPT
 from ..models.gpt_rotary import RotaryGPT
 from ..progress import Progress, no_progress
@@ -24,6 +26,8 @@ from ..zoo.text_models import A_WORD, TextModel, batch_of, logits_of
 from .blockwise import attend
 from .head_map import HeadMap
 
+LONGEST_READING = 3600  # seconds
+MEASURED = 1024  # tokens whose attention is timed
 TRIAL = 64  # tokens of a short run that shows how the model attends
 LOGITS = 2**24  # numbers held at once while the loss of each token is computed: 64 MB
 LARGEST_HALF = torch.finfo(torch.float16).max
@@ -100,18 +104,46 @@ def places(model: TextModel) -> tuple[Place, ...]:
 def check(model: TextModel, count: int) -> int:
     """The bytes that a reading of `count` tokens takes at most.
 
-    ModelError, in a sentence with its numbers, where the model's positions or the free memory do not allow it.
+    ModelError, in a sentence with its numbers, where the model's positions, the memory or the time do not allow it.
     """
     if count > model.context:
         raise ModelError(f"{model.title} has positions for {model.context:,} tokens, and this text has {count:,}.")
-    needed = count * (WORKING * _width(model) + sum(_bytes_per_token(place) for place in places(model)))
+    attentions = places(model)
+    needed = count * WORKING * _width(attentions) + kept_bytes(attentions, count)
     free = free_memory()
     if free is not None and needed > free:
         raise ModelError(
             f"Reading {count:,} tokens takes about {needed / 1e9:.1f} GB of memory with {model.title}, and "
             f"{free / 1e9:.1f} GB are free: read fewer tokens."
         )
+    seconds = _seconds(model, attentions, count)
+    if seconds > LONGEST_READING:
+        raise ModelError(
+            f"Reading {count:,} tokens would take about {seconds / 60:,.0f} minutes here with {model.title}; at most "
+            f"{LONGEST_READING // 60} are allowed: read fewer tokens."
+        )
     return needed
+
+
+def _seconds(model: TextModel, attentions: Sequence[Place], count: int) -> float:
+    """The estimated time of a reading: its attention grows with the square of the length, all else with the length."""
+    per_pair, per_product = _speed()
+    pairs = sum(place.heads * place.head_dim * (0.5 if place.causal else 1.0) for place in attentions) * count**2
+    return (pairs * per_pair + model.parameters * count * per_product) / processors()
+
+
+@cache
+def _speed() -> tuple[float, float]:
+    """Seconds of one thread for a channel of one pair of query and key, and for a product of a linear map; measured."""
+    query = torch.zeros(1, 1, MEASURED, 64)
+    vectors, matrix = torch.zeros(256, 1024), torch.zeros(1024, 1024)
+    times = []
+    for work in (lambda: attend(query, query, query, causal=False), lambda: F.linear(vectors, matrix)):
+        work()
+        started = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - started)
+    return times[0] / (64 * MEASURED**2), times[1] / (256 * 1024 * 1024)
 
 
 def read(model: TextModel, reading: LongReading, progress: Progress = no_progress) -> None:
@@ -184,12 +216,13 @@ def _window(network: nn.Module) -> int | None:
     return window if is_used and isinstance(window, int) else None
 
 
-def _width(model: TextModel) -> int:
-    return max(place.heads * place.head_dim for place in places(model))
+def kept_bytes(attentions: Sequence[Place], count: int) -> int:
+    """The bytes of what is kept of `count` tokens: queries and keys in half precision, normalisers in full."""
+    return count * sum(2 * place.head_dim * (place.heads + place.key_heads) + 4 * place.heads for place in attentions)
 
 
-def _bytes_per_token(place: Place) -> int:
-    return 2 * place.head_dim * (place.heads + place.key_heads) + 4 * place.heads
+def _width(attentions: Sequence[Place]) -> int:
+    return max(place.heads * place.head_dim for place in attentions)
 
 
 def _half(tensor: Tensor) -> Tensor:

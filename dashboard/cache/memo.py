@@ -266,6 +266,16 @@ def held(key: tuple[Hashable, ...]) -> Any:
     return entry.value if (entry := _store.find(key)) else None
 
 
+def forget_held(key: tuple[Hashable, ...]) -> None:
+    """Drop a value of `hold`."""
+    _store.forget(key)
+
+
+def budget() -> int:
+    """The bytes that all values may take together."""
+    return _store.budget
+
+
 def clear() -> None:
     """Drop all values."""
     _store.clear()

@@ -60,6 +60,11 @@ class Store:
             self._entries.expire()
             return int(self._entries.currsize)
 
+    @property
+    def budget(self) -> int:
+        """The bytes that all values may take."""
+        return int(self._entries.maxsize)
+
     def find(self, key: Hashable) -> Entry | None:
         """The entry; the values it was made from count as used too, because it keeps them alive."""
         with self._guard:

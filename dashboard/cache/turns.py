@@ -178,13 +178,16 @@ def turn(progress: Progress = no_progress) -> Iterator[None]:
 
 
 @contextmanager
-def long_turn(progress: Progress = no_progress) -> Iterator[Progress]:
+def long_turn(progress: Progress = no_progress, *, line: Line | None = None) -> Iterator[Progress]:
     """A place of the long line, and a callback to which the work reports, for `progress` and for those who wait.
+
+    `line`: another line than the one that most long work shares.
 
     Raises AtlasError if too many wait, or if the visitor waits or works in another tab already.
     """
     with _thread_turn(Turn(counted=True)) as own_turn:
-        long_line.enter(own_turn, lambda: _show_progress(own_turn, progress), limited=True)
+        chosen = line or long_line
+        chosen.enter(own_turn, lambda: _show_progress(own_turn, progress, chosen), limited=True)
 
         def report_progress(done: int, total: int) -> None:
             own_turn.progress = done, total
@@ -246,10 +249,11 @@ def _thread_turn(own_turn: Turn) -> Iterator[Turn]:
             own_turn.line.leave(own_turn)
 
 
-def _show_progress(own_turn: Turn, progress: Progress) -> None:
+def _show_progress(own_turn: Turn, progress: Progress, line: Line | None = None) -> None:
+    line = line or long_line
     waits = getattr(progress, "waits", None)  # what shows progress may show sentences, too
-    if waits and own_turn in long_line.waiting:
-        waits(long_line.waiting_sentence(own_turn))
+    if waits and own_turn in line.waiting:
+        waits(line.waiting_sentence(own_turn))
     else:
         progress(*own_turn.progress)
 

@@ -25,7 +25,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from core.view import codec
-from dashboard.long_text.readings import OpenReading, of_token
+from dashboard.long_text.open_reading import OpenReading
+from dashboard.long_text.readings import of_token
 
 ADDRESS = "/readings"
 MOST_LINKS = 1000

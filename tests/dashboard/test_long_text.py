@@ -1,8 +1,9 @@
 """Readings in threads, and what a browser gets of them."""
 
 import io
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,8 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from core.errors import ModelError
-from dashboard.cache import memo
+from core.long_context import read
+from dashboard.cache import memo, turns
 from dashboard.long_text import readings, route
 from tests.core.test_long_context import family
 
@@ -131,7 +133,7 @@ def test_a_reading_that_nobody_looks_at_stops_and_leaves_nothing(client, monkeyp
     deadline = time.monotonic() + 30
     while not reading.finished and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert reading.stop
+    assert reading.is_stopped
     assert reading.reading.layers == []
     assert memo.cached_bytes() == 0
     assert client.get(f"/readings/{token}/state").status_code == 404
@@ -172,3 +174,77 @@ def test_the_tables_of_at_most_three_heads_are_kept():
     assert list(reading.pyramids) == [(0, 1), (0, 2), (0, 3)]
     expected = reading.head(0, 3).pyramid()
     torch.testing.assert_close(reading.pyramid(0, 3).value.tables[0].sums, expected.tables[0].sums)
+
+
+@pytest.fixture
+def slow(monkeypatch) -> threading.Event:
+    """Readings stop after their first layer, and go on when the event is set."""
+    go_on = threading.Event()
+
+    def read_slowly(model, reading, progress) -> None:
+        def report(done: int, total: int) -> None:
+            progress(done, total)
+            if done > total // 2:
+                assert go_on.wait(30)
+                progress(done, total)
+
+        read(model, reading, report)
+
+    monkeypatch.setattr(readings, "read", read_slowly)
+    return go_on
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_layers_that_are_read_can_be_looked_at_before_the_end_and_after_a_cancel(client, slow):
+    reading = readings.open_reading("tiny", TEXT, 300)
+    base = f"/readings/{readings.token_of(reading)}"
+    wait_until(lambda: reading.layers_read == 1)
+    assert client.get(f"{base}/tile/0/0/0/0/0").status_code == 200
+    assert client.get(f"{base}/tile/1/0/0/0/0").status_code == 400
+    state = client.get(f"{base}/state").json()
+    assert (state["finished"], state["read"], state["error"]) == (False, 1, None)
+    readings.cancel(reading)
+    slow.set()
+    wait_until(lambda: reading.finished)
+    state = client.get(f"{base}/state").json()
+    assert "1 of 2 layers" in state["error"]
+    assert client.get(f"{base}/tile/0/0/0/0/0").status_code == 200
+    assert readings.open_reading("tiny", TEXT, 300) is reading  # it is not begun again before somebody asks for that
+    readings.read_again(reading)
+    again = readings.open_reading("tiny", TEXT, 300)
+    again.wait()
+    assert again.layers_read == 2
+
+
+def test_a_session_that_opens_another_text_stops_its_reading_but_not_that_of_others(slow, monkeypatch):
+    session = "one"
+    monkeypatch.setattr(turns, "current_visitor", lambda: turns.Visitor(session, session))
+    alone = readings.open_reading("tiny", TEXT, 300)
+    session = "two"
+    shared = readings.open_reading("tiny", TEXT, 250)
+    session = "one"
+    assert readings.open_reading("tiny", TEXT, 250) is shared
+    assert alone.is_stopped
+    readings.open_reading("tiny", TEXT, 200)
+    assert not shared.is_stopped  # the other session still looks at it
+    slow.set()
+    wait_until(lambda: alone.finished and shared.finished)
+    assert shared.layers_read == 2
+
+
+def test_what_would_take_an_hour_or_more_than_all_that_is_kept_is_refused(monkeypatch):
+    monkeypatch.setattr("core.long_context.reading._speed", lambda: (1e-3, 1e-3))
+    with pytest.raises(ModelError, match="minutes"):
+        readings.open_reading("tiny", TEXT, 300)
+    monkeypatch.undo()
+    model = family("rotary")
+    monkeypatch.setattr(readings, "book_model", lambda _name: model)
+    monkeypatch.setattr(memo, "budget", lambda: 1000)
+    with pytest.raises(ModelError, match="GB"):
+        readings.open_reading("tiny", TEXT, 300)

@@ -7,7 +7,7 @@ from dashboard.address import parameter
 from dashboard.components.map_view import map_view, place_in
 from dashboard.frame import layout
 from dashboard.long_text import readings
-from dashboard.long_text.readings import OpenReading
+from dashboard.long_text.open_reading import OpenReading
 from dashboard.long_text.route import ADDRESS
 from dashboard.number_format import small
 from pages.explore.long_text import compute, inputs, words

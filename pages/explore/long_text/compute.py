@@ -8,7 +8,7 @@ import numpy as np
 
 from core.long_context.distances import Distances
 from dashboard import typeset
-from dashboard.long_text.readings import OpenReading
+from dashboard.long_text.open_reading import OpenReading
 
 POSITIONS = (0, 256, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072)  # ranges of positions of the loss
 SIGNIFICANT = 2.0  # standard errors

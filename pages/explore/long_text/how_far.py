@@ -17,7 +17,7 @@ from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
 from dashboard.figures.paper import on_paper
 from dashboard.frame import layout
-from dashboard.long_text.readings import OpenReading
+from dashboard.long_text.open_reading import OpenReading
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES, Look

@@ -10,7 +10,7 @@ from dashboard.cache.models import LONGEST_BOOK, book_model
 from dashboard.frame import layout
 from dashboard.inputs import controls, model_name
 from dashboard.long_text import readings
-from dashboard.long_text.readings import OpenReading
+from dashboard.long_text.open_reading import OpenReading
 from pages.explore.long_text import words
 from pages.explore.long_text.books import BOOKS, book_text
 
@@ -27,6 +27,7 @@ def choose() -> OpenReading:
     with layout.control_bar():
         source = controls.menu("Text", [*BOOKS, OWN], key="book", width=190)
         length = st.container()
+        stop = st.container()
         with layout.settings():
             name = model_name.model("text", offered=[FIRST_MODEL, *(name for name in zoo.TEXT if name != FIRST_MODEL)])
     text: str | Upload
@@ -44,6 +45,11 @@ def choose() -> OpenReading:
         reading = readings.open_reading(name, content, count, identity)
     if len(reading.tokens) < FEWEST:
         raise InputError(words.TOO_SHORT.format(count=len(reading.tokens)))
+    with stop:
+        if not reading.finished:
+            st.button("Cancel", on_click=readings.cancel, args=(reading,))
+        elif reading.is_cancelled:
+            st.button("Read again", on_click=readings.read_again, args=(reading,))
     return reading
 
 

@@ -20,7 +20,7 @@ from dashboard.cache.models import book_model
 from dashboard.figures.paper import on_paper
 from dashboard.frame import layout
 from dashboard.inputs import controls
-from dashboard.long_text.readings import OpenReading
+from dashboard.long_text.open_reading import OpenReading
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES, Look
