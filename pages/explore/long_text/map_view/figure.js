@@ -10,7 +10,7 @@ import { MapStage } from "./stage.js";
 import { TileStore } from "./tiles.js";
 
 const HURRY = 80; // milliseconds between two looks at which tiles are wanted
-const GUTTERS = { left: 118, below: 84, top: 6, right: 8 };
+const GUTTERS = { left: 112, below: 74, top: 6, right: 8 };
 const NARROW = { left: 74, below: 66, top: 4, right: 2 };
 const PHONE = 520; // pixels of the map's width below which its gutters are narrow
 const SMALLEST = 5; // pixels of the frame around a cell

@@ -86,15 +86,17 @@ export class LongText {
     const isCentre = this.centre !== null && this.centre >= starts[line] && this.centre < end;
     const element = make("div", { class: isCentre ? "line centre" : "line", dir: "auto" });
     element.style.top = `${this.rows.rows[line] * this.step}px`;
-    for (let token = starts[line]; token < end; token++) element.append(this.tokenElement(token));
+    for (let token = starts[line]; token < end; token++)
+      element.append(this.tokenElement(token, token === starts[line]));
     return element;
   }
 
-  tokenElement(token) {
+  tokenElement(token, isFirst) {
+    const letters = lettersOf(this.labels[token]);
     const element = make(
       "span",
       { class: `token ${this.states(token)}`, "data-token": token },
-      lettersOf(this.labels[token]),
+      isFirst ? letters.trimStart() : letters,
     );
     const tint = this.tints(token);
     if (tint?.colour) Object.assign(element.style, { backgroundColor: tint.colour, color: tint.ink });

@@ -5,12 +5,13 @@ import { createRow, takesOf, titled } from "../../../../core/view/browser/kit/sa
 import { levelsOf } from "./axes.js";
 import { TextBeside } from "./beside.js";
 import { MapFigure } from "./figure.js";
-import { placeText, readPlace, tokenRange } from "./geometry.js";
+import { placeText, readPlace } from "./geometry.js";
 import { createHeadGrid } from "./heads.js";
+import { endsOfScale, wordsOfPicture } from "./legend.js";
 import { LinkList } from "./links.js";
-import { lowEndOf, SCALES_OF_COLOUR } from "./painting.js";
+import { SCALES_OF_COLOUR } from "./painting.js";
 import { Reading } from "./reading.js";
-import { counted, progressText, shareText, tokensNamed, weightText } from "./sentences.js";
+import { progressText } from "./sentences.js";
 
 const KINDS = { share: "Share", maximum: "Maximum" };
 const QUIET = 600; // milliseconds without motion until Python is told where the map is
@@ -214,18 +215,8 @@ class MapView extends View {
     return "Point at the map to read it. The wheel zooms, dragging moves; with the keyboard: +, −, arrows, Home.";
   }
 
-  /** The two ends of the scale of colours. */
-  get ends() {
-    const { limit, depth } = this.figure.painter;
-    if (!limit) return null;
-    const isShare = this.look.kind === "share" && depth > 0;
-    const written = (value) => (value === 0 ? "0" : isShare ? shareText(value) : weightText(value));
-    const low = lowEndOf(this.look.scale, limit);
-    return [low ? `≤ ${written(low)}` : "0", written(limit), isShare ? "share" : depth ? "maximum" : "weight"];
-  }
-
   showScale() {
-    const { ends } = this;
+    const ends = endsOfScale(this.figure.painter);
     const text = ends?.join("|") ?? "";
     if (text === this.scaleText) return;
     this.scaleText = text;
@@ -286,16 +277,7 @@ class MapView extends View {
   }
 
   picture() {
-    const { stage, state } = this.figure;
-    const range = (name) => {
-      const [first, behind] = tokenRange(stage.view, stage.room, name, state.tokens);
-      return tokensNamed([first, behind - 1]);
-    };
-    const kind = this.look.kind === "share" ? "share of attention" : "largest weight";
-    const about = `Queries: ${range("query")}; keys: ${range("key")}; of a text of ${counted(state.tokens)} tokens.`;
-    const reading = `${about} The ${kind} of each cell, colours on a scale: ${SCALES_OF_COLOUR[this.look.scale].toLowerCase()}.`;
-    const [low, high, what] = this.ends ?? ["0", "0", kind];
-    const words = { title: this.name.textContent, reading, ends: [low, `${high}, the largest ${what} in view`] };
+    const words = wordsOfPicture(this.figure, this.name.textContent);
     return titled(words, this.figure.marks(), this.theme);
   }
 
