@@ -2,13 +2,19 @@ import { tokenRange } from "./geometry.js";
 import { lowEndOf, SCALES_OF_COLOUR } from "./painting.js";
 import { counted, shareText, tokensNamed, weightText } from "./sentences.js";
 
+const LEAST_END = 1e-7; // of a lower end that is worth its digits
+
 /** The scale of colours in view: its lower end, its upper end, and what it measures; null where nothing is drawn yet. */
 export function endsOfScale({ limit, depth, look }) {
   if (!limit) return null;
   const isShare = look.kind === "share" && depth > 0;
   const written = isShare ? shareText : weightText;
   const low = lowEndOf(look.scale, limit);
-  return [low ? `≤ ${written(low)}` : "0", written(limit), isShare ? "share" : depth ? "maximum" : "weight"];
+  return [
+    low > LEAST_END ? `≤ ${written(low)}` : "0",
+    written(limit),
+    isShare ? "share" : depth ? "maximum" : "weight",
+  ];
 }
 
 /** What stands above a picture of the figure: its title, what it shows, and the ends of its scale. */

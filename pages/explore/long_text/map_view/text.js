@@ -37,6 +37,8 @@ export class LongText {
     this.ruler = make("canvas", { class: "ruler", "aria-hidden": "true", pointerdown: go, pointermove: go });
     this.spoken = make("p", { class: "unseen", "aria-live": "polite" });
     this.element = make("div", { class: "with-ruler" }, this.holder, this.ruler, this.spoken);
+    this.sizes = new ResizeObserver(() => this.layOut());
+    this.sizes.observe(this.holder);
   }
 
   write(labels) {
