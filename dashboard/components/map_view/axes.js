@@ -104,7 +104,7 @@ export function axisMarks(plot, rows, columns, theme) {
     const y = plot.top + label.at;
     if (!inside(label.at, plot.height)) continue;
     marks.push(lineMark([plot.left - tick(label.level), y], [plot.left, y], theme.soft, 1));
-    const text = { kind: "text", text: written(label, plot.left - 26), align: "end", ...style(label.level) };
+    const text = { kind: "text", text: written(label, plot.left - 24), align: "end", ...style(label.level) };
     marks.push({ ...text, x: plot.left - 9, y: Math.max(plot.top + 8, y + SIZE * 0.36) });
   }
   for (const label of columns) {

@@ -68,8 +68,13 @@ export class TextBeside {
     const { row, column } = this.word;
     this.said.textContent = sentenceOfWord(this.labels, token, row, column, this.isCausal);
     const named = `“${readable(this.labels[token])}”`;
-    const to = make("span", {}, make("i", { class: "swatch to", "aria-hidden": "true" }), `${named} attends to it`);
-    const from = make("span", {}, make("i", { class: "swatch from", "aria-hidden": "true" }), `it attends to ${named}`);
+    const to = make("span", {}, make("i", { class: "swatch to", "aria-hidden": "true" }), `${named} attends to these`);
+    const from = make(
+      "span",
+      {},
+      make("i", { class: "swatch from", "aria-hidden": "true" }),
+      `these attend to ${named}`,
+    );
     this.key.replaceChildren(to, from);
     this.key.hidden = false;
   }

@@ -10,8 +10,8 @@ import { MapStage } from "./stage.js";
 import { TileStore } from "./tiles.js";
 
 const HURRY = 80; // milliseconds between two looks at which tiles are wanted
-const GUTTERS = { left: 118, below: 84, top: 6, right: 8 };
-const NARROW = { left: 74, below: 66, top: 4, right: 2 };
+const GUTTERS = { left: 112, below: 74, top: 6, right: 8 };
+const NARROW = { left: 82, below: 66, top: 4, right: 2 };
 const PHONE = 520; // pixels of the map's width below which its gutters are narrow
 const SMALLEST = 5; // pixels of the frame around a cell
 
@@ -25,6 +25,7 @@ export class MapFigure {
   overview = null;
   chosen = null; // the token of a word that is chosen
   pointer = null; // the point of the room at which the readout is
+  pinned = null; // the query and the key that it is about while there is no pointer
   latest = 0; // when the view moved last
 
   constructor({ moved, chosen, drawn, idle }) {
@@ -55,12 +56,14 @@ export class MapFigure {
     this.painter.reset();
     this.painter.thumbnail = thumbnail;
     this.overview = null;
+    this.pinned = null;
     this.soon();
   }
 
-  /** The size of the figure, and the room for the map in it. */
-  layOut(width, height, tokens) {
+  /** The size of the figure, and the room for the map in it, which is no higher than wide. */
+  layOut(width, highest, tokens) {
     const gutters = width < PHONE ? NARROW : GUTTERS;
+    const height = Math.min(highest, width - gutters.left - gutters.right + gutters.top + gutters.below);
     const inner = { width: width - gutters.left - gutters.right, height: height - gutters.top - gutters.below };
     const plot = { ...inner, left: gutters.left, top: gutters.top, below: gutters.below };
     this.size = { width, height };
@@ -183,7 +186,8 @@ export class MapFigure {
 
   /** The query and the key at a point of the room; null beside the map. */
   tokensAt(place) {
-    if (!place || !this.isReady) return null;
+    if (!this.isReady) return null;
+    if (!place) return this.pinned;
     const exact = pointedTokens(this.stage.view, this.stage.room, ...place);
     const [query, key] = [Math.floor(exact.query), Math.floor(exact.key)];
     const isOn = (token) => token >= 0 && token < this.state.tokens;
@@ -194,6 +198,7 @@ export class MapFigure {
   point(place, by = "pointer") {
     const { width, height } = this.stage.plot;
     this.pointer = by === "keys" ? [width / 2, height / 2] : place;
+    if (by === "keys") this.pinned = null;
     setAttributes(this.tell, { "aria-live": by === "keys" ? "polite" : "off" });
     this.soon();
   }

@@ -44,13 +44,22 @@ export function createHeadGrid({ pick }) {
   }
 
   function mark(layer, head) {
+    const isOther = open.layer !== layer || open.head !== head;
     open = { layer, head };
+    if (isOther) keepInView(buttons[layer]?.[head]);
     buttons.forEach((own, row) => {
       own.forEach((each, column) => {
         const isOpen = row === layer && column === head;
         setAttributes(each, { "aria-pressed": String(isOpen), tabindex: isOpen ? 0 : -1 });
       });
     });
+  }
+
+  /** Scrolls the grid, and not the page, to a head. */
+  function keepInView(button) {
+    if (!button) return;
+    const [own, all] = [button.getBoundingClientRect(), grid.getBoundingClientRect()];
+    if (own.top < all.top || own.bottom > all.bottom) grid.scrollTop += own.top - all.top - all.height / 2;
   }
 
   function press(event) {

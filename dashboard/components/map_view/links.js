@@ -52,7 +52,7 @@ export class LinkList {
     this.root = root;
     this.request?.abort();
     this.list.replaceChildren();
-    this.said.textContent = "The links come with the overview of this head.";
+    this.said.textContent = root ? "The links are being searched …" : "The links come with the overview of this head.";
     if (root && this.text) this.ask();
   }
 

@@ -37,6 +37,8 @@ export class LongText {
     this.ruler = make("canvas", { class: "ruler", "aria-hidden": "true", pointerdown: go, pointermove: go });
     this.spoken = make("p", { class: "unseen", "aria-live": "polite" });
     this.element = make("div", { class: "with-ruler" }, this.holder, this.ruler, this.spoken);
+    this.sizes = new ResizeObserver(() => this.layOut());
+    this.sizes.observe(this.holder);
   }
 
   write(labels) {
@@ -86,15 +88,17 @@ export class LongText {
     const isCentre = this.centre !== null && this.centre >= starts[line] && this.centre < end;
     const element = make("div", { class: isCentre ? "line centre" : "line", dir: "auto" });
     element.style.top = `${this.rows.rows[line] * this.step}px`;
-    for (let token = starts[line]; token < end; token++) element.append(this.tokenElement(token));
+    for (let token = starts[line]; token < end; token++)
+      element.append(this.tokenElement(token, token === starts[line]));
     return element;
   }
 
-  tokenElement(token) {
+  tokenElement(token, isFirst) {
+    const letters = lettersOf(this.labels[token]);
     const element = make(
       "span",
       { class: `token ${this.states(token)}`, "data-token": token },
-      lettersOf(this.labels[token]),
+      isFirst ? letters.trimStart() : letters,
     );
     const tint = this.tints(token);
     if (tint?.colour) Object.assign(element.style, { backgroundColor: tint.colour, color: tint.ink });

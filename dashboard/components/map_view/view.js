@@ -5,16 +5,18 @@ import { createRow, takesOf, titled } from "../../../../core/view/browser/kit/sa
 import { levelsOf } from "./axes.js";
 import { TextBeside } from "./beside.js";
 import { MapFigure } from "./figure.js";
-import { placeText, readPlace, tokenRange } from "./geometry.js";
+import { placeText, readPlace } from "./geometry.js";
 import { createHeadGrid } from "./heads.js";
+import { endsOfScale, wordsOfPicture } from "./legend.js";
 import { LinkList } from "./links.js";
-import { lowEndOf, SCALES_OF_COLOUR } from "./painting.js";
+import { SCALES_OF_COLOUR } from "./painting.js";
 import { Reading } from "./reading.js";
-import { counted, progressText, shareText, tokensNamed, weightText } from "./sentences.js";
+import { progressText } from "./sentences.js";
 
 const KINDS = { share: "Share", maximum: "Maximum" };
 const QUIET = 600; // milliseconds without motion until Python is told where the map is
 const FOLLOWING = 120; // milliseconds between two steps of the text behind the map
+const ECHO = 5000; // milliseconds within which a place from Python may be one that was sent to it
 const HELD = 500; // milliseconds for which the text does not follow a motion that began in it
 const LINK_CELL = 16; // pixels of a token where a link is shown
 const PRESENTED = 1.3; // times higher for the projector
@@ -22,7 +24,7 @@ const PRESENTED = 1.3; // times higher for the projector
 class MapView extends View {
   open = { layer: 0, head: 0 };
   look = { kind: "share", scale: "log" };
-  sent = new Set(); // places that came from here, or are shown already
+  sent = new Map(); // when places were sent to Python
   held = 0; // until when the text stays
 
   build() {
@@ -63,7 +65,7 @@ class MapView extends View {
 
   get takes() {
     const name = () => `${this.data.name}-layer-${this.open.layer}-head-${this.open.head}`;
-    const { SVG, PNG } = takesOf({ name, picture: () => this.picture(), rows: () => [] });
+    const { SVG, PNG } = takesOf({ name, picture: () => this.picture() });
     return { SVG, PNG };
   }
 
@@ -73,7 +75,8 @@ class MapView extends View {
     Object.assign(this.figure, { theme: this.theme, hue: this.hue });
     this.figure.painter.restyle(this.theme, this.look);
     if (data.base !== this.base) this.begin(data);
-    else if (data.place && !this.sent.has(data.place)) this.goToPlace(data.place);
+    else if (data.place !== this.latest) this.goToPlace(data.place);
+    this.latest = data.place;
     this.draw();
     this.paintHeads();
   }
@@ -89,7 +92,7 @@ class MapView extends View {
     const wished = readPlace(place);
     this.open = { layer: wished?.layer ?? 0, head: wished?.head ?? 0 };
     this.first = wished?.view ?? null;
-    this.sent = new Set([place]);
+    this.sent.clear();
     this.beside.root = null;
     this.reading = new Reading(base, {
       state: (state) => this.hearState(state),
@@ -201,31 +204,21 @@ class MapView extends View {
     this.showControls();
     const width = this.figure.element.clientWidth;
     const high = Math.round(this.data.height * (this.present ? PRESENTED : 1));
-    const height = Math.min(high, Math.round(width * 1.02));
     this.root.style.setProperty("--high", `${high}px`);
-    if (this.figure.state) this.figure.layOut(width, height, this.figure.state.tokens);
-    else this.figure.element.style.minHeight = `${height}px`;
+    if (this.figure.state) this.figure.layOut(width, high, this.figure.state.tokens);
+    else this.figure.element.style.minHeight = `${Math.min(high, width)}px`;
     this.beside.show(this.theme, this.hue);
     this.figure.soon();
   }
 
   get idle() {
     if (this.present) return "";
+    if (matchMedia("(pointer: coarse)").matches) return "Tap the map to read it; two fingers zoom, one moves.";
     return "Point at the map to read it. The wheel zooms, dragging moves; with the keyboard: +, −, arrows, Home.";
   }
 
-  /** The two ends of the scale of colours. */
-  get ends() {
-    const { limit, depth } = this.figure.painter;
-    if (!limit) return null;
-    const isShare = this.look.kind === "share" && depth > 0;
-    const written = (value) => (value === 0 ? "0" : isShare ? shareText(value) : weightText(value));
-    const low = lowEndOf(this.look.scale, limit);
-    return [low ? `≤ ${written(low)}` : "0", written(limit), isShare ? "share" : depth ? "maximum" : "weight"];
-  }
-
   showScale() {
-    const { ends } = this;
+    const ends = endsOfScale(this.figure.painter);
     const text = ends?.join("|") ?? "";
     if (text === this.scaleText) return;
     this.scaleText = text;
@@ -251,16 +244,16 @@ class MapView extends View {
     this.telling = setTimeout(() => {
       const { view, room, tokens } = this.figure.stage;
       const place = placeText(this.open, view, tokens, room);
-      this.sent.add(place);
+      this.sent.set(place, Date.now());
       this.component.setStateValue("place", place);
     }, QUIET);
   }
 
   /** A place that came with the page: by the address, or by Python. */
   goToPlace(text) {
-    this.sent.add(text);
     const place = readPlace(text);
-    if (!place || !this.figure.state) return;
+    const isOwn = Date.now() - (this.sent.get(text) ?? 0) < ECHO;
+    if (!place || isOwn || !this.figure.state) return;
     if (place.layer !== this.open.layer || place.head !== this.open.head) this.openHead(place.layer, place.head, false);
     if (place.view) this.figure.stage.set(place.view, "place");
     else this.figure.stage.showAll();
@@ -269,15 +262,21 @@ class MapView extends View {
   goToRow(token) {
     if (!this.figure.isReady) return;
     this.held = performance.now() + HELD;
-    this.figure.stage.fly({ ...this.figure.stage.view, query: token + 0.5 });
+    const { view, room } = this.figure.stage;
+    // To the right of the diagonal a causal map is empty.
+    const farthest = token - (0.2 * room.width) / view.scale;
+    const key = this.figure.state.causal ? Math.min(view.key, farthest) : view.key;
+    this.figure.pinned = null;
+    this.figure.stage.fly({ ...view, query: token + 0.5, key });
   }
 
   goToLink(query, key) {
     this.held = performance.now() + HELD;
     this.beside.fetch(query);
     this.beside.follow(query);
+    this.figure.pinned = { query, key };
     this.figure.stage.fly({ query: query + 0.5, key: key + 0.5, scale: LINK_CELL });
-    this.root.scrollIntoView({ block: "nearest" });
+    this.figure.element.scrollIntoView({ block: "nearest" });
   }
 
   mark(token) {
@@ -286,22 +285,13 @@ class MapView extends View {
   }
 
   picture() {
-    const { stage, state } = this.figure;
-    const range = (name) => {
-      const [first, behind] = tokenRange(stage.view, stage.room, name, state.tokens);
-      return tokensNamed([first, behind - 1]);
-    };
-    const kind = this.look.kind === "share" ? "share of attention" : "largest weight";
-    const about = `Queries: ${range("query")}; keys: ${range("key")}; of a text of ${counted(state.tokens)} tokens.`;
-    const reading = `${about} The ${kind} of each cell, colours on a scale: ${SCALES_OF_COLOUR[this.look.scale].toLowerCase()}.`;
-    const [low, high, what] = this.ends ?? ["0", "0", kind];
-    const words = { title: this.name.textContent, reading, ends: [low, `${high}, the largest ${what} in view`] };
-    return titled(words, this.figure.marks(), this.theme);
+    return titled(wordsOfPicture(this.figure, this.name.textContent), this.figure.marks(), this.theme);
   }
 
   destroy() {
     this.reading?.end();
     this.figure.end();
+    this.beside.text.sizes.disconnect();
     for (const timer of [this.following, this.telling, this.links.waiting]) clearTimeout(timer);
     super.destroy();
   }
