@@ -14,6 +14,8 @@ from pages.explore.long_text import compute, inputs, words
 
 PLACE = "place"  # in the address: layer, head, depth, query and key in the middle of the view
 TOKEN = "token of the reading"  # in the session
+FIRST = "first place"  # in the session: of which reading, and where its map begins
+FIRST_HEAD = "5.5"  # of the first model: in the first book it has the strongest far link
 TALL = 520  # pixels
 
 
@@ -34,11 +36,18 @@ def show() -> None:
 
 
 def _first_place(reading: OpenReading) -> str | None:
-    """The head with the strongest far link, where the text is read; else the browser begins with the first head."""
-    if not reading.finished or not reading.distances:
-        return None
-    layer, head, _ = max(compute.all_heads(reading), key=lambda entry: entry[2].strongest_far)
-    return f"{layer}.{head}"
+    """The head that is open before anybody chooses one; the same as long as the reading is.
+
+    It is the one with the strongest far link, where the text is read already.
+    """
+    held = st.session_state.get(FIRST)
+    if held is None or held[0] != reading.identity:
+        place = FIRST_HEAD if reading.name == inputs.FIRST_MODEL else None
+        if reading.finished and reading.distances:
+            layer, head, _ = max(compute.all_heads(reading), key=lambda entry: entry[2].strongest_far)
+            place = f"{layer}.{head}"
+        held = st.session_state[FIRST] = (reading.identity, place)
+    return held[1]
 
 
 def notices(reading: OpenReading) -> tuple[str, ...]:
