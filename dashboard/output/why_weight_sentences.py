@@ -13,6 +13,10 @@ NEAR = 0.005  # nats: less is not told from nothing
 
 CHECKED = "Computed again from query and key, in 64-bit numbers, the row equals the weights of the map."
 ABLATED = "Some heads are ablated in these maps, so what the heads write is not added up. Choose the maps “as it is”."
+NOT_THE_MAP = (
+    "Run once more, the model gives this row other weights than the map, by up to {difference:.1e}. So nothing is "
+    "explained here."
+)
 UNDIVIDED = (
     "This layer's output is no sum of what its heads write, so what one head adds to the next word cannot be computed."
 )
@@ -114,6 +118,23 @@ def next_word(explanation: WeightExplanation, word: NextWord, names: Sequence[st
         f"**6. Next word.** After this token the model ranks {first} before {second}, by {signed(word.difference)} "
         f"nats. This head adds {_toward(head, names)}; what comes from {key} adds {_toward(cell, names)}."
     )
+
+
+def left_out(start: str, plain: float, without_head: float, without_cell: float, key: str) -> str:
+    """What a number in nats, which `start` names, is and would be without the head and without one key in it."""
+    head, cell = _would_be(plain, without_head), _would_be(plain, without_cell)
+    return (
+        f"{start} {signed(plain)} nats. Without what this head writes at this token it {head}; without what comes from "
+        f"{key} alone it {cell}. Each was measured by running the model again."
+    )
+
+
+def _would_be(before: float, after: float) -> str:
+    if not math.isfinite(after):
+        return "would be no number"
+    if abs(after - before) < NEAR:
+        return f"changes by less than {NEAR} nats"
+    return f"would be {signed(after)}, {'more' if after > before else 'less'} by {small(abs(after - before))}"
 
 
 def some_keys(count: int, total: int, of: str, *, is_among: bool) -> str:

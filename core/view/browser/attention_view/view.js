@@ -90,7 +90,7 @@ export class AttentionView extends View {
     const unchosen = first || isAtStart(this.state, this.scene);
     this.scene = openScene(overview);
     const kept = unchosen ? { ...this.scene.start, token: null } : { token: null };
-    const wished = first && this.address ? stateFrom(readAddress(), this.scene) : kept;
+    const wished = first && this.address ? stateFrom(this.addressed(), this.scene) : kept;
     this.state = existing({ ...this.state, ...wished }, this.scene);
     this.exact = null;
     this.pattern = null;
@@ -103,10 +103,16 @@ export class AttentionView extends View {
 
   ownAddress() {
     return keepAddress({
-      values: () => (this.scene ? addressOf(this.state, this.scene, this.options) : readAddress()),
-      read: () => readAddress(),
+      values: () => (this.scene ? addressOf(this.state, this.scene, this.options) : this.addressed()),
+      read: () => this.addressed(),
       restored: (address) => this.scene && this.set(stateFrom(address, this.scene), null),
     });
+  }
+
+  /** What the address says; where the page keeps the head itself, nothing of it. */
+  addressed() {
+    const { layer, head, ...row } = readAddress();
+    return this.options.address === "row" ? row : { layer, head, ...row };
   }
 
   get layer() {
