@@ -1,18 +1,26 @@
-"""Why this weight, on the pages beside Explore that show all heads: numbers against the models' own, links, ways back."""
+"""Why this weight, on pages beside Explore: numbers against the models' own, links, ways back."""
 
 import re
 
 import pytest
 import torch
 
+from core.capture import record_attention
+from core.translation.decoding import BEGIN
+from dashboard.cache.models import translator
+from dashboard.output import why_weight_sentences as sentences
 from dashboard.recordings.watched import watch_text
 from pages.language.missing_word import compute_fill_in, compute_two_sentences
 from pages.language.missing_word import words as missing_words
 from pages.language.next_word import compute_writes
-from tests.pages.conftest import prose
-from tests.pages.explained_weights import check_cell, is_open
+from pages.language.translation import compute as compute_translation
+from pages.language.translation import compute_explained
+from pages.language.translation.word_maps import words_of
+from tests.pages.conftest import message_text, prose
+from tests.pages.explained_weights import check_cell, figures, is_open
 
 HEADS, NEXT, MISSING = "foundations/many_heads", "language/next_word", "language/missing_word"
+TRANSLATION = "language/translation"
 GPT, BERT = "gpt-books", "bert-books"
 SHORT = "The door was locked, so the old man took a key"
 
@@ -62,14 +70,14 @@ def test_masked_words_explains_a_mask_and_measures_what_it_predicts_without_the_
     call, place = filled.watched.record.calls[1], filled.gaps[0].place
     assert place == 3
     check_cell(app, call, head=0, query=3, key=5)
-    lead, without = _leads(filled.watched, layer=1, head=0, query=3, key=5, place=place)
+    lead, without = _leads(filled.watched, layer=1, head=0, query=3, place=place)
     sentence = re.search(r"\*\*6\. Masked word\.\*\*.*", prose(app))[0]
     numbers = [float(number.replace("−", "-")) for number in re.findall(r"(?:lead is|would be) (−?\d+\.\d+)", sentence)]
     assert numbers[0] == pytest.approx(lead, abs=0.006)
     assert numbers[1] == pytest.approx(without, abs=0.006)
 
 
-def _leads(watched, *, layer: int, head: int, query: int, key: int, place: int) -> tuple[float, float]:
+def _leads(watched, *, layer: int, head: int, query: int, place: int) -> tuple[float, float]:
     """The lead of the best token at a place, and that without a head at one token: by hand, with a hook on W_O."""
     network, call = watched.model.network, watched.record.calls[layer]
     size = call.value.shape[-1]
@@ -106,3 +114,133 @@ def test_two_sentences_explains_a_cell_from_one_to_the_other(visit):
     pair = compute_two_sentences.read(BERT, missing_words.FIRST_SENTENCE, missing_words.FOLLOWS)
     check_cell(app, pair.watched.record.calls[2], head=1, query=2, key=9)
     assert "**6." not in prose(app)
+
+
+ENGLISH = "The old cat sleeps on the black table."
+
+
+def forced(beam: int = 5):
+    """The translation of the transformer, written once more here, and the record of it."""
+    model = translator("transformer")
+    source = model.encode(ENGLISH)
+    target = model.tokens(model.write(source, beam=beam).best.tokens)
+    inputs = torch.tensor([source.ids]), torch.tensor([(BEGIN, *target.ids[:-1])])
+    with torch.inference_mode(), record_attention(model.network) as record:
+        logits = model.network(*inputs)[0]
+    return model.network, inputs, target, {call.path: call for call in record.calls}, logits
+
+
+def without(network, inputs, path: str, part: slice, query: int):
+    """The logits without a part of what goes into an output projection at one token."""
+
+    def silence(_module, args):
+        changed = args[0].clone()
+        changed[0, query, part] = 0
+        return (changed,)
+
+    hook = network.get_submodule(path).register_forward_pre_hook(silence)
+    try:
+        with torch.inference_mode():
+            return network(*inputs)[0]
+    finally:
+        hook.remove()
+
+
+def numbers_in(sentence: str) -> list[float]:
+    """What a number is, and would be without the head."""
+    found = re.findall(r"(?:lead is|translation is|would be) (−?\d+\.\d+)", sentence)
+    return [float(number.replace("−", "-")) for number in found]
+
+
+def test_a_cell_between_target_and_source_is_explained_up_to_the_next_target_word(visit):
+    network, inputs, target, calls, logits = forced()
+    # The mean of all comes first, then of each layer its mean and its four heads.
+    layer, head, query, key = 2, 1, 1, 2
+    place = 1 + layer * 5 + 1 + head
+    pieces = {"text": ENGLISH, "translate_units": "Pieces"}
+    app = visit(TRANSLATION, **pieces, why=f"transformer.{place}.{query}.{key}")
+    best = compute_translation.best_head()
+    shift = best.shift if (best.layer, best.head) == (layer, head) else 0
+    call = calls[f"decoder.blocks.{layer}.cross_attention"]
+    check_cell(app, call, head=head, query=query + shift, key=key)
+    (title,) = (heading.value for heading in app.subheader if heading.value.startswith("Why does"))
+    assert target.labels[query + shift].strip() in title
+    size = call.value.shape[-1]
+    changed = without(network, inputs, f"{call.path}.out", slice(head * size, (head + 1) * size), query + shift)
+    one, other = logits[query + shift].topk(2).indices.tolist()
+    sentence = re.search(r"\*\*6\. Next target word\.\*\*.*", prose(app))[0]
+    leads = [float(rows[query + shift, one] - rows[query + shift, other]) for rows in (logits, changed)]
+    assert numbers_in(sentence)[0] == pytest.approx(leads[0], abs=0.006)
+    if abs(leads[1] - leads[0]) > 0.01:
+        assert numbers_in(sentence)[1] == pytest.approx(leads[1], abs=0.006)
+    app.button(key="why_back").click().run()
+    assert not app.exception
+    assert not is_open(app)
+    assert "why" not in app.query_params
+
+
+def test_a_cell_of_the_encoder_is_explained_up_to_the_translation(visit):
+    network, inputs, target, calls, logits = forced()
+    layer, head, query, key = 1, 2, 1, 3
+    where = {"layer": str(layer), "head": str(head), "token": str(query), "key": str(key)}
+    app = visit(TRANSLATION, text=ENGLISH, translate_units="Pieces", translate_part="Encoder", **where)
+    call = calls[f"encoder.blocks.{layer}.attention"]
+    check_cell(app, call, head=head, query=query, key=key)
+    size = call.value.shape[-1]
+    changed = without(network, inputs, f"{call.path}.out", slice(head * size, (head + 1) * size), query)
+    ids = list(target.ids)
+    totals = [float(rows.log_softmax(-1)[range(len(ids)), ids].sum()) for rows in (logits, changed)]
+    sentence = re.search(r"\*\*6\. Translation\.\*\*.*", prose(app))[0]
+    assert numbers_in(sentence)[0] == pytest.approx(totals[0], abs=0.006)
+    if abs(totals[1] - totals[0]) > 0.01:
+        assert numbers_in(sentence)[1] == pytest.approx(totals[1], abs=0.006)
+
+
+def test_a_cell_of_the_decoder_is_explained_with_what_it_reads_as_keys(visit):
+    *_, calls, _ = forced()
+    where = {"layer": "0", "head": "3", "token": "3", "key": "1"}
+    app = visit(TRANSLATION, text=ENGLISH, translate_units="Pieces", translate_part="Decoder", **where)
+    check_cell(app, calls["decoder.blocks.0.attention"], head=3, query=3, key=1)
+
+
+@pytest.mark.parametrize("cell", ["seq2seq.0.1.1", "bahdanau.0.1.1", "transformer.0.1.1"])
+def test_influence_additive_attention_and_means_are_refused_in_a_sentence(visit, cell):
+    app = visit(TRANSLATION, text=ENGLISH, why=cell)
+    assert not is_open(app)
+    assert app.button(key="why_back")
+    assert not figures(app)
+
+
+@pytest.mark.parametrize(
+    "cell", ["", "transformer", "transformer.99.1.1", "nobody.1.1.1", "transformer.1.x.-1", "a.b.c.d.e"]
+)
+def test_an_address_without_a_cell_shows_the_maps_alone(visit, cell):
+    app = visit(TRANSLATION, text=ENGLISH, why=cell)
+    assert not is_open(app)
+    assert not any(button.key == "why_back" for button in app.button)
+
+
+def test_a_cell_between_words_explains_the_largest_weight_in_it(visit):
+    aligned = compute_translation.translate("transformer", ENGLISH, 5)
+    source, target = words_of(aligned.source), words_of(aligned.target)
+    sizes = [len(row) * len(column) for row in target.spans for column in source.spans]
+    assert max(sizes) > 1, "A word of the example has several pieces."
+    row, column = divmod(sizes.index(max(sizes)), len(source.spans))
+    app = visit(TRANSLATION, text=ENGLISH, why=f"transformer.2.{row}.{column}")
+    weights = aligned.aligned.cross[0][0][list(target.spans[row])][:, list(source.spans[column])]
+    assert is_open(app)
+    assert f"joins {weights.numel()} weights" in prose(app)
+    heading = next(heading.value for heading in app.subheader if heading.value.startswith("Why does"))
+    assert sentences._weight(float(weights.max())) in heading
+
+
+def test_a_row_that_differs_from_the_map_is_not_explained(visit, monkeypatch):
+    place = compute_explained.call_place
+
+    def of_another_layer(request, part, layer):
+        return place(request, part, (layer + 1) % 3)
+
+    monkeypatch.setattr(compute_explained, "call_place", of_another_layer)
+    app = visit(TRANSLATION, text=ENGLISH, translate_units="Pieces", why="transformer.2.1.1")
+    assert not figures(app)
+    assert "other weights than the map" in message_text(app, "caption")
