@@ -3,7 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlencode
+
+import streamlit as st
 
 from core.capture import AttentionCall, layer_numbers
 from core.errors import CaptureError
@@ -12,7 +14,8 @@ from core.heads.part_removal import Removal
 from core.heads.weight_explanation import WeightExplanation
 from core.images import Patches
 from core.text import Tokens, decode_labels
-from core.zoo.text_models import CausalLanguageModel, TextModel
+from core.zoo.kinds import predicts_next_token
+from core.zoo.text_models import TextModel
 from dashboard import contents, typeset
 from dashboard.output import why_weight_sentences as sentences
 from dashboard.recordings import layer_outputs
@@ -73,12 +76,12 @@ def run_of(watched: Watched, *, masked: int | None = None) -> ExplainedRun:
         text = text_of(watched.model, watched.inputs) if isinstance(watched, WatchedText) else None
         if address := contents.step_by_step(watched.model.name, text):
             place = watched.record.calls.index(explanation.call)
-            choices = dict(parse_qsl(urlsplit(address).query)) | {
-                "layer": str(layer_numbers(watched.record.calls)[place]),
-                "head": str(explanation.head),
-                "token": str(explanation.query),
+            where = {
+                "layer": layer_numbers(watched.record.calls)[place],
+                "head": explanation.head,
+                "token": explanation.query,
             }
-            contents.STEPS.link("Every number of this row: Attention step by step", **choices)
+            link_out("Every number of this row: Attention step by step", f"{address}&{urlencode(where)}")
 
     return ExplainedRun(
         watched.record.calls, names, lambda: layer_outputs.head_outputs(watched), consequence, show_links
@@ -106,6 +109,14 @@ def text_of(model: TextModel, tokens: Tokens, count: int | None = None) -> str |
     return text if model.encode(text).ids == ids else None
 
 
+def link_out(label: str, address: str) -> None:
+    """A link that opens a page of its own beside the map.
+
+    Streamlit's link to a page would drop those choices of the address, such as the text, that both pages have.
+    """
+    st.link_button(label, address, icon=":material/open_in_new:", type="tertiary")
+
+
 def quoted(label: str) -> str:
     """A predicted token, as Markdown: “…s” where it goes on with a word."""
     return f"“{'…' if label[:1].isalnum() else ''}{typeset.plain(typeset.readable(label))}”"
@@ -116,7 +127,7 @@ def ranked(removal: Removal, row: int, label: Callable[[int], str], where: str, 
     best, second = removal.plain[row].topk(2).indices.tolist()
     leads = [float(logits[row, best] - logits[row, second]) for logits in _logits_of(removal)]
     start = f"{where} the model ranks {quoted(label(best))} before {quoted(label(second))}. The lead is"
-    return sentences.left_out(start, *leads, key)
+    return sentences.left_out(start, leads, key)
 
 
 def _logits_of(removal: Removal) -> tuple:
@@ -133,10 +144,10 @@ def _next_word(watched: WatchedText, explanation: WeightExplanation, key: str) -
     place = {"why_layer": str(word.blocks[path]), "why_head": str(explanation.head)}
 
     def show_link() -> None:
-        label = f"Why {names[0]} and not {names[1]}: Next word (GPT)"
-        contents.NEXT_WORD.link(label, show="Why this word", text=text or "", model=watched.model.name, **place)
+        choices = {"show": "Why this word", "text": text or "", "model": watched.model.name, **place}
+        link_out(f"Why {names[0]} and not {names[1]}: Next word (GPT)", contents.NEXT_WORD.address(**choices))
 
-    can_link = text is not None and isinstance(watched.model, CausalLanguageModel)
+    can_link = text is not None and predicts_next_token(watched.model)
     return Consequence(sentences.next_word(explanation, word, names, key), show_link if can_link else None)
 
 

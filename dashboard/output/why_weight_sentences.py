@@ -120,21 +120,25 @@ def next_word(explanation: WeightExplanation, word: NextWord, names: Sequence[st
     )
 
 
-def left_out(start: str, plain: float, without_head: float, without_cell: float, key: str) -> str:
-    """What a number in nats, which `start` names, is and would be without the head and without one key in it."""
-    head, cell = _would_be(plain, without_head), _would_be(plain, without_cell)
+def left_out(start: str, values: Sequence[float], key: str) -> str:
+    """What a number in nats, which `start` names, is, and what it would be without the head and without one key in it.
+
+    `values` are these three.
+    """
+    plain, *without = values
+    head, cell = (_becomes(plain, value) for value in without)
     return (
         f"{start} {signed(plain)} nats. Without what this head writes at this token it {head}; without what comes from "
         f"{key} alone it {cell}. Each was measured by running the model again."
     )
 
 
-def _would_be(before: float, after: float) -> str:
+def _becomes(before: float, after: float) -> str:
     if not math.isfinite(after):
-        return "would be no number"
-    if abs(after - before) < NEAR:
-        return f"changes by less than {NEAR} nats"
-    return f"would be {signed(after)}, {'more' if after > before else 'less'} by {small(abs(after - before))}"
+        return "is no finite number"
+    if signed(before) == signed(after):
+        return f"stays at {signed(after)}"
+    return f"{'rises' if after > before else 'falls'} to {signed(after)}"
 
 
 def some_keys(count: int, total: int, of: str, *, is_among: bool) -> str:

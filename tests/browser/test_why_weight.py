@@ -61,18 +61,19 @@ def test_a_cell_that_is_clicked_in_full_screen_is_explained_outside_of_it_and_th
     page = own_tab
     page.goto(f"{streamlit_server(SERVER)}/text?text=The+old+man+looked+at+the+sea.")
     expect(page.get_by_role("heading", name="How it is computed")).to_be_visible()
+    over = page.locator(".sheet .over")
+    width = over.evaluate("element => element.clientWidth")
     page.get_by_role("button", name="Full screen").click()
     is_full = "Boolean(document.fullscreenElement)"
     page.wait_for_function(is_full)
-    over = page.locator(".sheet .over")
-    page.wait_for_timeout(300)  # the view is drawn again for the screen
+    expect(over).not_to_have_js_property("clientWidth", width)  # the view is drawn again for the screen
     box = over.bounding_box()
     over.click(position={"x": 0.4 * box["width"], "y": 0.8 * box["height"]})
     expect(question(page)).to_be_in_viewport()
     assert not page.evaluate(is_full)
     page.get_by_role("button", name="Back to the map").click()
     expect(question(page)).to_have_count(0)
-    page.wait_for_function(f"{is_full} || Boolean(document.querySelector('.st-key-view'))")
+    page.wait_for_function(is_full)
 
 
 def test_a_cell_between_two_languages_is_explained_below_the_maps(browser_page, streamlit_server):

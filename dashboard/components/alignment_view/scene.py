@@ -115,9 +115,9 @@ def cell_of(message: object, scene: AlignmentScene) -> tuple[str, int, int] | No
 def weight_of(message: object, scene: AlignmentScene) -> tuple[str, int, int, int] | None:
     """The panel, map, target word and source word in a browser's message; None if they are missing or do not exist."""
     cell = cell_of(message, scene)
-    panel = cell and scene.panel(cell[0])
-    number = panel and place_of(message, map=len(panel.maps))
-    return (cell[0], *number, *cell[1:]) if cell and number else None
+    panel = scene.panel(cell[0]) if cell else None
+    number = place_of(message, map=len(panel.maps)) if panel else None
+    return (cell[0], number[0], cell[1], cell[2]) if cell and number else None
 
 
 def _packed(panel: Panel) -> dict:

@@ -191,7 +191,7 @@ def run_of(request: Request) -> ExplainedRun:
             float(logits.log_softmax(-1)[range(len(ids)), list(ids)].sum())
             for logits in (removal.plain, removal.without_head, removal.without_cell)
         ]
-        return Consequence(sentences.left_out(words_why.TRANSLATION, *totals, key))
+        return Consequence(sentences.left_out(words_why.TRANSLATION, totals, key))
 
     def _label(number: int) -> str:
         return translated.model.tokens([number]).labels[0]
