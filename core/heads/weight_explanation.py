@@ -162,8 +162,16 @@ def written_by(explanation: WeightExplanation, outputs: HeadOutputs) -> Written:
         vectors = contributions(outputs, item, [explanation.query])[:, 0]
         _, output_map, _ = outputs.input_map_output
         matrix = output_map.weight.float().unflatten(0, (outputs.call.heads, -1))[head]
-        cell = explanation.weight * (_value(call, head, item)[explanation.key].float() @ matrix)
+        cell = explanation.weight * (values_of_head(call, head, item)[explanation.key].float() @ matrix)
     return Written(vectors.norm(dim=-1), float(cell.norm()), output_map.path)
+
+
+def values_of_head(call: AttentionCall, head: int, item: int = 0) -> Float[Tensor, "key value_dim"]:
+    """The values that a head of a recorded call mixes; several heads may share them. CaptureError if none were seen."""
+    value = call.product.value if call.product else call.recorded_value
+    if value is None:
+        raise CaptureError(NO_VALUES)
+    return value[item, head * value.shape[1] // call.heads]
 
 
 def _scores(
@@ -190,14 +198,8 @@ def _values(call: AttentionCall, head: int, item: int, weights: Float[Tensor, " 
     """What the row takes from the values, or the reason why it is not known."""
     if call.value is None:
         return None, NO_VALUES
-    value = _value(call, head, item).double()
+    value = values_of_head(call, head, item).double()
     output = weights @ value
     squared = output @ output
     shares = weights * (value @ output) / squared  # NaN for 0 / 0
     return Values(value.norm(dim=-1), output, shares), "" if squared > 0 else NO_OUTPUT
-
-
-def _value(call: AttentionCall, head: int, item: int) -> Float[Tensor, "key value_dim"]:
-    value = call.product.value if call.product else call.recorded_value
-    assert value is not None
-    return value[item, head * value.shape[1] // call.heads]

@@ -153,6 +153,13 @@ class NamedTranslator:
             {part: tuple(layers) for part, layers in maps.items()},
         )
 
+    def forced_logits(
+        self, source: Tokens, target: Tokens, language: str | None = None, network: Any = None
+    ) -> Float[Tensor, "target vocabulary"]:
+        """The logits at each step while the model, or a copy of its network, writes exactly this target."""
+        model = self if network is None else replace(self, network=network)
+        return model._logits(source, target.ids, language)
+
     def start(self, language: str | None = None) -> int:
         """The token that the decoder reads before it predicts the first one."""
         begin: int = self.network.generation_config.decoder_start_token_id

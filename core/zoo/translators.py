@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import torch
+from jaxtyping import Float
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
@@ -180,6 +181,12 @@ class TransformerTranslator(Translator):
             _log_probabilities(logits, target),
             {part: tuple(layers) for part, layers in maps.items()},
         )
+
+    def forced_logits(
+        self, source: Tokens, target: Tokens, network: nn.Module | None = None
+    ) -> Float[Tensor, "target vocabulary"]:
+        """The logits at each step while the model, or a copy of its network, writes exactly this target."""
+        return (network or self.network)(_row(source), _before(target))[0]
 
     @torch.no_grad()
     def _start(self, source: Tokens, changes: Changes) -> State | None:

@@ -5,14 +5,14 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.capture import AttentionCall, by_layer, layer_numbers
+from core.capture import AttentionCall, by_layer
 from core.interpretability import mask_of
 from dashboard import contents, theme
 from dashboard.components.attention_view import View, attention_view
 from dashboard.frame import layout
 from dashboard.frame.layout import PageWords
 from dashboard.inputs import ablated_heads
-from dashboard.output import export, predictions, why_weight
+from dashboard.output import explained_view, export, predictions, why_weight
 from dashboard.recordings import notices, scenes
 from dashboard.recordings.scenes import Head
 from dashboard.recordings.watched import Watched
@@ -58,16 +58,7 @@ def explore(
             displayed.scene, start=(choice.layer, choice.head), view=view, token=plain.notice.start.token
         )
     number = scenes.number_of(displayed.scene, choice.layer)
-    if choice.token is not None and choice.key is not None:
-        why_weight.show(
-            displayed,
-            layer_numbers(displayed.record.calls).index(number),
-            choice.head,
-            (choice.token, choice.key),
-            view="view",
-            is_plain=displayed is plain,
-            apart=own_steps,
-        )
+    explained_view.explain(displayed, choice, key="view", is_plain=displayed is plain)
     predictions.show_at_every_token(plain, changed)
     notices.show_unseen(plain.record)
     call = by_layer(displayed.record.calls)[number]

@@ -1,27 +1,23 @@
 """Why one weight of the map is what it is: the way from query and key to the next word, in the numbers of the run."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pandas as pd
 import streamlit as st
+from jaxtyping import Float
 
-from core.capture import layer_numbers
 from core.errors import CaptureError, InputError
-from core.heads.weight_explanation import Scores, Values, WeightExplanation, Written, explain_weight, written_by
-from core.images import Patches
-from core.text import Tokens
-from dashboard import contents, theme, typeset
-from dashboard.components.attention_view import close_cell
+from core.heads.contributions import TOLERANCE
+from core.heads.weight_explanation import Scores, Values, WeightExplanation, explain_weight, written_by
+from dashboard import theme, typeset
 from dashboard.figures.score_bars import Column, score_bars
 from dashboard.frame import layout
 from dashboard.output import charts
 from dashboard.output import why_weight_sentences as sentences
-from dashboard.recordings import layer_outputs
-from dashboard.recordings.layer_outputs import NextWord
-from dashboard.recordings.watched import Watched, WatchedText
+from dashboard.output.explained_run import ExplainedRun
 
 KEY = "why_weight"  # of the container
 CHANNELS = 6  # products that are drawn one by one
@@ -29,32 +25,37 @@ KEYS = 6  # keys that are drawn
 
 
 def show(
-    watched: Watched,
+    run: ExplainedRun,
     place: int,
     head: int,
     cell: tuple[int, int],
     *,
-    view: str,
+    on_back: Callable[[], None],
     is_plain: bool = True,
-    apart: str | None = None,
+    about: str = "",
+    row: Float[np.ndarray, " key"] | None = None,
 ) -> None:
-    """Explain the weight of a cell (query, key) of a head; `place` counts the calls of the record.
+    """Explain the weight of a cell (query, key) of a head; `place` counts the calls of the run.
 
-    `view` is the key of the attention view, which the visitor goes back to. Unless the run `is_plain`, some heads are
-    ablated in it: then it is not run again for what the head writes. `apart` is the address of the page Attention step
-    by step for this run, if it can show it.
+    `on_back` is called before the page runs again, when the visitor goes back to the map. Unless the run `is_plain`,
+    some heads are ablated in it: then it is not run again for what the head writes. `about` is a sentence (Markdown)
+    below the title. `row` are the weights of the map, where it was made by another run than the one that is explained:
+    where they differ nothing is explained.
     """
-    call, (query, key) = watched.record.calls[place], cell
+    call, (query, key) = run.calls[place], cell
     explanation = explain_weight(call, head, query, key)
-    names = _names(watched, place)
-    query_name, key_name = (_phrase(sequence, token) for sequence, token in zip(names, cell, strict=True))
+    query_names, key_names = run.names(call)
+    query_name, key_name = query_names.phrases[query], key_names.phrases[key]
     with st.container(key=KEY, border=True):
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
             st.subheader(sentences.title(explanation, query_name, key_name), anchor=False, width="content")
-            st.button(
-                "Back to the map", key="why_back", icon=":material/arrow_upward:", on_click=close_cell, args=(view,)
-            )
-        labels, missing = _labels(names[1]), list(explanation.missing)
+            st.button("Back to the map", key="why_back", icon=":material/arrow_upward:", on_click=on_back)
+        if about:
+            st.markdown(about, width=theme.PROSE)
+        if (refusal := _refusal(explanation, row)) is not None:
+            layout.caption(refusal)
+            return
+        labels, missing = key_names.labels, list(explanation.missing)
         left, right = st.columns(2, gap="large")
         with left:
             if explanation.scores:
@@ -69,16 +70,29 @@ def show(
             if not is_plain:
                 missing.append(sentences.ABLATED)
             elif explanation.values:
-                _show_written(watched, place, explanation, key_name, missing)
+                _show_written(run, place, explanation, key_name, missing)
             for reason in missing:
                 layout.caption(typeset.plain(reason))
             if explanation.scores:
                 layout.caption(sentences.CHECKED)
-            if apart:
-                choices = dict(parse_qsl(urlsplit(apart).query))
-                layer = layer_numbers(watched.record.calls)[place]
-                where = {"layer": str(layer), "head": str(head), "token": str(query)}
-                contents.STEPS.link("Every number of this row: Attention step by step", **choices, **where)
+            if is_plain:
+                run.show_links(explanation)
+
+
+def refuse(reason: str, *, on_back: Callable[[], None]) -> None:
+    """In the place of an explanation, the reason why there is none (Markdown)."""
+    with st.container(key=KEY, border=True):
+        st.markdown(reason, width=theme.PROSE)
+        st.button("Back to the map", key="why_back", icon=":material/arrow_upward:", on_click=on_back)
+
+
+def _refusal(explanation: WeightExplanation, row: Float[np.ndarray, " key"] | None) -> str | None:
+    """Why nothing is explained, where the row is not that of the map; None where it is."""
+    if row is None:
+        return None
+    difference = float(np.abs(explanation.weights.numpy() - row).max())
+    is_same = difference <= TOLERANCE * float(np.abs(row).max())  # not of NaN
+    return None if is_same else sentences.NOT_THE_MAP.format(difference=difference)
 
 
 def _show_products(scores: Scores, query_name: str, key_name: str) -> None:
@@ -111,7 +125,7 @@ def _show_products(scores: Scores, query_name: str, key_name: str) -> None:
     st.latex(sentences.score_formula(scores))
 
 
-def _show_row(explanation: WeightExplanation, labels: list[str], key_name: str) -> None:
+def _show_row(explanation: WeightExplanation, labels: Sequence[str], key_name: str) -> None:
     """The row of scores before and of weights after the softmax, with the cell marked; weights alone without scores."""
     scores, weights = explanation.scores, explanation.weights.numpy()
     if np.isnan(weights).any():
@@ -136,7 +150,7 @@ def _show_row(explanation: WeightExplanation, labels: list[str], key_name: str) 
         layout.caption(sentences.some_keys(len(rows), len(labels), "weights", is_among=is_among))
 
 
-def _show_values(explanation: WeightExplanation, values: Values, labels: list[str], key_name: str) -> None:
+def _show_values(explanation: WeightExplanation, values: Values, labels: Sequence[str], key_name: str) -> None:
     """What the weights take from the values, and the share of each key in the output of the head."""
     st.markdown(sentences.mix(explanation, values, key_name))
     weights, lengths, shares = explanation.weights.numpy(), values.lengths.numpy(), values.shares.numpy()
@@ -168,70 +182,25 @@ def _show_values(explanation: WeightExplanation, values: Values, labels: list[st
 
 
 def _show_written(
-    watched: Watched, place: int, explanation: WeightExplanation, key_name: str, missing: list[str]
+    run: ExplainedRun, place: int, explanation: WeightExplanation, key_name: str, missing: list[str]
 ) -> None:
-    """What the head writes through W_O, and what that does to the next word; reasons are appended to `missing`."""
-    with layout.waiting_place():
-        written = _written(watched, place, explanation)
-    if isinstance(written, str):
-        missing.append(written)
-    else:
+    """What the head writes through W_O, and what that does to the prediction; reasons are appended to `missing`."""
+    try:
+        with layout.waiting_place():
+            written = written_by(explanation, run.head_outputs()[place])
         st.markdown(sentences.written(explanation, written, key_name))
-    if not isinstance(watched, WatchedText) or not layer_outputs.predicts_next_word(watched):
-        return
-    with layout.waiting_place():
-        next_word = _next_word(watched, explanation)
-    if isinstance(next_word, str):
-        missing.append(next_word)
-        return
-    names = [_quoted(watched.model.label(token)) for token in next_word.candidates]
-    st.markdown(sentences.next_word(explanation, next_word, names, key_name))
-
-
-def _written(watched: Watched, place: int, explanation: WeightExplanation) -> Written | str:
-    """What the head writes, or the reason why that is not known."""
-    try:
-        return written_by(explanation, layer_outputs.head_outputs(watched)[place])
     except (CaptureError, InputError) as error:
-        return str(error)
-
-
-def _next_word(watched: WatchedText, explanation: WeightExplanation) -> NextWord | str:
-    """What the heads add to the next word after the query, or the reason why that is not known."""
+        missing.append(str(error))
     try:
-        next_word = layer_outputs.next_word(watched, explanation.query)
+        with layout.waiting_place():
+            consequence = run.consequence(explanation, key_name)
     except (CaptureError, InputError) as error:
-        return str(error)
-    return next_word if explanation.call.path in next_word.heads else sentences.UNDIVIDED
-
-
-def _names(watched: Watched, place: int) -> tuple[Tokens | Patches, Tokens | Patches]:
-    """The sequences of the queries and of the keys of a call."""
-    model: Any = watched.model  # of a text with its run, or of a picture with its own
-    names = model.sequences_of(watched.record.calls[place], watched.run)
-    assert names, "A layer that is in the view connects two sequences."
-    return watched.run.sequences[names[0]], watched.run.sequences[names[1]]
-
-
-def _labels(sequence: Tokens | Patches) -> list[str]:
-    """A label for each token; patches are named as in the view, by row and column."""
-    if isinstance(sequence, Tokens):
-        return [typeset.readable(label) for label in sequence.labels]
-    places = (divmod(place, sequence.columns) for place in range(sequence.rows * sequence.columns))
-    return [*sequence.prefix, *(f"patch {row}·{column}" for row, column in places)]
-
-
-def _phrase(sequence: Tokens | Patches, token: int) -> str:
-    """What a token is called in a sentence, as Markdown."""
-    label = _labels(sequence)[token]
-    if isinstance(sequence, Tokens):
-        return f"“{typeset.plain(label)}”"
-    return f"the {typeset.plain(label)} token" if token < len(sequence.prefix) else typeset.plain(label)
-
-
-def _quoted(label: str) -> str:
-    """A token that may come next, as Markdown: “…s” where it goes on with a word."""
-    return f"“{'…' if label[:1].isalnum() else ''}{typeset.plain(typeset.readable(label))}”"
+        missing.append(str(error))
+        return
+    if consequence:
+        st.markdown(consequence.sentence)
+        if consequence.show_link:
+            consequence.show_link()
 
 
 def _largest(numbers: np.ndarray, key: int) -> tuple[list[int], bool]:

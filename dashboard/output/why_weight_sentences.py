@@ -13,6 +13,10 @@ NEAR = 0.005  # nats: less is not told from nothing
 
 CHECKED = "Computed again from query and key, in 64-bit numbers, the row equals the weights of the map."
 ABLATED = "Some heads are ablated in these maps, so what the heads write is not added up. Choose the maps “as it is”."
+NOT_THE_MAP = (
+    "Run once more, the model gives this row other weights than the map, by up to {difference:.1e}. So nothing is "
+    "explained here."
+)
 UNDIVIDED = (
     "This layer's output is no sum of what its heads write, so what one head adds to the next word cannot be computed."
 )
@@ -114,6 +118,27 @@ def next_word(explanation: WeightExplanation, word: NextWord, names: Sequence[st
         f"**6. Next word.** After this token the model ranks {first} before {second}, by {signed(word.difference)} "
         f"nats. This head adds {_toward(head, names)}; what comes from {key} adds {_toward(cell, names)}."
     )
+
+
+def left_out(start: str, values: Sequence[float], key: str) -> str:
+    """What a number in nats, which `start` names, is, and what it would be without the head and without one key in it.
+
+    `values` are these three.
+    """
+    plain, *without = values
+    head, cell = (_becomes(plain, value) for value in without)
+    return (
+        f"{start} {signed(plain)} nats. Without what this head writes at this token it {head}; without what comes from "
+        f"{key} alone it {cell}. Each was measured by running the model again."
+    )
+
+
+def _becomes(before: float, after: float) -> str:
+    if not math.isfinite(after):
+        return "is no finite number"
+    if signed(before) == signed(after):
+        return f"stays at {signed(after)}"
+    return f"{'rises' if after > before else 'falls'} to {signed(after)}"
 
 
 def some_keys(count: int, total: int, of: str, *, is_among: bool) -> str:

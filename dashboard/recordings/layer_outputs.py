@@ -10,6 +10,8 @@ from torch import Tensor, nn
 
 from core.errors import InputError
 from core.heads.contributions import HeadOutputs, watch_outputs
+from core.heads.part_removal import Removal, remove_parts
+from core.heads.weight_explanation import explain_weight
 from core.interpretability import walk
 from core.interpretability.component_outputs import compute_component_outputs
 from core.interpretability.logit_attribution import attribute
@@ -46,13 +48,15 @@ class NextWord:
     """The two most probable next tokens after one token, and what each head adds to the difference of their logits.
 
     `heads` holds, by the path of an attention layer, the part of each head by the key that it comes from, in nats: a
-    row's sum is the part of its head (direct logit attribution). Layers that cannot be split are left out.
+    row's sum is the part of its head (direct logit attribution). Layers that cannot be split are left out. `blocks`
+    are the numbers of their blocks, by the same paths.
     """
 
     best: int
     second: int
     difference: float
     heads: dict[str, Float[Tensor, "head key"]]
+    blocks: dict[str, int]
 
     @property
     def candidates(self) -> tuple[int, int]:
@@ -94,4 +98,22 @@ def next_word(watched: WatchedText, token: int) -> NextWord:
             for block, layer in outputs.heads.items()
             if turns[layer.path] == 1  # of a layer that runs twice nothing says which time is meant
         }
-    return NextWord(best, second, parts.difference, heads)
+    blocks = {layer.path: block for block, layer in outputs.heads.items() if layer.path in heads}
+    return NextWord(best, second, parts.difference, heads, blocks)
+
+
+@cached("Running the model without this part …")
+def removal(watched: WatchedText, place: int, head: int, query: int, key: int) -> Removal:
+    """What the model predicts without a head, or one key in it, at one token; `place` counts the calls of the record.
+
+    Raises InputError as `head_outputs`, CaptureError as `remove_parts`.
+    """
+    explanation = explain_weight(watched.record.calls[place], head, query, key)
+    model, inputs = watched.model, watched.inputs
+
+    def read_logits(network: nn.Module) -> Tensor:
+        logits = replace(model, network=network).run(inputs).logits
+        assert logits is not None, "Only what predicts is asked."
+        return logits
+
+    return remove_parts(model.network, read_logits, head_outputs(watched)[place], explanation)

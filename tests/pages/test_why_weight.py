@@ -1,11 +1,9 @@
 """Why this weight: the explanation below the map, its numbers against the model's own, and when there is none."""
 
-import json
 import math
 
 import pytest
 import torch
-from streamlit.testing.v1 import AppTest
 
 from core.heads.weight_explanation import explain_weight
 from dashboard.cache import memo
@@ -16,20 +14,11 @@ from dashboard.recordings import layer_outputs
 from dashboard.recordings.watched import watch_text
 from tests.core.saved_models import save_text_model
 from tests.pages.conftest import message_text, prose
+from tests.pages.explained_weights import check_cell, figures, is_open
 
 TEXT, IMAGE = "explore/text", "explore/image"
 NAME, SHORT = "gpt-books", "The door was locked, so the old man took a key"
 CELL = {"text": SHORT, "layer": "2", "head": "1", "token": "6", "key": "3"}
-
-
-def figures(app: AppTest) -> dict[str, list[dict]]:
-    """The traces of the figures of the explanation, by the title of their first column."""
-    charts = [json.loads(chart.proto.spec)["data"] for chart in app.get("plotly_chart")]
-    return {traces[0]["name"]: traces for traces in charts if traces[0]["name"] in ("query", "score", "weight")}
-
-
-def is_open(app: AppTest) -> bool:
-    return any(heading.value.startswith("Why does") for heading in app.subheader)
 
 
 def test_nothing_is_computed_until_a_cell_is_chosen(visit, monkeypatch):
@@ -39,23 +28,8 @@ def test_nothing_is_computed_until_a_cell_is_chosen(visit, monkeypatch):
 
 def test_each_number_of_a_cell_of_a_text_is_the_models_own(visit):
     app = visit(TEXT, **CELL)
-    assert is_open(app)
-    call = watch_text(NAME, SHORT).record.calls[2]
-    query, key = call.query[0, 1, 6], call.key[0, 1, 3]
-    products, scores, values = figures(app).values()
-    dot = float(query @ key)
-    assert products[2]["x"][-1] == pytest.approx(dot, rel=1e-4)
-    assert sum(products[2]["x"][:-1]) == pytest.approx(dot, rel=1e-4)
-    assert f"sum to {sentences.signed(dot)}" in prose(app).replace("**", "")
-    weights = call.weights(1)[6]
-    largest = weights.argsort(descending=True)[:6].tolist()
-    assert scores[1]["x"] == pytest.approx(weights[largest].tolist(), abs=1e-5)
-    assert scores[0]["x"] == pytest.approx((query @ call.key[0, 1, largest].T * call.scale).tolist(), rel=1e-4)
-    assert values[1]["x"][values[0]["x"].index(max(values[0]["x"]))] == pytest.approx(
-        float(call.value[0, 1, weights.argmax()].norm()), rel=1e-4
-    )
+    check_cell(app, watch_text(NAME, SHORT).record.calls[2], head=1, query=6, key=3)
     assert sum(range(1, 7)) == sum(int(f"**{step}." in prose(app)) * step for step in range(1, 7))
-    assert sentences.CHECKED in message_text(app, "caption")
 
 
 def test_the_button_leads_back_to_the_map_and_the_cell_stays_closed(visit):

@@ -112,6 +112,14 @@ def cell_of(message: object, scene: AlignmentScene) -> tuple[str, int, int] | No
     return (panel.key, place[0], place[1]) if panel and place else None
 
 
+def weight_of(message: object, scene: AlignmentScene) -> tuple[str, int, int, int] | None:
+    """The panel, map, target word and source word in a browser's message; None if they are missing or do not exist."""
+    cell = cell_of(message, scene)
+    panel = scene.panel(cell[0]) if cell else None
+    number = place_of(message, map=len(panel.maps)) if panel else None
+    return (cell[0], number[0], cell[1], cell[2]) if cell and number else None
+
+
 def _packed(panel: Panel) -> dict:
     return {
         "key": panel.key,

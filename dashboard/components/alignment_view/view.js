@@ -3,6 +3,7 @@ import { createFold, make } from "../../../core/view/browser/kit/dom.js";
 import { shortened } from "../../../core/view/browser/kit/labels.js";
 import { moved } from "../../../core/view/browser/kit/marks.js";
 import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
+import { comeBack, reveal } from "../../../core/view/browser/kit/reveal.js";
 import { createRow, takesOf } from "../../../core/view/browser/kit/saving.js";
 import { alignmentOf, isSameFocus, isWithin, lightsOf, rowsOfPanels, sentenceFor, tableFor } from "./alignment.js";
 import { cellWidthIn } from "./chart.js";
@@ -44,6 +45,8 @@ class AlignmentView extends View {
   show(data) {
     this.open(data);
     this.draw();
+    if (this.isExplained && !data.explained) comeBack(this.stage);
+    this.isExplained = data.explained;
   }
 
   /** Shows another scene; the maps in view stay, by their names. */
@@ -135,7 +138,9 @@ class AlignmentView extends View {
 
   get idle() {
     if (this.present) return "";
-    const pin = this.data.canClick ? "Click a word to keep it, a cell to change it." : "Click to keep it.";
+    const { canClick, explains } = this.data;
+    const click = explains ? "a cell to see why it has its weight" : "a cell to change it";
+    const pin = canClick || explains ? `Click a word to keep it, ${click}.` : "Click to keep it.";
     const sure = this.scene.panels.some((panel) => panel.logProbabilities);
     const bars = sure ? " The bar under a word is as long as the word was probable." : "";
     return `Point at a word or a cell: what belongs together lights up. ${pin}${bars}`;
@@ -158,8 +163,19 @@ class AlignmentView extends View {
   /** A click in a panel: on a cell it may be the server's, on a word it pins. */
   choose(panel, { row, column }, focus) {
     const isCell = row !== null && column !== null;
-    if (isCell && this.data.canClick) this.component.setTriggerValue("cell", { panel, target: row, source: column });
+    if (isCell && this.data.explains) this.askWhy(panel, { row, column }, focus);
+    else if (isCell && this.data.canClick)
+      this.component.setTriggerValue("cell", { panel, target: row, source: column });
     else this.pin(focus);
+  }
+
+  /** Keeps a cell lit and asks the page why it has its weight. */
+  askWhy(panel, { row, column }, focus) {
+    if (!isSameFocus(focus, this.pinned)) this.pin(focus);
+    const place = this.scene.panels.findIndex(({ key }) => key === panel);
+    const map = this.scene.panels[place].maps.indexOf(this.maps[place]);
+    this.component.setTriggerValue("why", { panel, map, target: row, source: column });
+    reveal(this.data.explains, this.lifetime.signal);
   }
 
   press(event) {

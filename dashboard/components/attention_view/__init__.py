@@ -45,7 +45,7 @@ def attention_view(
     token: int | None = None,
     silenced: tuple[tuple[int, int], ...] = (),
     on_silence: Callable[[int, int], None] | None = None,
-    address: bool = True,
+    address: bool | Literal["row"] = True,
     tell: bool = False,
     explains: str | None = None,
     apart: str | None = None,
@@ -56,12 +56,13 @@ def attention_view(
     picture and each row's own maximum where the keys are patches). `silenced` heads, (layer, head), are
     marked; `on_silence(layer, head)` is called, before the page runs again, when the visitor asks to silence the head
     in view. `address`: keep layer, head, token, view, scale and special tokens in the address bar, for one view of a
-    page only. `tell`: report each chosen head and pinned token to the server, which reruns the page. `apart` is the
-    address of a page that takes a head apart; the view links to it with layer, head and token added. `explains` is
-    the key of a container below, in which the page explains the weight of the cell that is chosen, by a click on the
-    map or on a number beside it, until it calls `close_cell`; the address keeps the cell's key, too.
+    page only; with "row" all but layer and head, which the page keeps itself. `tell`: report each chosen head and
+    pinned token to the server, which reruns the page. `apart` is the address of a page that takes a head apart; the
+    view links to it with layer, head and token added. `explains` is the key of a container below, in which the page
+    explains the weight of the cell that is chosen, by a click on the map or on a number beside it, until it calls
+    `close_cell`; the address keeps the cell's key, too.
     """
-    names = ("layer", "head", "token", *(["key"] if explains else []))
+    names = [*(["layer", "head"] if address is True else []), "token", *(["key"] if explains else [])]
     addressed = {name: parameter(name, whole_number) for name in names} if address else {}
     chosen = component_value(key, "chosen") or addressed
     request = ViewRequest.from_message(chosen)

@@ -6,17 +6,18 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.capture import AttentionCall, layer_numbers
 from core.errors import CaptureError
 from core.images import Patches
 from core.text import Tokens
 from dashboard import theme, typeset
-from dashboard.components.attention_view import attention_view
 from dashboard.figures.heat import heat
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
+from dashboard.output.explained_view import explained_view
 from dashboard.recordings import scenes
 from dashboard.recordings.watched import Head, Watched
 from pages.foundations.many_heads import compute, words
@@ -96,8 +97,11 @@ def inputs(watched: Watched) -> Head:
     return layer, controls.number("Head", calls[layer].heads, key="head", first=first)
 
 
-def show(watched: Watched, place: Head) -> None:
-    """The map of one head, beside the small ones of its layer; of windows, the mean."""
+def show(watched: Watched, place: Head, below: DeltaGenerator) -> None:
+    """The map of one head, beside the small ones of its layer; of windows, the mean.
+
+    A weight that is chosen in it is explained in `below`.
+    """
     layer, head = numbered(watched, place)
     try:
         layer_index = scenes.layer_of(watched.scene, layer)
@@ -108,7 +112,9 @@ def show(watched: Watched, place: Head) -> None:
         return
     own = compute.one_layer(watched, layer_index, head)
     # Another key for each head: the view keeps the head that was chosen in it, and would not follow the map.
-    attention_view(own, key=f"view-{layer}-{head}", token=watched.notice.start.token, address=False)
+    explained_view(
+        watched, scene=own, key=f"view-{layer}-{head}", token=watched.notice.start.token, address="row", below=below
+    )
 
 
 def _show_windows(call: AttentionCall, place: Head) -> None:

@@ -41,6 +41,7 @@ def show(watched: Watched) -> None:
     with words_side:
         name, limits = _measure(table, has_jobs=isinstance(watched, WatchedText))
     head_place = words_side if theme.is_presented() else st.container()
+    explanation = st.container()
     with head_place:
         if not theme.is_presented():  # there the whole map shall fit the window
             layout.heading("The head in view")
@@ -48,7 +49,7 @@ def show(watched: Watched) -> None:
             place = head_in_view.inputs(watched)
         if not theme.is_presented():
             _say(watched, table, place)
-        head_in_view.show(watched, place)
+        head_in_view.show(watched, place, below=explanation)
     tested = _tested(watched, table)
     heads_jobs = jobs.jobs_in(watched, table, tested) if isinstance(watched, WatchedText) else None
     with map_side:

@@ -11,7 +11,6 @@ from core.probing.masked_words.masked_places import HidingCurve, MaskedToken, Ps
 from core.text import Tokens
 from core.zoo.masked_language_models import MaskedLanguageModel
 from dashboard import theme, typeset
-from dashboard.components.attention_view import attention_view
 from dashboard.components.cell_map import cell_map
 from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.figures.curves import curves
@@ -19,6 +18,7 @@ from dashboard.figures.predictions import prediction_bars
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
+from dashboard.output.explained_view import explained_view
 from dashboard.recordings import notices
 from pages.language.missing_word import compute_fill_in as compute
 from pages.language.missing_word import hidden_words, inputs, words
@@ -44,7 +44,7 @@ def show() -> None:
     _picker(model, filled, hidden)
     place = _guesses(model, tokens, filled)
     layout.heading("All heads")
-    attention_view(filled.watched.scene, key="fill_view", token=place)
+    explained_view(filled.watched, key="fill_view", token=place, masked=place)
     notices.show_unseen(filled.watched.record)
     scores = _pseudo_perplexity(selection, hidden)
     curve = _more_hidden(selection)

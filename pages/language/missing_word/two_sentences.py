@@ -8,13 +8,13 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import theme, typeset
-from dashboard.components.attention_view import attention_view
 from dashboard.components.cell_map import cell_map
 from dashboard.contents import LONGEST_LINE
 from dashboard.figures.predictions import prediction_bars
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
+from dashboard.output.explained_view import explained_view
 from dashboard.recordings.watched import Head
 from dashboard.theme import HUES
 from pages.language.missing_word import compute_two_sentences as compute
@@ -44,7 +44,8 @@ def show() -> None:
         lengths = _input(name, pair)
     layout.place_notice()
     head = _heads(pair)
-    attention_view(compute.one_head(name, first, second, head), key=f"pair-{head[0]}-{head[1]}", address=False)
+    scene = compute.one_head(name, first, second, head)
+    explained_view(pair.watched, scene=scene, key=f"pair-{head[0]}-{head[1]}", address="row")
     following: tuple[str, ...] = ()
     if answers:  # how much an answer is worth stands in the same breath
         sentences = about_following(answers[words.AS_GIVEN], others.values()), about_measured(compute.measured(name))

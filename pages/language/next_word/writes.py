@@ -13,10 +13,10 @@ from core.generation.writing import pieces
 from core.text import read_tokens
 from dashboard import theme, typeset
 from dashboard.address import parameter
-from dashboard.components.attention_view import attention_view
 from dashboard.components.writing_view import Bar, Moment, Piece, Way, writing_view
 from dashboard.frame import layout
 from dashboard.inputs import controls
+from dashboard.output.explained_view import explained_view
 from dashboard.recordings import notices, scenes
 from dashboard.recordings.watched import content_of
 from pages.language.next_word import branches, compute_writes, inputs, words, writes_sentences
@@ -71,11 +71,18 @@ def show() -> None:
     steps.sort(key=lambda step: step.count)
     newest = steps[-1]
     text, attention = st.columns([4, 7], gap="medium")
+    explanation = st.container()
     with text:
         _text(selection, tree, steps, plays=len(steps) > 1)
         layout.place_notice()
     with attention:
-        attention_view(written.watched.scene, key="writes_heads", view="text", token=len(written.watched.inputs) - 1)
+        explained_view(
+            written.watched,
+            key="writes_heads",
+            view="text",
+            token=len(written.watched.inputs) - 1,
+            below=explanation,
+        )
         notices.show_unseen(written.watched.record)
     with st.container() if is_presented else has_read:
         title = typeset.plain(selection.model.title)

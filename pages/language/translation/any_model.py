@@ -12,15 +12,15 @@ from core.translation.decoding import Hypothesis
 from core.zoo import NamedTranslator
 from dashboard import theme, typeset
 from dashboard.cache.models import named_translator
-from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
-from dashboard.components.attention_view import attention_view
+from dashboard.components.alignment_view import AlignmentScene, Map, Panel
 from dashboard.frame import layout
 from dashboard.inputs import controls, model_name
 from dashboard.number_format import signed
 from dashboard.output import streaming
 from dashboard.theme import HUES
-from pages.language.translation import compute, inputs, word_maps, words, writing
+from pages.language.translation import compute, explained, inputs, word_maps, words, writing
 from pages.language.translation.compute import Translated
+from pages.language.translation.compute_explained import Request
 from pages.language.translation.word_maps import MEAN, head_name, quoted, words_of
 
 ENGLISH = ("eng_Latn", "en_XX", "__en__")
@@ -64,15 +64,20 @@ def show() -> None:
             beam, joined = inputs.beam(), inputs.between_words("named_units")
     text, figure = settings.prefix + sentence, st.container()
     layout.place_notice()
+    explanation = st.container()
     translated = _translate(model, text, beam, settings)
     with attention:
         available = [label for label, part in inputs.PARTS.items() if translated.aligned.maps[part]]
         part = inputs.part("named_part", available)
+    request = Request(model.name, text, beam, True, settings.source_language, settings.target_language)
     with figure:
         if part == "cross":
-            alignment_view(_scene(translated, joined=joined), key="named_alignment", name=f"translation-{model.title}")
+            scene, title = _scene(translated, joined=joined), f"translation-{model.title}"
+            explain = explained.alignment(scene, {"named": request}, name="named", title=title, joined=joined)
         else:
-            attention_view(word_maps.self_attention(translated, part, joined=joined), key=f"named_{part}")
+            explain = explained.self_attention(request, part, key=f"named_{part}", joined=joined)
+    with explanation:
+        explain()
     if remark := words.NAMED_REMARKS.get(model.kind):
         st.info(remark, icon=":material/info:")
     typeset.show_cut_notice(translated.source)

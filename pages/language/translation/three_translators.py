@@ -15,13 +15,13 @@ from core.translation.decoding import UNKNOWN, Hypothesis
 from core.zoo import Translator
 from dashboard import theme, typeset
 from dashboard.cache.models import translator
-from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
-from dashboard.components.attention_view import attention_view
+from dashboard.components.alignment_view import AlignmentScene, Map, Panel
 from dashboard.frame import layout
 from dashboard.number_format import POINT, compare, signed
 from dashboard.output import export, streaming
-from pages.language.translation import compute, inputs, word_maps, words, writing
+from pages.language.translation import compute, explained, inputs, word_maps, words, writing
 from pages.language.translation.compute import BestHead, Translated
+from pages.language.translation.compute_explained import Request
 from pages.language.translation.figures import HUE
 from pages.language.translation.word_maps import longest_backwards, quoted, strongest_places, words_of
 from pages.language.translation.words import TITLES
@@ -50,16 +50,19 @@ def show() -> None:
             )
     figure = st.container()
     layout.place_notice()
+    explanation = st.container()
     translations = _translate_all(text, beam, figure)
     transformer = translations["transformer"]
     _say_what_was_read(text, transformer.source)
-    best = compute.best_head()
+    best, requests = compute.best_head(), {name: Request(name, text, beam) for name in TITLES}
     with figure:
         if part == "cross":
             scene = alignment(translations, joined=joined, marks=marks, best=best)
-            alignment_view(scene, key="translate_alignment", name="translation")
+            explain = explained.alignment(scene, requests, name="translate", joined=joined, marks=marks, best=best)
         else:
-            attention_view(word_maps.self_attention(transformer, part, joined=joined), key=f"translate_{part}")
+            explain = explained.self_attention(requests["transformer"], part, key=f"translate_{part}", joined=joined)
+    with explanation:
+        explain()
     if part != "cross" and not theme.is_presented():
         st.markdown(words.ABOUT_PART[part], width=theme.PROSE)
     if not theme.is_presented():

@@ -155,7 +155,7 @@ def longest_backwards(places: list[int]) -> range:
 def self_attention(translated: Translated, part: Part, *, joined: bool) -> Scene:
     """The encoder's attention among the source words, or the decoder's among those read before each is written."""
     query = words_of(translated.source if part == "encoder" else translated.target, joined=joined)
-    key = query if part == "encoder" else _read_before(query, translated.begin)
+    key = query if part == "encoder" else read_before(query, translated.begin)
     layers = tuple(
         _layer(str(number), heads, query, key, causal=part == "decoder")
         for number, heads in enumerate(translated.aligned.maps[part])
@@ -164,7 +164,7 @@ def self_attention(translated: Translated, part: Part, *, joined: bool) -> Scene
     return Scene(sequences, layers, title=f"{translated.model.title}, {part}")
 
 
-def _read_before(words: Words, begin: str) -> Words:
+def read_before(words: Words, begin: str) -> Words:
     """What the decoder reads: the beginning, then all tokens but the last; a word may lack its last piece."""
     spans = [range(1), *(range(span.start + 1, span.stop + 1) for span in words.spans[:-1])]
     labels = [begin, *words.labels[:-1]]

@@ -88,10 +88,11 @@ export function isAtStart(state, scene) {
   return state.layer === scene.start.layer && state.head === scene.start.head;
 }
 
-/** What the address should hold: only what differs from the start. */
+/** What the address should hold: only what differs from the start, and no head where the page keeps that itself. */
 export function addressOf(state, scene, options) {
   const layer = scene.layers[state.layer];
-  const place = isAtStart(state, scene) ? { layer: null, head: null } : { layer: state.layer, head: state.head };
+  const chosen = isAtStart(state, scene) ? { layer: null, head: null } : { layer: state.layer, head: state.head };
+  const place = options.address === "row" ? {} : chosen;
   const usual = lookOf({ view: null, scale: null }, layer, options);
   return {
     ...place,

@@ -3,9 +3,10 @@ import { make } from "../kit/dom.js";
 import { headName } from "../kit/labels.js";
 import { pixelRatio } from "../kit/marks.js";
 import { mounting, View } from "../kit/mounting.js";
+import { comeBack, reveal } from "../kit/reveal.js";
 import { createActions } from "./actions.js";
 import { createCaption, createSettings } from "./controls.js";
-import { comeBack, differsInCell, reveal } from "./explained.js";
+import { differsInCell } from "./explained.js";
 import { createFigure } from "./figure.js";
 import { isFull, toggleScreen } from "./full_screen.js";
 import { createHeads } from "./heads.js";
@@ -34,6 +35,7 @@ const PRESENTED = 1.4; // times larger for the projector
 export class AttentionView extends View {
   state = START;
   exact = null; // a row to the last digit, as the server sent it
+  wasFull = false; // whether the cell was chosen in full screen, to which the way back leads
   chosenAt = 0; // when the cell was chosen whose weight is explained; 0 for one of the address
 
   build() {
@@ -44,7 +46,7 @@ export class AttentionView extends View {
     this.figure = createFigure({ hover: (found) => this.hover(found), pick: (token, key) => this.pin(token, key) });
     this.actions = createActions(this);
     const askExact = () => set({ exactly: !this.state.exactly });
-    this.reading = createReading({ askExact, explain: (token, key) => set({ token, key }) });
+    this.reading = createReading({ askExact, explain: (token, key) => this.explain(token, key) });
     this.table = createTable();
     this.live = make("p", { class: "unseen", "aria-live": "polite" });
     const { caption, notes } = this.legend;
@@ -90,7 +92,7 @@ export class AttentionView extends View {
     const unchosen = first || isAtStart(this.state, this.scene);
     this.scene = openScene(overview);
     const kept = unchosen ? { ...this.scene.start, token: null } : { token: null };
-    const wished = first && this.address ? stateFrom(readAddress(), this.scene) : kept;
+    const wished = first && this.address ? stateFrom(this.addressed(), this.scene) : kept;
     this.state = existing({ ...this.state, ...wished }, this.scene);
     this.exact = null;
     this.pattern = null;
@@ -103,10 +105,16 @@ export class AttentionView extends View {
 
   ownAddress() {
     return keepAddress({
-      values: () => (this.scene ? addressOf(this.state, this.scene, this.options) : readAddress()),
-      read: () => readAddress(),
+      values: () => (this.scene ? addressOf(this.state, this.scene, this.options) : this.addressed()),
+      read: () => this.addressed(),
       restored: (address) => this.scene && this.set(stateFrom(address, this.scene), null),
     });
+  }
+
+  /** What the address says; where the page keeps the head itself, nothing of it. */
+  addressed() {
+    const { layer, head, ...row } = readAddress();
+    return this.options.address === "row" ? row : { layer, head, ...row };
   }
 
   get layer() {
@@ -128,7 +136,7 @@ export class AttentionView extends View {
     if (asks) this.chosenAt = Date.now() % 1e9; // the server reads numbers of nine digits
     this.draw();
     if (how) this.address?.write(how);
-    if (asks && this.state.key !== null) reveal(this.options.explains, this.lifetime.signal);
+    if (asks && this.state.key !== null && !isFull(this.root)) reveal(this.options.explains, this.lifetime.signal);
     this.tell(asks);
   }
 
@@ -145,6 +153,15 @@ export class AttentionView extends View {
     this.state = { ...this.state, key: null };
     this.address?.write("replace");
     comeBack(this.figure.element);
+    if (this.wasFull && !isFull(this.root)) this.toggleScreen();
+    this.wasFull = false;
+  }
+
+  /** Chooses a cell. It is explained below the view, which leaves the full screen until the visitor comes back. */
+  async explain(token, key) {
+    this.wasFull = isFull(this.root);
+    if (this.wasFull) await this.toggleScreen();
+    this.set({ token, key });
   }
 
   silence() {
@@ -155,9 +172,10 @@ export class AttentionView extends View {
   /** Pins a row, or a cell in it where the page explains weights; a second click gives it up. */
   pin(token, key = null) {
     const { state, options } = this;
-    const cell = options.explains && !isFull(this.root) ? key : null; // full screen has no room for an explanation
+    const cell = options.explains ? key : null;
     const isSame = state.token === token && state.key === cell;
-    this.set(isSame ? { token: null, key: null } : { token, key: cell });
+    if (!isSame && cell !== null) this.explain(token, cell);
+    else this.set(isSame ? { token: null, key: null } : { token, key: cell });
     this.announce();
   }
 
