@@ -149,7 +149,7 @@ def cut(model: TextModel, count: int):
     return replace(model, context=count).encode(" ".join(["I see the sea and the sea sees me"] * count))
 
 
-@pytest.mark.parametrize("count", [300, 2048, pytest.param(16_384, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [300, 2048, 16_384])
 @pytest.mark.parametrize("name", ["rotary", "gpt2", "llama", "bert"])
 def test_what_is_kept_gives_the_maps_of_the_run(name, count):
     model = family(name)

@@ -2,8 +2,7 @@
 
 import io
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +16,7 @@ from core.long_context import read
 from dashboard.cache import memo, turns
 from dashboard.long_text import readings, route
 from tests.core.test_long_context import family
+from tests.polling import WITHIN, wait_until
 
 TEXT = "I\n\n" + "The sea sees me and I see the sea. " * 60
 
@@ -54,8 +54,7 @@ def test_a_browser_gets_the_maps_that_the_core_computes(client):
     tile = np.frombuffer(content[4:], "<f2").reshape(44, 256)
     np.testing.assert_allclose(tile, weights[256:, :256], atol=1e-3)
 
-    while not client.get(f"{base}/pyramid/1/2").json()["ready"]:
-        time.sleep(0.01)
+    wait_until(lambda: client.get(f"{base}/pyramid/1/2").json()["ready"])
     content = client.get(f"{base}/tile/1/2/3/0/0").content
     rows, columns = np.frombuffer(content[:4], "<u2").tolist()
     assert (rows, columns) == (38, 38)
@@ -130,9 +129,7 @@ def test_a_reading_that_nobody_looks_at_stops_and_leaves_nothing(client, monkeyp
     monkeypatch.setattr(readings, "ALONE", -1.0)
     reading = readings.open_reading("tiny", TEXT, 300)
     token = readings.token_of(reading)
-    deadline = time.monotonic() + 30
-    while not reading.finished and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_until(lambda: reading.finished)
     assert reading.is_stopped
     assert reading.reading.layers == []
     assert memo.cached_bytes() == 0
@@ -168,9 +165,7 @@ def test_the_tables_of_at_most_three_heads_are_kept():
     reading.wait()
     for head in range(4):
         work = reading.pyramid(0, head)
-        deadline = time.monotonic() + 30
-        while work.value is None and time.monotonic() < deadline:
-            time.sleep(0.01)
+        work.done.wait(WITHIN)
     assert list(reading.pyramids) == [(0, 1), (0, 2), (0, 3)]
     expected = reading.head(0, 3).pyramid()
     torch.testing.assert_close(reading.pyramid(0, 3).value.tables[0].sums, expected.tables[0].sums)
@@ -185,20 +180,13 @@ def slow(monkeypatch) -> threading.Event:
         def report(done: int, total: int) -> None:
             progress(done, total)
             if done > total // 2:
-                assert go_on.wait(30)
+                assert go_on.wait(WITHIN)
                 progress(done, total)
 
         read(model, reading, report)
 
     monkeypatch.setattr(readings, "read", read_slowly)
     return go_on
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_layers_that_are_read_can_be_looked_at_before_the_end_and_after_a_cancel(client, slow):

@@ -9,7 +9,6 @@ import torch
 from core.errors import InputError
 from core.long_context.distances import Distances
 from core.long_context.removal import RemovedLink, losses_without
-from dashboard import contents
 from dashboard.cache import memo
 from dashboard.long_text import readings
 from dashboard.long_text.open_reading import OpenReading
@@ -18,7 +17,7 @@ from pages.explore.long_text.books import BOOKS, book_text
 from tests.core.test_long_context import family
 from tests.pages.conftest import check, message_text, prose
 
-PAGE = contents.LONG_TEXT.folder
+PAGE = "explore/long_text"
 TEXT = "I\n\n" + "The sea sees me and I see the sea. " * 40
 
 

@@ -7,7 +7,7 @@ from pages.explore.long_text import book_map, compute, inputs
 from pages.explore.long_text.books import book_text
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=4, guard="tests/pages/test_long_text.py::test_the_map_opens_with_the_first_book")
 def test_the_first_map_is_that_of_the_head_with_the_strongest_far_link():
     reading = readings.open_reading(inputs.FIRST_MODEL, book_text("The Time Machine"), inputs.FIRST_LENGTH)
     reading.wait()

@@ -4,9 +4,9 @@ import { lineMark } from "../../../../core/view/browser/kit/marks.js";
 const APART = 15; // pixels between two labels
 const WORDS_FROM = 3; // pixels of a token from which words fill the gaps
 const ALL_WORDS = 12; // pixels of a token from which every token has its label
+const TURNED = -50; // degrees
 const NUMBERS_APART = 70; // pixels between token numbers, where there are hardly any labels
-const LETTER_WIDTH = 6.2; // pixels of a letter, about
-const SIZE = 12;
+const LETTER_WIDTH = 0.55; // of the size of a letter, about
 
 /** Marks [token, level, label] as one sorted list of [token, label] for each of the levels 0, 1 and 2. */
 export function levelsOf(marks) {
@@ -90,36 +90,35 @@ export function niceStep(least) {
  * are labels by `axisLabels`, each with `shift`: pixels from the edge of the plot to the first token.
  */
 export function axisMarks(plot, rows, columns, theme) {
-  const bottom = plot.top + plot.height;
+  const { left, top, width, height, below, letters: size } = plot;
+  const bottom = top + height;
   const style = (level) => ({
-    size: SIZE,
+    kind: "text",
+    size,
+    align: "end",
     colour: level === 0 || level === 3 ? theme.ink : theme.soft,
     weight: level === 0 ? 600 : 400,
   });
   const tick = (level) => (level === 0 ? 7 : 4);
-  const inside = (at, extent) => at >= -0.5 && at <= extent + 0.5;
-  const written = ({ text }, room) => shortened(readable(text), Math.max(4, Math.floor(room / LETTER_WIDTH)));
-  const marks = [{ kind: "rect", ...boxOf(plot), stroke: theme.hair }];
-  for (const label of rows) {
-    const y = plot.top + label.at;
-    if (!inside(label.at, plot.height)) continue;
-    marks.push(lineMark([plot.left - tick(label.level), y], [plot.left, y], theme.soft, 1));
-    const text = { kind: "text", text: written(label, plot.left - 24), align: "end", ...style(label.level) };
-    marks.push({ ...text, x: plot.left - 9, y: Math.max(plot.top + 8, y + SIZE * 0.36) });
+  const isInside = (at, extent) => at >= -0.5 && at <= extent + 0.5;
+  const fitting = (text, room) => shortened(readable(text), Math.max(4, Math.floor(room / (LETTER_WIDTH * size))));
+  const marks = [{ kind: "rect", x: left, y: top, width, height, stroke: theme.hair }];
+  for (const { at, level, text } of rows) {
+    if (!isInside(at, height)) continue;
+    const y = top + at;
+    marks.push(lineMark([left - tick(level), y], [left, y], theme.soft, 1));
+    const place = { x: left - 9, y: Math.max(top + size * 0.7, y + size * 0.36) };
+    marks.push({ ...style(level), ...place, text: fitting(text, left - 2 * size) });
   }
-  for (const label of columns) {
-    const x = plot.left + label.at;
-    if (!inside(label.at, plot.width)) continue;
-    marks.push(lineMark([x, bottom], [x, bottom + tick(label.level)], theme.soft, 1));
-    const text = { kind: "text", text: written(label, plot.below * 1.15 - 26), align: "end", turn: -50 };
-    marks.push({ ...text, ...style(label.level), x: x + SIZE * 0.3, y: bottom + 15 });
+  for (const { at, level, text } of columns) {
+    if (!isInside(at, width)) continue;
+    const x = left + at;
+    marks.push(lineMark([x, bottom], [x, bottom + tick(level)], theme.soft, 1));
+    const place = { x: x + size * 0.3, y: bottom + 1.25 * size, turn: TURNED };
+    marks.push({ ...style(level), ...place, text: fitting(text, below * 1.15 - 2 * size) });
   }
-  const name = { kind: "text", size: SIZE, colour: theme.soft };
-  marks.push({ ...name, text: "query", x: 11, y: plot.top + plot.height / 2, turn: -90, align: "middle" });
-  marks.push({ ...name, text: "key", x: plot.left + plot.width, y: bottom + plot.below - 5, align: "end" });
+  const name = { kind: "text", size, colour: theme.soft };
+  marks.push({ ...name, text: "query", x: size * 0.9, y: top + height / 2, turn: -90, align: "middle" });
+  marks.push({ ...name, text: "key", x: left + width, y: bottom + below - 5, align: "end" });
   return marks;
-}
-
-function boxOf({ left, top, width, height }) {
-  return { x: left, y: top, width, height };
 }

@@ -13,6 +13,7 @@ const HURRY = 80; // milliseconds between two looks at which tiles are wanted
 const GUTTERS = { left: 112, below: 74, top: 6, right: 8 };
 const NARROW = { left: 82, below: 66, top: 4, right: 2 };
 const PHONE = 520; // pixels of the map's width below which its gutters are narrow
+const LETTERS = 12; // pixels of the letters on the axes
 const SMALLEST = 5; // pixels of the frame around a cell
 
 /**
@@ -60,12 +61,13 @@ export class MapFigure {
     this.soon();
   }
 
-  /** The size of the figure, and the room for the map in it, which is no higher than wide. */
-  layOut(width, highest, tokens) {
-    const gutters = width < PHONE ? NARROW : GUTTERS;
+  /** The size of the figure, and the room for the map in it, which is no higher than wide; `zoom`: of letters and gutters. */
+  layOut(width, highest, tokens, zoom) {
+    const sizes = Object.entries(width < PHONE ? NARROW : GUTTERS).map(([name, size]) => [name, size * zoom]);
+    const gutters = Object.fromEntries(sizes);
     const height = Math.min(highest, width - gutters.left - gutters.right + gutters.top + gutters.below);
     const inner = { width: width - gutters.left - gutters.right, height: height - gutters.top - gutters.below };
-    const plot = { ...inner, left: gutters.left, top: gutters.top, below: gutters.below };
+    const plot = { ...inner, left: gutters.left, top: gutters.top, below: gutters.below, letters: LETTERS * zoom };
     this.size = { width, height };
     this.stage.fit(tokens, plot);
     const { style } = this.element;
@@ -173,7 +175,7 @@ export class MapFigure {
     const grown = (side - size * view.scale) / 2;
     const box = { x: plot.left + point.x - grown, y: plot.top + point.y - grown, width: side, height: side };
     const named = (token) => (this.depth ? counted(token) : quotedToken(this.text.labels, token).slice(0, 24));
-    const label = { kind: "text", size: 12, weight: 600, colour: this.theme.ink, backed: this.theme.paper };
+    const label = { kind: "text", size: plot.letters, weight: 600, colour: this.theme.ink, backed: this.theme.paper };
     const [middleX, middleY] = [box.x + side / 2, box.y + side / 2];
     const below = plot.top + plot.height + 16;
     return [

@@ -15,12 +15,11 @@ export function wrappedLines(labels, width, measure) {
   for (let token = 0; token < labels.length; token++) {
     const label = labels[token];
     const wide = measure(label);
-    const start = starts.at(-1);
-    if (token > start && /^\s/.test(label)) [breakAt, usedAtBreak] = [token, used];
-    if (used + wide > width && token > start) {
-      const at = breakAt > start ? breakAt : token;
-      starts.push(at);
-      used -= at === breakAt ? usedAtBreak : used;
+    if (token > starts.at(-1) && /^\s/.test(label)) [breakAt, usedAtBreak] = [token, used];
+    while (used + wide > width && token > starts.at(-1)) {
+      const isBetweenWords = breakAt > starts.at(-1);
+      starts.push(isBetweenWords ? breakAt : token);
+      used -= isBetweenWords ? usedAtBreak : used;
       breakAt = -1;
     }
     used += wide;

@@ -6,6 +6,7 @@ const FLIGHT = 220; // milliseconds
 const STEP = 1.5; // times larger with a key or a button
 const WHEEL = 0.0016; // of the logarithm of the zoom, for a pixel of the wheel
 const PAN = 0.15; // of the room, for an arrow key
+const PLACED = 250; // milliseconds for which the place of the canvas on the screen is taken as known
 const CLICK = 4; // pixels that a pointer may move in a click
 
 /**
@@ -18,6 +19,7 @@ export class MapStage {
   view = null;
   plot = { left: 0, top: 0, width: 1, height: 1 };
   pointers = new Map();
+  placed = -Infinity; // when the place of the canvas was read
 
   constructor({ changed, pointed, clicked, label }) {
     Object.assign(this, { changed, pointed, clicked });
@@ -109,7 +111,12 @@ export class MapStage {
 
   /** The point of the room under a pointer. */
   pointIn({ clientX, clientY }) {
-    const { left, top } = this.canvas.getBoundingClientRect();
+    // Reading a place makes the browser lay the page out: during a motion it stays as it is.
+    if (performance.now() - this.placed > PLACED) {
+      this.box = this.canvas.getBoundingClientRect();
+      this.placed = performance.now();
+    }
+    const { left, top } = this.box;
     return [clientX - left - this.plot.left, clientY - top - this.plot.top];
   }
 
@@ -137,6 +144,7 @@ export class MapStage {
 
   down(event) {
     if (event.button > 0 || !this.view) return;
+    this.placed = -Infinity;
     this.stop();
     this.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     this.start = this.pointers.size === 1 ? { x: event.clientX, y: event.clientY } : null;

@@ -111,8 +111,9 @@ export class LongText {
     this.centre = token;
     if (!this.step) return;
     const top = (this.rows.rows[lineOfToken(this.lines.starts, token)] + 0.5) * this.step - this.high / 2;
+    const former = this.holder.scrollTop;
     this.holder.scrollTop = Math.max(0, top);
-    this.render();
+    if (this.holder.scrollTop === former) this.render(); // else the event of scrolling does
   }
 
   /** Marks along the whole text: [token, colour, strength], the last on top. */

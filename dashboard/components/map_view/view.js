@@ -15,7 +15,7 @@ import { progressText } from "./sentences.js";
 
 const KINDS = { share: "Share", maximum: "Maximum" };
 const QUIET = 600; // milliseconds without motion until Python is told where the map is
-const FOLLOWING = 120; // milliseconds between two steps of the text behind the map
+const FOLLOWING = 160; // milliseconds between two steps of the text behind the map
 const ECHO = 5000; // milliseconds within which a place from Python may be one that was sent to it
 const HELD = 500; // milliseconds for which the text does not follow a motion that began in it
 const LINK_CELL = 16; // pixels of a token where a link is shown
@@ -205,7 +205,7 @@ class MapView extends View {
     const width = this.figure.element.clientWidth;
     const high = Math.round(this.data.height * (this.present ? PRESENTED : 1));
     this.root.style.setProperty("--high", `${high}px`);
-    if (this.figure.state) this.figure.layOut(width, high, this.figure.state.tokens);
+    if (this.figure.state) this.figure.layOut(width, high, this.figure.state.tokens, this.present ? PRESENTED : 1);
     else this.figure.element.style.minHeight = `${Math.min(high, width)}px`;
     this.beside.show(this.theme, this.hue);
     this.figure.soon();
