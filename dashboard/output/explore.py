@@ -68,6 +68,7 @@ def explore(
             is_plain=displayed is plain,
             apart=own_steps,
         )
+    predictions.show_classes(plain)
     predictions.show_at_every_token(plain, changed)
     notices.show_unseen(plain.record)
     call = by_layer(displayed.record.calls)[number]

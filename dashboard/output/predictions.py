@@ -10,7 +10,7 @@ from dashboard import theme, typeset
 from dashboard.cache.memo import cached
 from dashboard.figures.predictions import prediction_bars
 from dashboard.inputs import photograph
-from dashboard.output import charts
+from dashboard.output import charts, class_gallery
 from dashboard.output.data_table import data_table
 from dashboard.output.prediction_changes import change_notice
 from dashboard.recordings.watched import Watched, WatchedImage, WatchedText
@@ -55,6 +55,13 @@ def show(plain: Watched, changed: Watched | None) -> None:
     if caption:
         st.caption(caption.rstrip())
     typeset.explain_bytes(labels.values())
+
+
+def show_classes(plain: Watched) -> None:
+    """Draw the fold with all classes that an image model can name; nothing for other models."""
+    if isinstance(plain, WatchedImage) and plain.model.classes:
+        shares = plain.model.probabilities(plain.run).float().numpy()
+        class_gallery.show(plain.model.name, plain.model.classes, shares)
 
 
 def show_at_every_token(plain: Watched, changed: Watched | None) -> None:
