@@ -32,7 +32,7 @@ def _heads(page: Page, address: str) -> Iterator[Row]:
     waits = [wait(page, typed(page, "Your text", sentence)) for sentence in SENTENCES]
     yield Row("Many heads: new sentence to all measures of 36 heads", statistics.median(waits), "ms", LIMIT)
     started = time.perf_counter()
-    page.goto(f"{address}/heads?show=Silenced&text={quote_plus(SENTENCES[0])}")
+    page.goto(f"{address}/heads?show=Ablated+heads&text={quote_plus(SENTENCES[0])}")
     page.get_by_text("What each head costs, in numbers").wait_for(timeout=60_000)
     seconds = time.perf_counter() - started
     yield Row("Many heads: link to 36 heads silenced one at a time", seconds, "s", None, detail="with progress")

@@ -70,7 +70,7 @@ async def kill_at_work(server: Server) -> tuple[Answer, list[psutil.Process]]:
     """End a server while a visitor's long work is under way; what another one saw before, and what was running."""
     async with Visitor(server.address) as busy:
         earlier_answer = await see(server, "text")
-        request_time = await busy.arrive("heads", show="Silenced", text=LONG)
+        request_time = await busy.arrive("heads", show="Ablated heads", text=LONG)
         under_way = await busy.finish(request_time, until=lambda answer: answer.progress > 0)
         started = server.processes()
         assert 0 < under_way.progress < 100

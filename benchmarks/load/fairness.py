@@ -79,7 +79,7 @@ async def _keep_measuring(address: str, number: int, started: asyncio.Event, fin
     while True:
         async with Visitor(address) as visitor:
             text = " ".join(sentence(chance) for _ in range(SENTENCES))
-            request_time = await visitor.arrive("heads", show="Silenced", text=text)
+            request_time = await visitor.arrive("heads", show="Ablated heads", text=text)
             answer = await visitor.finish(request_time, until=lambda so_far: bool(so_far.progress))
             started.set()
             if answer.progress:

@@ -68,6 +68,16 @@ def turned(
     return query + axes @ (rotated - torch.stack([across, up]))
 
 
+def products_outside(
+    query: Float[Tensor, " head_dim"], keys: Float[Tensor, "key head_dim"], axes: Float[Tensor, "head_dim 2"]
+) -> Float[Tensor, " key"]:
+    """The part of each dot product that lies outside of a plane with orthonormal axes: no turn in it changes this part.
+
+    query · key = (query @ axes) · (key @ axes) + this part, and `turned` changes only the first term.
+    """
+    return keys @ (query - axes @ (axes.T @ query))
+
+
 def squared_length_kept(vectors: Float[Tensor, "token head_dim"], axes: Float[Tensor, "head_dim 2"]) -> float:
     """The share of the vectors' squared length that lies in the plane, from 0 to 1; NaN if all vectors are 0."""
     total = float(vectors.double().square().sum())

@@ -7,6 +7,8 @@ from typing import Annotated
 
 from msgspec import Meta, convert
 
+from .described_words import matched_words
+
 Text = Annotated[str, Meta(min_length=1)]
 
 
@@ -30,6 +32,10 @@ class ExamplePicture:
     def right_names(self, classes: tuple[str, ...]) -> tuple[str, ...]:
         """Those of `classes` that name what is on it; synonyms after the first, behind a comma, do not count."""
         return tuple(name for name in classes if name.partition(",")[0] in self.known)
+
+    def matched_words(self, caption: str) -> tuple[str, ...]:
+        """The content words of a caption that its sentence, what it shows, or the right names of classes have too."""
+        return matched_words(caption, (self.sentence, self.shows, *self.known))
 
 
 def _read() -> dict[str, ExamplePicture]:

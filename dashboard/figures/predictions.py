@@ -5,6 +5,7 @@ import plotly.graph_objects as go
 from dashboard.figures.paper import escape, names_axis, on_paper
 from dashboard.theme import Look
 
+AS_IT_IS, HEADS_ABLATED = "as it is", "heads ablated"  # runs, as choices and legends name them
 AXIS_END = 1.3  # beyond 1 is room for the number behind the longest bar, also in a narrow column
 LONGEST = 24  # characters of a label beside a bar; its whole text stands below the pointer
 
@@ -15,7 +16,7 @@ def prediction_bars(
     after: list[float] | None = None,
     *,
     look: Look,
-    changed: str = "heads silenced",
+    changed: str = HEADS_ABLATED,
     hues: list[str] | None = None,
 ) -> go.Figure:
     """One bar for each label, its length the probability (0 to 1); a second one below it, if there is `after`.
@@ -23,7 +24,7 @@ def prediction_bars(
     `changed` names the second bars; `hues` are the colours of the first ones, if each has its own.
     """
     figure = go.Figure()
-    figure.add_trace(_bars(labels, before, "as it is", hues or look.palette.map))
+    figure.add_trace(_bars(labels, before, AS_IT_IS, hues or look.palette.map))
     if after is not None:
         figure.add_trace(_bars(labels, after, changed, look.palette.accent))
     rows = len(labels) * (1 if after is None else 2)

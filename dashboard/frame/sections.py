@@ -6,6 +6,7 @@ from typing import TypeVar
 import streamlit as st
 
 from dashboard import theme
+from dashboard.address import replace_former_name
 from dashboard.components.section_name import section_name
 from dashboard.frame import layout, navigation
 
@@ -16,15 +17,18 @@ def chosen(
     sections: Mapping[str, Show],
     *,
     opened_by: Mapping[str, Collection[str]] | None = None,
+    former_names: Mapping[str, str] | None = None,
     with_own_arrows: Collection[str] = (),
 ) -> Show:
     """Draw the choice of sections, and return the function of the chosen one; the first one by default.
 
     `opened_by` holds parameters by the name of a section: an address that has one of them and names no section opens
-    that section. So links from before a page had sections lead where they led. In the sections `with_own_arrows` the
+    that section. So links from before a page had sections lead where they led. `former_names` maps names that sections
+    had, by which old links know them, to those that they have. In the sections `with_own_arrows` the
     figure listens to the arrow keys, which on a projector turn no section then.
     """
     names = list(sections)
+    replace_former_name(navigation.SECTION, former_names or {})
     held = st.session_state.get(navigation.SECTION)
     if held not in (*names, None):  # of the page before
         st.session_state[navigation.SECTION] = _opened(names, opened_by or {})

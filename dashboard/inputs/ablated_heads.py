@@ -5,7 +5,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.capture import by_layer
+from dashboard.address import replace_former_name
 from dashboard.components.attention_view import Scene
+from dashboard.figures.predictions import AS_IT_IS, HEADS_ABLATED
 from dashboard.inputs import controls
 from dashboard.recordings import scenes
 from dashboard.recordings.watched import Head, Watched
@@ -15,8 +17,9 @@ def choose_run(plain: Watched, changed: Watched | None) -> Watched:
     """The run whose attention the view shows, by the visitor's choice: as it is, or with heads ablated."""
     if changed is None:
         return plain
-    choice = controls.choice("Maps", ["as it is", "heads silenced"], key="maps")
-    return changed if choice == "heads silenced" else plain
+    replace_former_name("maps", {"heads silenced": HEADS_ABLATED})
+    choice = controls.choice("Maps", [AS_IT_IS, HEADS_ABLATED], key="maps")
+    return changed if choice == HEADS_ABLATED else plain
 
 
 def places_in_scene(scene: Scene, heads: tuple[Head, ...]) -> tuple[Head, ...]:

@@ -59,6 +59,7 @@ def explore(
         )
     number = scenes.number_of(displayed.scene, choice.layer)
     explained_view.explain(displayed, choice, key="view", is_plain=displayed is plain)
+    predictions.show_classes(plain)
     predictions.show_at_every_token(plain, changed)
     notices.show_unseen(plain.record)
     call = by_layer(displayed.record.calls)[number]

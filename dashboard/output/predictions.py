@@ -8,9 +8,9 @@ import streamlit as st
 
 from dashboard import theme, typeset
 from dashboard.cache.memo import cached
-from dashboard.figures.predictions import prediction_bars
+from dashboard.figures.predictions import HEADS_ABLATED, prediction_bars
 from dashboard.inputs import photograph
-from dashboard.output import charts
+from dashboard.output import charts, class_gallery
 from dashboard.output.data_table import data_table
 from dashboard.output.prediction_changes import change_notice
 from dashboard.recordings.watched import Watched, WatchedImage, WatchedText
@@ -57,6 +57,13 @@ def show(plain: Watched, changed: Watched | None) -> None:
     typeset.explain_bytes(labels.values())
 
 
+def show_classes(plain: Watched) -> None:
+    """Draw the fold with all classes that an image model can name; nothing for other models."""
+    if isinstance(plain, WatchedImage) and plain.model.classes:
+        shares = plain.model.probabilities(plain.run).float().numpy()
+        class_gallery.show(plain.model.name, plain.model.classes, shares)
+
+
 def show_at_every_token(plain: Watched, changed: Watched | None) -> None:
     """Draw a fold with the predictions after every token, if the model makes them; nothing on a projector."""
     if not isinstance(plain, WatchedText) or not _predicts_at_every_token(plain) or theme.is_presented():
@@ -75,7 +82,7 @@ def at_every_token(*runs: WatchedText) -> pd.DataFrame:
     """One row for each token: the token, and each run's most probable next token with its probability."""
     tokens = runs[0].run.sequences["text"]
     columns: dict[str, list] = {"token": [typeset.in_word(tokens, place) for place in range(len(tokens))]}
-    for name, watched in zip(("expected", "heads silenced"), runs, strict=False):
+    for name, watched in zip(("expected", HEADS_ABLATED), runs, strict=False):
         assert watched.run.logits is not None
         values, numbers = watched.run.logits.float().softmax(dim=-1).max(dim=-1)  # of all tokens at once
         columns[name] = [typeset.readable(watched.model.label(number)) for number in numbers.tolist()]

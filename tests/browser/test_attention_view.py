@@ -299,7 +299,7 @@ def test_the_server_is_told_of_head_and_pin_when_the_page_wants_it(view):
 
 def test_silencing_is_an_event_for_the_page(view):
     page = view("layer=1&head=2")
-    page.get_by_role("button", name="Silence this head").click()
+    page.get_by_role("button", name="Ablate this head").click()
     expect(page.get_by_text("silence=(1, 2)")).to_be_visible()
 
 

@@ -58,7 +58,7 @@ def test_a_saved_file_shows_the_map_and_lets_choose_without_a_network(offline, t
     expect(page.get_by_role("heading", name="“sleeps” looks at …")).to_be_visible()
     expect(page.locator(".top tr:not([aria-hidden]) td").last).to_have_text("0.33")
     assert page.evaluate("window.__executed") is None
-    expect(page.get_by_role("button", name="Silence this head")).to_be_hidden()
+    expect(page.get_by_role("button", name="Ablate this head")).to_be_hidden()
     expect(page.get_by_role("button", name="Exact values and row sum")).to_be_hidden()
     page.get_by_role("button", name="Download", exact=True).click()
     expect(page.get_by_role("menuitem", name="Copy link")).to_have_count(0)

@@ -73,10 +73,10 @@ def test_an_own_sentence_is_on_the_map_and_in_the_address(visit):
 
 def test_silencing_the_shown_head_shows_the_prediction_beside_the_old_one(visit):
     page = visit("text?layer=2&head=1")
-    page.get_by_role("button", name="Silence this head").click()
-    expect(page.get_by_text("heads silenced").first).to_be_visible()
+    page.get_by_role("button", name="Ablate this head").click()
+    expect(page.get_by_text("heads ablated").first).to_be_visible()
     # For a moment the page holds the old chart beside the new one.
-    expect(page.locator(".js-plotly-plot", has_text="heads silenced")).to_be_visible()
+    expect(page.locator(".js-plotly-plot", has_text="heads ablated")).to_be_visible()
     expect(page.locator(".js-plotly-plot")).to_have_count(1)
     assert parameters(page)["silenced"] == ["2.1"]
     assert parameters(page)["layer"] == ["2"]
@@ -84,15 +84,15 @@ def test_silencing_the_shown_head_shows_the_prediction_beside_the_old_one(visit)
     expect(page.locator(".middle .figure")).to_be_in_viewport(ratio=1)
     expect(page.get_by_text(re.compile("% before, .*% now"))).to_be_in_viewport(ratio=1)
     expect(page.locator(".js-plotly-plot")).to_be_in_viewport(ratio=0.5)
-    page.get_by_role("radio", name="heads silenced").click()
+    page.get_by_role("radio", name="heads ablated").click()
     expect(page.locator(".atlas .reading")).to_contain_text("the head is silenced")
 
 
 def test_a_silenced_head_says_so_and_speaks_again_when_it_is_let(visit):
-    page = visit("text?layer=2&head=1&silenced=2.1&maps=heads+silenced")
+    page = visit("text?layer=2&head=1&silenced=2.1&maps=heads+ablated")
     expect(page.locator(".atlas .reading")).to_contain_text("the head is silenced")
     page.get_by_role("button", name="Bring this head back").click()
-    expect(page.get_by_role("button", name="Silence this head")).to_be_visible()
+    expect(page.get_by_role("button", name="Ablate this head")).to_be_visible()
     expect(page.locator(".atlas .reading")).not_to_contain_text("the head is silenced")
     assert "silenced" not in parameters(page)
 

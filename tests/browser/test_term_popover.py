@@ -77,7 +77,7 @@ def test_a_mouse_that_rests_on_a_term_shows_it_and_one_that_leaves_it_hides_it(b
 
 
 def test_the_way_leads_to_the_section_that_shows_it(browser_page, streamlit_server):
-    page = opened(browser_page, streamlit_server(SERVER), "heads?show=Silenced")
+    page = opened(browser_page, streamlit_server(SERVER), "heads?show=Ablated+heads")
     page.locator(LINKS, has_text="head").first.click()
     with page.context.expect_page() as opened_page:
         page.get_by_role("dialog").get_by_role("link", name="Where to see it").click()

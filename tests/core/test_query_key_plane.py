@@ -14,6 +14,7 @@ from core.attention.query_key_plane import (
     is_plane,
     plane_of_most,
     plane_of_query,
+    products_outside,
     squared_length_kept,
     turned,
 )
@@ -69,6 +70,16 @@ def test_a_turn_is_a_rotation_in_the_plane_and_keeps_length_and_the_rest(query, 
     assert now == pytest.approx(before * np.exp(1j * np.deg2rad(degrees)), abs=1e-6)
     outside = np.eye(6) - axes @ axes.T
     np.testing.assert_allclose(outside @ after, outside @ query, atol=1e-6)
+
+
+@given(VECTOR, VECTORS, arrays(np.float64, (6, 2), elements=NUMBERS), st.floats(-180, 180))
+def test_no_turn_changes_the_part_of_a_dot_product_outside_of_the_plane(query, keys, other, degrees):
+    axes, _ = np.linalg.qr(other)
+    assume(orthonormal(axes))
+    outside = products_outside(torch.from_numpy(query), torch.from_numpy(keys), torch.from_numpy(axes)).numpy()
+    np.testing.assert_allclose(outside, keys @ (np.eye(6) - axes @ axes.T) @ query, atol=1e-6)
+    after = turned(torch.from_numpy(query), torch.from_numpy(axes), degrees).numpy()
+    np.testing.assert_allclose(outside + (keys @ axes) @ (axes.T @ after), keys @ after, atol=1e-6)
 
 
 def test_a_quarter_turn_goes_from_the_first_axis_to_the_second():

@@ -15,7 +15,7 @@ def test_each_bar_is_as_long_as_its_probability_and_says_it():
 
 def test_after_an_edit_both_runs_are_there_and_named():
     figure = prediction_bars(["cat", "dog"], [0.75, 0.05], [0.5, 0.2], look=Look(DARK))
-    assert [trace.name for trace in figure.data] == ["as it is", "heads silenced"]
+    assert [trace.name for trace in figure.data] == ["as it is", "heads ablated"]
     assert figure.layout.showlegend
 
 

@@ -5,6 +5,9 @@ page. The page is then visited with one value of each outcome; a visit holds val
 """
 
 import ast
+import importlib
+import importlib.util
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
@@ -302,3 +305,67 @@ def test_a_station_that_a_lesson_does_not_have_is_one_sentence(visit, station):
 )
 def test_an_address_that_names_no_choice_shows_the_page_all_the_same(visit, room, query):
     assert visit(room, **query).title
+
+
+def former_section_names(page: contents.Page) -> dict[str, str]:
+    """The names that sections of a page had, with those that they have: FORMER_NAMES of its words.py."""
+    name = f"pages.{page.folder.replace('/', '.')}.words"
+    return getattr(importlib.import_module(name), "FORMER_NAMES", {}) if importlib.util.find_spec(name) else {}
+
+
+RENAMED = [(page, *names) for page in contents.pages() for names in former_section_names(page).items()]
+# Links from before pages had sections, or from before a choice had its present name: by parameters of the section.
+OLDER_LINKS = [
+    (contents.STEPS, {"begin": "Your sentence", "text": "the cat"}, "Eight steps"),
+    (contents.STEPS, {"X": "0x4;0x4;0x4"}, "Eight steps"),
+    (contents.STEPS, {"query_turn": "90"}, "Geometry"),
+]
+
+
+@pytest.mark.parametrize(("page", "former", "present"), RENAMED, ids=[former for _, former, _ in RENAMED])
+def test_a_link_to_a_section_by_a_former_name_opens_it(visit, page, former, present):
+    app = visit(page.folder, show=former)
+    choice = app.segmented_control(key="show")
+    assert former not in choice.options
+    assert choice.value == present
+    assert app.query_params.get("show") != [former]
+    again = visit(page.folder, show=present)
+    assert [element.value for element in app.subheader] == [element.value for element in again.subheader]
+    app.segmented_control(key="show").set_value(choice.options[0]).run()  # and the old name does not come back
+    assert app.segmented_control(key="show").value == choice.options[0]
+
+
+@pytest.mark.parametrize(("page", "query", "section"), OLDER_LINKS, ids=[section for *_, section in OLDER_LINKS])
+def test_a_link_from_before_a_page_had_sections_opens_the_one_it_led_to(visit, page, query, section):
+    assert visit(page.folder, **query).segmented_control(key="show").value == section
+
+
+def test_a_link_to_maps_with_heads_silenced_opens_those_with_heads_ablated(visit):
+    app = visit("explore/text", silenced="2.1", maps="heads silenced")
+    assert app.segmented_control(key="maps").value == "heads ablated"
+
+
+def test_no_name_that_a_section_ever_had_is_lost():
+    """section_names.json lists every name since pages have sections; a new section, or a new name, is added there."""
+    ever = json.loads((Path(__file__).parent / "section_names.json").read_text(encoding="utf-8"))
+    present = {page.url: names for page in contents.pages() if (names := section_names(page))}
+    assert present.keys() == ever.keys()
+    for url, names in present.items():
+        former = former_section_names(contents.page_at(url))
+        assert names | former.keys() == set(ever[url]), url
+        assert set(former.values()) <= names, url
+
+
+def section_names(page: contents.Page) -> set[str]:
+    """The sections of a page: the keys of its page.py, which are texts or attributes of its own modules."""
+    module = f"pages.{page.folder.replace('/', '.')}"
+    source = (contents.ROOT / "pages" / page.folder / "page.py").read_text(encoding="utf-8")
+    if "sections.chosen" not in source:
+        return set()
+    tree = ast.parse(source)
+    keys = [key for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys if key is not None]
+    names = {key.value for key in keys if isinstance(key, ast.Constant)}
+    for key in keys:
+        if isinstance(key, ast.Attribute) and isinstance(key.value, ast.Name):
+            names.add(getattr(importlib.import_module(f"{module}.{key.value.id}"), key.attr))
+    return names

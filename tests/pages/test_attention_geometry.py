@@ -1,5 +1,6 @@
 """Attention step by step, Geometry: a query turns, and what is said is what numpy computes of the drawn vectors."""
 
+import json
 import math
 import re
 from types import SimpleNamespace
@@ -138,7 +139,29 @@ def test_the_worked_example_is_exact_and_a_turn_changes_the_strongest_key(visit)
     assert not app.exception
     assert "Turned by +180°" in prose(app)
     assert "before the turn most went to “cat”" in prose(app)
-    assert len(app.get("plotly_chart")) == 2
+    assert drawn(app)["degrees"] == 180
+
+
+def drawn(app):
+    """What the figure was sent."""
+    parts = [part.proto for part in app.get("bidi_component") if part.proto.component_name.endswith("query_plane")]
+    assert len(parts) == 1
+    return json.loads(parts[0].json)
+
+
+def test_the_figure_gets_the_vectors_and_the_divisor_of_the_head(visit):
+    app = visit(contents.STEPS.folder, show=words.GEOMETRY, temperature="0.5")
+    sent = drawn(app)
+    steps = SENTENCE.steps(temperature=0.5)
+    head = head_of(steps, 0, 2)
+    np.testing.assert_allclose(sent["keys"], head.keys, atol=1e-6)
+    np.testing.assert_allclose(sent["query"], head.vector, atol=1e-6)
+    np.testing.assert_allclose(sent["fixed"], 0, atol=1e-6)
+    scores = np.array(sent["keys"]) @ sent["query"] / sent["divisor"]
+    weights = next(step for step in steps if step.name == "normalise").arrays["A"][0, 2]
+    np.testing.assert_allclose(softmax(scores), weights, atol=1e-6)
+    without = drawn(visit(contents.STEPS.folder, show=words.GEOMETRY, scaled="false"))
+    assert without["divisor"] == 1.0
 
 
 @pytest.mark.usefixtures("small_model")
@@ -147,7 +170,7 @@ def test_a_sentence_is_drawn_in_either_plane_and_longer_ones_list_the_largest_we
     address = {"begin": contents.OWN_SENTENCE, "text": " ".join("abcdefghijklmnopq"), "query_plane": plane}
     app = visit(contents.STEPS.folder, show=words.GEOMETRY, **address)
     assert "The plane is two of 6 dimensions" in prose(app)
-    assert "The 12 keys with the largest weights, of 17" in " ".join(caption.value for caption in app.caption)
+    assert "Bars of the 12 keys with the largest weights, of 17" in " ".join(caption.value for caption in app.caption)
     assert not app.warning
 
 

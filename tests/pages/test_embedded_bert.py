@@ -14,7 +14,7 @@ TEXT = "The old man sat by the fire."
     [
         ("explore/text", {"silenced": "0.1"}),
         ("foundations/many_heads", {}),
-        ("foundations/many_heads", {"show": "Silenced", "silenced": "0.1"}),
+        ("foundations/many_heads", {"show": "Ablated heads", "silenced": "0.1"}),
         ("foundations/many_heads", {"show": "Added up"}),
         ("foundations/many_heads", {"show": "Taken together"}),
         ("foundations/inside_the_transformer", {}),

@@ -27,7 +27,7 @@ def test_the_page_is_alive_at_once(visit):
 def test_a_deep_link_brings_picture_resolution_and_silenced_heads(visit):
     app = visit(PAGE, network=VIT, picture="coffee", patches="8", silenced="0.1")
     assert app.select_slider(key="patches").value == 8
-    assert list(bars(app)) == ["as it is", "heads silenced"]
+    assert list(bars(app)) == ["as it is", "heads ablated"]
 
 
 def test_another_picture_is_taken_for_something_else(visit):

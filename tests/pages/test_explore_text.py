@@ -31,14 +31,14 @@ def test_a_deep_link_brings_text_and_silenced_heads(visit):
     app = visit(PAGE, text="Once upon a time there was", silenced="2.1")
     assert app.text_area(key="text").value == "Once upon a time there was"
     assert app.multiselect(key="silenced").value == ["2.1"]
-    assert list(bars(app)) == ["as it is", "heads silenced"]
+    assert list(bars(app)) == ["as it is", "heads ablated"]
 
 
 def test_silencing_a_head_changes_the_prediction_and_waking_it_restores_it(visit):
     app = visit(PAGE)
     before = bars(app)["as it is"]
     app.multiselect(key="silenced").set_value(["1.0", "1.1", "1.2", "1.3", "1.4", "1.5"]).run()
-    assert bars(app)["as it is"]["x"] != bars(app)["heads silenced"]["x"]
+    assert bars(app)["as it is"]["x"] != bars(app)["heads ablated"]["x"]
     app.multiselect(key="silenced").set_value([]).run()
     assert bars(app) == {"as it is": before}
 
@@ -48,17 +48,17 @@ def test_what_is_to_be_noticed_is_said_of_the_maps_that_are_shown(visit):
     app = visit(PAGE, silenced=heads[-1])
     before = {element.value for element in app.markdown}
     app.multiselect(key="silenced").set_value(heads[:24]).run()
-    app.segmented_control(key="maps").set_value("heads silenced").run()
+    app.segmented_control(key="maps").set_value("heads ablated").run()
     after = {element.value for element in app.markdown}
     assert any("strongest link" in sentence for sentence in before - after)
 
 
 def test_after_an_error_the_choices_are_still_made(visit):
-    app = visit(PAGE, silenced="2.1", maps="heads silenced")
+    app = visit(PAGE, silenced="2.1", maps="heads ablated")
     app.text_area(key="text").set_value("").run()
     app.text_area(key="text").set_value("The old man looked at the sea.").run()
     assert app.multiselect(key="silenced").value == ["2.1"]
-    assert app.segmented_control(key="maps").value == "heads silenced"
+    assert app.segmented_control(key="maps").value == "heads ablated"
 
 
 @pytest.mark.parametrize("text", ["   \n\t ", "\u200b"])

@@ -59,7 +59,7 @@ def test_many_heads_offers_the_layers_of_the_model_and_says_what_is_not_shown(vi
     assert app.selectbox(key="layer").options == ["1", "3"]
     assert "Layer 3, head" in message_text(app, "caption")
     assert UNSEEN in message_text(app, "caption")
-    for section in ("Silenced", "Added up", "Taken together"):
+    for section in ("Ablated heads", "Added up", "Taken together"):
         app = visit("foundations/many_heads", model=folder, text=TEXT, show=section, silenced="3.1")
         assert "layer 0" not in prose(app).lower()
         assert "layer 2" not in prose(app).lower()

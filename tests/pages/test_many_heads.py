@@ -158,7 +158,7 @@ def test_an_empty_text_gets_one_sentence_and_the_page_stays(visit):
 
 @pytest.mark.parametrize(
     ("show", "text"),
-    [("Measured", "a"), ("Measured", "word " * 400), ("Silenced", "<b>x</b> **bold** $x$ 😀😀 مرحبا \u202eabc")],
+    [("Measured", "a"), ("Measured", "word " * 400), ("Ablated heads", "<b>x</b> **bold** $x$ 😀😀 مرحبا \u202eabc")],
 )
 def test_odd_texts_are_measured_like_any_other(visit, show, text):
     app = visit(PAGE, show=show, text=text, silenced="0.0")
@@ -167,12 +167,12 @@ def test_odd_texts_are_measured_like_any_other(visit, show, text):
 
 
 def test_one_token_has_no_loss_and_the_page_says_so(visit):
-    app = visit(PAGE, show="Silenced", text="a")
+    app = visit(PAGE, show="Ablated heads", text="a")
     assert "A loss needs at least 2 tokens" in warnings(app)
 
 
 def test_a_link_brings_silenced_heads_with_loss_predictions_and_changed_maps(visit):
-    app = visit(PAGE, show="Silenced", silenced="1.5")
+    app = visit(PAGE, show="Ablated heads", silenced="1.5")
     assert [metric.label for metric in app.metric] == [
         "Loss with all heads active",
         "Loss without the ablated heads",
@@ -194,32 +194,32 @@ def test_a_link_brings_silenced_heads_with_loss_predictions_and_changed_maps(vis
 
 
 def test_the_head_whose_maps_are_compared_can_be_chosen(visit):
-    app = visit(PAGE, show="Silenced", silenced="1.5", changed="0.0")
+    app = visit(PAGE, show="Ablated heads", silenced="1.5", changed="0.0")
     assert "**Layer 0, head 0**: less than 0.05% of its attention has moved." in prose(app)
 
 
 def test_silence_in_the_last_layer_changes_no_other_map(visit):
-    app = visit(PAGE, show="Silenced", silenced="5.2")
+    app = visit(PAGE, show="Ablated heads", silenced="5.2")
     assert "In every other head less than 0.05% of the attention moved" in prose(app)
     assert not [name for name in names(app) if "difference" in name]
 
 
 def test_all_heads_silenced_leave_none_to_compare(visit):
-    app = visit(PAGE, show="Silenced")
+    app = visit(PAGE, show="Ablated heads")
     app.multiselect(key="silenced").set_value(app.multiselect(key="silenced").options).run()
     assert not app.exception
     assert "No other head is left." in prose(app)
 
 
 def test_the_section_opens_with_what_each_head_costs_to_click_and_ranked(visit):
-    app = visit(PAGE, show="Silenced")
+    app = visit(PAGE, show="Ablated heads")
     costs = compute.measure_costs.peek(watch_text("gpt-books", controls.FIRST_TEXT))
     drawn_map = cells(app, "costs")
     assert drawn_map["canClick"]
     assert numbers(drawn_map) == pytest.approx(
         np.array([[costs[layer, head] for head in range(6)] for layer in range(6)])
     )
-    for page in (app, visit(PAGE, show="Silenced")):
+    for page in (app, visit(PAGE, show="Ablated heads")):
         table = page.dataframe[-1].value
         assert len(table) == 36
         costs = table["cost, nats"]
@@ -234,7 +234,7 @@ def test_the_section_opens_with_what_each_head_costs_to_click_and_ranked(visit):
 
 def test_what_takes_long_is_measured_when_it_is_asked_for_and_heads_can_be_clicked_at_once(visit, monkeypatch):
     monkeypatch.setattr(one_at_a_time, "AT_ONCE", 0.0)
-    app = visit(PAGE, show="Silenced", text="Nobody has asked for this sentence.")
+    app = visit(PAGE, show="Ablated heads", text="Nobody has asked for this sentence.")
     assert not numbers(cells(app, "costs")).any()
     assert cells(app, "costs")["canClick"]
     (button,) = [button for button in app.button if "Ablate each of the 36 heads" in button.label]
@@ -245,7 +245,7 @@ def test_what_takes_long_is_measured_when_it_is_asked_for_and_heads_can_be_click
 
 
 def test_a_picture_loses_the_log_probability_of_its_own_answer(visit):
-    app = visit(PAGE, show="Silenced", input="Picture", silenced="3.0")
+    app = visit(PAGE, show="Ablated heads", input="Picture", silenced="3.0")
     assert "the loss is about its own answer" in prose(app)
     assert len(app.metric) == 2
 
@@ -260,7 +260,7 @@ def test_a_named_text_model_is_measured_and_silenced(visit, kind, tmp_path):
     if kind == "t5":
         layers = set(app.dataframe[0].value["layer"])
         assert {name.split()[1] for name in layers} == {"encoder", "decoder", "cross"}
-    app = visit(PAGE, model=folder, text="Who listens to whom?", show="Silenced", silenced="0.1")
+    app = visit(PAGE, model=folder, text="Who listens to whom?", show="Ablated heads", silenced="0.1")
     assert ("predicts nothing" in warnings(app)) == (kind == "bert-headless")
 
 
@@ -272,12 +272,12 @@ def test_a_named_picture_model_is_measured_and_silenced(visit, kind, tmp_path):
     assert not app.warning
     if kind == "swin":
         assert "looks through 4 windows of 49 patches" in prose(app)
-    app = visit(PAGE, input="Picture", network=folder, show="Silenced", silenced="0.0")
+    app = visit(PAGE, input="Picture", network=folder, show="Ablated heads", silenced="0.0")
     assert not app.warning
 
 
 def test_the_projector_s_view_has_no_prose(visit):
-    for show in ("Measured", "Silenced"):
+    for show in ("Measured", "Ablated heads"):
         app = visit(PAGE, present="1", show=show)
         assert not any("Try this" in element.value for element in app.subheader)
         assert not app.dataframe

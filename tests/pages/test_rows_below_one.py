@@ -45,7 +45,7 @@ def test_explore_says_what_took_the_rest_of_a_row(visit, named):
 
 
 def test_no_sentence_of_many_heads_has_a_nan(visit, named):
-    for section in ("Measured", "Silenced", "Added up", "Taken together"):
+    for section in ("Measured", "Ablated heads", "Added up", "Taken together"):
         app = visit("foundations/many_heads", model=named, text=TEXT, show=section)
         assert not NAN.search(written(app)), section
     for name in ("Mean over heads", "Largest over heads", "Mean over layers", "Rollout"):

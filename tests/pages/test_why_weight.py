@@ -54,7 +54,7 @@ def test_a_later_token_is_forbidden_and_says_so(visit):
 
 
 def test_with_ablated_heads_the_changed_head_is_refused_and_no_output_is_added_up(visit):
-    app = visit(TEXT, **CELL | {"silenced": "2.1", "maps": "heads silenced"})
+    app = visit(TEXT, **CELL | {"silenced": "2.1", "maps": "heads ablated"})
     captions = message_text(app, "caption")
     assert "something else changed them" in captions
     assert sentences.ABLATED.replace("\\", "") in captions

@@ -48,7 +48,7 @@ WAYS: dict[str, tuple[Way, ...]] = {
     ),
     "heads": (
         Way({"show": "Measured", "input": "Picture", "network": "vit-tiny-imagenet"}),
-        Way({"show": "Silenced", "silenced": "0.0"}),
+        Way({"show": "Ablated heads", "silenced": "0.0"}),
     ),
     "order": (
         Way({"show": "Shuffle", "shuffled": "A photograph"}),

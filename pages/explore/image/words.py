@@ -14,7 +14,7 @@ IMAGE = PageWords(
     try_this=(
         "Touch the background, then the subject. Do they attend to the same patches?",
         "Compare the first layer with the last: which heads attend nearby, and which across the whole picture?",
-        "Ablate a head that attends to the subject (*Silence this head*). Is the prediction still right?",
+        "Ablate a head that attends to the subject (*Ablate this head*). Is the prediction still right?",
     ),
     references=references("DOSOVITSKIY", "DARCET", "VASWANI", "JAIN"),
 )

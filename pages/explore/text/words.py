@@ -14,7 +14,7 @@ TEXT = PageWords(
     try_this=(
         "Write a name twice, a few words apart. Is there a head in which the second one attends to what came *after* "
         "the first?",
-        "Ablate the head on screen (*Silence this head*). Does the prediction change?",
+        "Ablate the head on screen (*Ablate this head*). Does the prediction change?",
         "Choose *Lines* and go down the layers with the arrow keys: in which layer do tokens begin to attend far away?",
     ),
     references=references("VASWANI", "CLARK", "OLSSON", "XIAO", "JAIN"),

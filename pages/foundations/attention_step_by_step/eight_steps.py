@@ -8,11 +8,12 @@ from pages.foundations.attention_step_by_step import inputs, notes, words
 
 def show() -> None:
     """The figure of the steps, its arrays, sentences about one query, and the formulas."""
-    followed, options, figure = inputs.choose()
+    chosen = inputs.choose()
+    followed, options = chosen.followed, chosen.options
     steps = followed.compute(**options)
     other = followed.compute(**{**options, "scale": not options["scale"]})
     head, query, tokens = followed.head, followed.query, followed.tokens
-    with figure:
+    with chosen.figure:
         step_view(
             scene(steps, other, head=head, query=query, tokens=tokens, channels=followed.channels),
             name=f"attention-atlas-{followed.place}-head-{head}",

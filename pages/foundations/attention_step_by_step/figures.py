@@ -39,15 +39,13 @@ def arrows(
     look: Look,
     x: str,
     y: str,
-    ghost: tuple[float, float] | None = None,
     shadow_of: int | None = None,
     circle: float | None = None,
 ) -> go.Figure:
     """Arrows from zero on axes of one scale.
 
-    `ghost` is where the query pointed before it was turned, `shadow_of` the place of the vector whose shadow on the
-    query is drawn, `circle` the radius of a faint circle. Of names that would lie on one another, the stronger one's
-    is written; an arrow without length has none.
+    `shadow_of` is the place of the vector whose shadow on the query is drawn, `circle` the radius of a faint circle. Of
+    names that would lie on one another, the stronger one's is written; an arrow without length has none.
     """
     figure = go.Figure()
     lengths = [vector.length for vector in vectors] + [circle or 0.0]
@@ -55,8 +53,6 @@ def arrows(
     if circle:
         angles = np.linspace(0, 2 * math.pi, _STEPS + 1)
         _line(figure, circle * np.cos(angles), circle * np.sin(angles), {"color": look.palette.hair, "width": 1.5})
-    if ghost is not None:
-        _line(figure, [0, ghost[0]], [0, ghost[1]], {"color": look.palette.accent, "width": 1.5, "dash": "dot"})
     query = next((vector for vector in vectors if vector.is_query), None)
     if shadow_of is not None and query is not None and query.length:
         _shadow(figure, vectors[shadow_of], query, look)

@@ -1,8 +1,9 @@
 """Where the steps begin: with an example whose numbers can be changed, or with a sentence in a model."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 import streamlit as st
 import torch
@@ -49,9 +50,26 @@ class _Places:
     messages: DeltaGenerator
 
 
-def choose() -> tuple[Followed, dict, DeltaGenerator]:
-    """What the visitor has chosen to follow; scale, mask and temperature, as keyword arguments of its `compute`; and
-    the place of the figure."""
+@dataclass(frozen=True)
+class Chosen:
+    """What the visitor has chosen to follow, and where a section draws.
+
+    `options` are scale, mask and temperature, as keyword arguments of `followed.compute`; `figure` is the place of the
+    figure, `menu` that of further controls of the section.
+    """
+
+    followed: Followed
+    options: dict[str, Any]
+    figure: DeltaGenerator
+    menu: DeltaGenerator
+
+    def divisor(self, channels: int) -> float:
+        """What dot products of so many channels are divided by before the softmax."""
+        return self.options["temperature"] * (math.sqrt(channels) if self.options["scale"] else 1.0)
+
+
+def choose() -> Chosen:
+    """Draw the controls above the figure, and return what the visitor has chosen."""
     with layout.control_bar():
         begin = controls.choice("Begin with", [EXAMPLE, contents.OWN_SENTENCE], key="begin")
         if begin == contents.OWN_SENTENCE:
@@ -67,7 +85,7 @@ def choose() -> tuple[Followed, dict, DeltaGenerator]:
     messages, figure, below = st.container(gap=None), st.container(), st.container(gap=None)
     places = _Places(row, menu, below, messages)
     followed = _sentence(raw, places) if begin == contents.OWN_SENTENCE else _example(name, places)
-    return followed, _options(followed, menu), figure
+    return Chosen(followed, _options(followed, menu), figure, menu)
 
 
 def _options(followed: Followed, menu: DeltaGenerator) -> dict:

@@ -50,12 +50,13 @@ GEOMETRY_NOTES = replace(
     about=(
         "A query and the keys of one head as arrows. A dot product is the length of the query times the length of the "
         "key's shadow on it (dashed): large where a key is long and points where the query points, negative where it "
-        "points away. Turning the query changes its angles alone, and with them every score and every weight. The "
-        "darker an arrow, the larger its weight."
+        "points away. Dragging the query turns it: its length stays, its angles change, and with them every score and "
+        "every weight. The darker an arrow, the larger its weight. A head has more channels than a plane has "
+        "axes, so the figure says what its plane leaves out."
     ),
     try_this=(
-        "Turn the query towards another key until that one gets the largest weight. How many degrees does it take?",
-        "Turn the query by 180°: which key gets the largest weight now?",
+        "Drag the query towards another key until that one gets the largest weight. How many degrees does it take?",
+        "Turn the query by 180° (arrow keys, or *Settings*): which key gets the largest weight now?",
         "Follow your own sentence in a head of `gpt-books`, in the plane of all queries and keys: how much does it "
         "keep of them?",
     ),

@@ -11,11 +11,11 @@ from pages.foundations.many_heads import added_up, inputs, measured, silenced, t
 page_head.head(words.HEADS)
 offered: dict[str, Callable[..., None]] = {
     "Measured": measured.show,
-    "Silenced": silenced.show,
+    words.ABLATED: silenced.show,
     "Added up": added_up.show,
     "Taken together": together.show,
 }
-show = sections.chosen(offered)
+show = sections.chosen(offered, former_names=words.FORMER_NAMES)
 run = inputs.choose()
 with layout.waiting_place():
     watched = run()

@@ -1,9 +1,12 @@
-"""What the page Many heads says: of measures, of what a silenced head costs, of sums, of maps taken together."""
+"""What the page Many heads says: of measures, of what an ablated head costs, of sums, of maps taken together."""
 
 from dataclasses import dataclass, replace
 
 from dashboard.frame.layout import PageWords
 from dashboard.frame.references import references
+
+ABLATED = "Ablated heads"
+FORMER_NAMES = {"Silenced": ABLATED}  # of sections, as old links know them
 
 HEADS = PageWords(
     question="What is each head for?",
@@ -178,7 +181,8 @@ ADDED_UP = replace(
         "Go through the layers: does the same head always write most, or do they take turns?",
         "Choose the first token. In a model that reads from left to right all heads look at the same place there; do "
         "they still write different things?",
-        "Find two heads that cancel each other, then silence one of them in *Silenced*: does the other cost more now?",
+        "Find two heads that cancel each other, then ablate one of them in *Ablated heads*. Does the other cost more "
+        "now?",
     ),
     references=references("VASWANI", "ELHAGE", "KOBAYASHI"),
 )

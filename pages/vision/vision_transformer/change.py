@@ -19,7 +19,7 @@ from dashboard.frame import layout
 from dashboard.inputs import hidden_patches, photograph
 from dashboard.inputs.photograph import Photograph
 from dashboard.number_format import points
-from dashboard.output import charts, prediction_changes
+from dashboard.output import charts, class_gallery, prediction_changes
 from dashboard.recordings.watched import Head
 from pages.vision.vision_transformer import occlusion, words
 from pages.vision.vision_transformer.compute import colour_of_zero, maps_after, tell_colour, verdict
@@ -64,16 +64,18 @@ def show() -> None:
             )
             hidden_patches.swap_button(hidden, grid)
         layout.caption(tell_hidden(model))
+    class_gallery.show(chosen.name, model.classes, after if is_changed else before)
     if is_changed and heads:
         _maps(chosen, silenced, hidden)
     target = int(before.argmax())
     occlusion_map = occlusion.show(chosen, hidden, target)
     changed = tell_change(len(hidden), grid.rows * grid.columns, len(silenced), sum(heads))
     tell = partial(tell_moves, after=after, changed=changed) if is_changed else tell_before
+    doubt = photograph.doubt_sentence(float((after if is_changed else before).max()))
     alone = () if occlusion_map is None else occlusion.tell(occlusion_map, model.classes[target])
     layout.notes(
         words.CHANGE_NOTES,
-        notice=(tell(model.classes, before), *alone),
+        notice=(" ".join(filter(None, (tell(model.classes, before), doubt))), *alone),
         formula=lambda: _formula(model.classes[target], before, after),
     )
 

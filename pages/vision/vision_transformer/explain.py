@@ -11,7 +11,7 @@ from dashboard import theme, typeset
 from dashboard.frame import layout
 from dashboard.inputs import photograph
 from dashboard.inputs.photograph import Photograph
-from dashboard.output import charts
+from dashboard.output import charts, class_gallery
 from pages.vision.vision_transformer import faithful, words
 from pages.vision.vision_transformer.compute import Explained, explain_photograph
 from pages.vision.vision_transformer.figures import over_photograph
@@ -30,6 +30,8 @@ def show() -> None:
     _introduce(explained, chosen.picture if isinstance(chosen.picture, str) else "")
     layout.place_notice()
     layout.caption(words.MAP_SCALE)
+    if explained.probabilities is not None:
+        class_gallery.show(chosen.name, chosen.model.classes, explained.probabilities.numpy())
     noticed, curves = tell_halves(explained.maps), None
     if explained.number is not None:
         curves = faithful.show_curves(explained)

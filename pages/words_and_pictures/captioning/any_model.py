@@ -1,7 +1,5 @@
 """Any model: a pretrained captioner by name or folder describes a picture; every head's map for every word."""
 
-from math import exp
-
 import streamlit as st
 
 from core.translation.decoding import Hypothesis
@@ -18,6 +16,7 @@ from dashboard.output import streaming
 from pages.words_and_pictures.captioning import compute, inputs, own, words
 from pages.words_and_pictures.captioning.compute import Written
 from pages.words_and_pictures.captioning.telling import noticed as noticed_of
+from pages.words_and_pictures.captioning.verdict import verdict
 from pages.words_and_pictures.captioning.word_scene import scene_for
 
 
@@ -60,11 +59,7 @@ def _write(model: NamedPictureWriter, chosen: PictureInput, width: int) -> Writt
 
     if written is None:
         written = compute.write_by_name(model.name, chosen, width, streaming.observer(place, so_far))
-    total = sum(written.looked.log_probabilities)
-    place.markdown(
-        f"**{typeset.plain(written.text) or '∅'}**  \n:small[:gray["
-        f"{words.SURE_TOKENS.format(mean=f'{exp(total / len(written.words)):.0%}', count=len(written.words))}]]"
-    )
+    place.markdown(f"**{typeset.plain(written.text) or '∅'}**  \n:small[:gray[{verdict(written, chosen)}]]")
     return written
 
 

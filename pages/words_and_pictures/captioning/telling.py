@@ -13,6 +13,7 @@ from dashboard.inputs.picture_input import PictureInput, masks_of
 from dashboard.number_format import compare
 from pages.words_and_pictures.captioning import words
 from pages.words_and_pictures.captioning.compute import Written
+from pages.words_and_pictures.captioning.verdict import details
 
 ALIKE = 0.05  # of an open gate: a smaller difference between words counts as none
 
@@ -21,6 +22,7 @@ def noticed(written: Written, chosen: PictureInput, captions: Sequence[str]) -> 
     """What is true of these captions and maps."""
     parts = (
         _tell_agreement(captions),
+        details(written, chosen),
         _tell_narrowest(written),
         _tell_gate(written),
         _tell_inside(written, chosen),

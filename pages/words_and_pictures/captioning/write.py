@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 from functools import partial
-from math import exp
 
 import streamlit as st
 
 from core.errors import InputError
-from core.images import EXAMPLES
 from core.translation.decoding import END, Hypothesis
 from core.zoo.captioners import LONGEST, PictureWriter
 from core.zoo.transformers_captioners import NamedPictureWriter
@@ -18,11 +16,12 @@ from dashboard.cache.models import captioner
 from dashboard.components.word_maps import WordScene, word_maps
 from dashboard.frame import layout
 from dashboard.inputs import picture_input
-from dashboard.inputs.picture_input import PictureInput, truth_of
+from dashboard.inputs.picture_input import PictureInput
 from dashboard.output import streaming
 from pages.words_and_pictures.captioning import compute, inputs, words
 from pages.words_and_pictures.captioning.compute import Written
 from pages.words_and_pictures.captioning.telling import formula, noticed
+from pages.words_and_pictures.captioning.verdict import verdict
 from pages.words_and_pictures.captioning.word_scene import scene_for
 
 BEGIN_KEY = "begin"  # in the address: the words that a visitor chose
@@ -83,7 +82,7 @@ def _write_both(names: dict[str, str], chosen: PictureInput, width: int, begin: 
             looks_on = streaming.observer(place, partial(_unfinished, names[name], captioner(name)))
             written = compute.write(*arguments, observer=looks_on)
         captions[name] = written
-        place.markdown(_card(names[name], typeset.plain(written.text) or "∅", _below(written, chosen)))
+        place.markdown(_card(names[name], typeset.plain(written.text) or "∅", verdict(written, chosen)))
     return captions
 
 
@@ -93,19 +92,6 @@ def _unfinished(title: str, model: PictureWriter, step: int, best: Hypothesis) -
 
 def _card(title: str, text: str, below: str) -> str:
     return f"**{title}:** {text}  \n:small[:gray[{below}]]"
-
-
-def _below(written: Written, chosen: PictureInput) -> str:
-    """How sure the network is of its words, and whether the caption is true, as far as that is known."""
-    total, count = sum(written.looked.log_probabilities), len(written.words)
-    sure = words.SURE.format(mean=f"{exp(total / count):.0%}", count=count)
-    if not chosen.is_scene:
-        example = EXAMPLES.get(chosen.picture) if isinstance(chosen.picture, str) else None
-        return f"{sure} · {words.SHOWS.format(shows=example.shows)}" if example else sure
-    truth = truth_of(chosen, written.text)
-    if truth is None:
-        return f"**{words.NO_SENTENCE}** · {sure}"
-    return f"**{words.TRUE if truth else words.FALSE}** · {sure}"
 
 
 @cached()

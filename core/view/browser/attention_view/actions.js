@@ -8,7 +8,7 @@ import { KEYS } from "./state.js";
 /** What stands below the figure: what can be taken away from it or done to the head. */
 export function createActions(view) {
   const quiet = { class: "text-button" };
-  const silence = button("Silence this head", () => view.silence(), quiet);
+  const silence = button("Ablate this head", () => view.silence(), quiet);
   const apart = make("a", { class: "text-button" }, "Take this head apart");
   const said = make("span", { role: "status", class: "said" });
   const name = () => `atlas-${fileName(view.now.title)}`;
@@ -20,7 +20,7 @@ export function createActions(view) {
 
   function show({ layer, head, token }, { canSilence, silenced, apart: address }) {
     silence.hidden = !canSilence;
-    silence.textContent = isSilenced(silenced, layer, head) ? "Bring this head back" : "Silence this head";
+    silence.textContent = isSilenced(silenced, layer, head) ? "Bring this head back" : "Ablate this head";
     apart.hidden = !address;
     if (address) apart.href = `${address}&${new URLSearchParams({ layer, head, token })}`;
   }
