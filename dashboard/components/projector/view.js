@@ -6,6 +6,7 @@ const LINES = 2; // of a notice that stay on the screen below the figure
 const LEAST = 0.45; // of the screen's height: a figure that begins lower is scrolled to, and has this much room
 const KINDS =
   "[data-testid=stPlotlyChart], [data-testid=stImage], [data-testid^=stBidiComponent], [data-testid=stTable], [data-testid=stDataFrame]";
+const STATE = "data-test-script-state";
 const PLOT = "[data-testid=stPlotlyChart]";
 const OURS = "[data-testid^=stBidiComponent]";
 const UNSEEN = ":is(.st-key-projector, .st-key-section-name, .st-key-term-popover, [class*=st-key-takeaway])";
@@ -30,6 +31,8 @@ class Projector extends View {
     this.heights = new ResizeObserver(() => this.arrange());
     this.changes = new MutationObserver(() => this.soon(() => this.arrange()));
     this.changes.observe(this.main, { childList: true, subtree: true });
+    this.app = this.main.closest("[data-testid=stApp]");
+    this.changes.observe(this.app, { attributeFilter: [STATE] }); // at the end of a run nothing is awaited any more
     window.addEventListener("resize", () => this.arrange(), { signal: this.lifetime.signal });
     this.arrange();
   }
@@ -42,7 +45,8 @@ class Projector extends View {
       this.measured.add(one);
     }
     const first = all.find(isLarge);
-    if (all.slice(0, all.indexOf(first)).some(isAwaited)) return;
+    const isRunning = this.app.getAttribute(STATE) === "running";
+    if (isRunning && all.slice(0, all.indexOf(first)).some(isAwaited)) return;
     this.mark(first ? new Map([...ordered(first, notice), ...this.roomed(first, all, notice)]) : new Map());
   }
 
@@ -124,7 +128,7 @@ function alone(first, row) {
 /** Whether a figure can use all the width of a page: a plot, all heads beside a map, an equation; not a square map. */
 function isWide(figure) {
   if (figure.matches(PLOT)) return true;
-  return [...figure.querySelectorAll("*")].some((part) => part.shadowRoot?.querySelector(".atlas, .steps"));
+  return [figure, ...figure.querySelectorAll("*")].some((part) => part.shadowRoot?.querySelector(".atlas, .steps"));
 }
 
 /** Whether the notice stands below the figure, and not in a column beside it. */
