@@ -39,6 +39,16 @@ const top = figure && Math.round(above(figure) - above(main) + main.scrollTop);
 MEASURE = f"""(() => {{
 {FIRST_FIGURE}
 if (!figure) return null;
+// The boxes of all that is drawn or written in a figure; a view of ours is often wider than that.
+const within = (root) => [root, ...root.children].flatMap(
+    (one) => (one === root ? (one.shadowRoot ? within(one.shadowRoot) : []) : [one, ...within(one)]));
+const isInk = (one) => ["CANVAS", "IMG", "svg", "TD", "BUTTON"].includes(one.tagName)
+    || [...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+const inked = (one) => {{
+    const isSeen = (part) => part.checkVisibility() && part.getBoundingClientRect().width > 1;
+    const inks = within(one).filter((part) => isInk(part) && isSeen(part));
+    return (inks.length ? inks : [one]).map((part) => part.getBoundingClientRect());
+}};
 const isBefore = (one) => figure.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_PRECEDING;
 const isThere = (one) => isBefore(one) && one.checkVisibility();
 const before = (selector) => [...main.querySelectorAll(selector)].filter(isThere);
@@ -49,13 +59,27 @@ while (texts.nextNode()) {{
     const isSpoken = !["STYLE", "SCRIPT"].includes(holder.tagName);
     if (isThere(holder) && isSpoken) words += (texts.currentNode.data.match(/\\S+/g) ?? []).length;
 }}
-const box = figure.getBoundingClientRect();
 const seen = (low, high, most) => Math.max(0, Math.min(high, most) - Math.max(low, 0));
+const isBeside = (one) => Math.abs(above(one) - above(figure)) < 70 && one.getBoundingClientRect().height >= 90;
+const isSeen = (one) => one === figure || (isBeside(one) && one.checkVisibility());
+const row = [...main.querySelectorAll(kinds)].filter(isSeen);
+const boxes = row.map((one) => {{
+    const inks = inked(one);
+    return {{
+        across: seen(Math.min(...inks.map((ink) => ink.left)), Math.max(...inks.map((ink) => ink.right)), innerWidth),
+        down: seen(Math.min(...inks.map((ink) => ink.top)), Math.max(...inks.map((ink) => ink.bottom)), innerHeight),
+    }};
+}});
+const sum = (values) => values.reduce((total, value) => total + value, 0);
 return {{
     top,
     words,
     controls: before("input, button, select, textarea, [role=slider]").length,
-    share: seen(box.left, box.right, innerWidth) * seen(box.top, box.bottom, innerHeight) / (innerWidth * innerHeight),
+    share: sum(boxes.map(({{ across, down }}) => across * down)) / (innerWidth * innerHeight),
+    side: Math.max(
+        Math.max(...boxes.map(({{ down }}) => down)) / innerHeight,
+        sum(boxes.map(({{ across }}) => across)) / innerWidth,
+    ),
     shift: window.shifted ?? 0,
 }};
 }})()"""
@@ -93,13 +117,18 @@ SIZES = (
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of one section: pixels above its figure, words and controls before it, share, layout shift."""
+    """What was measured of one section: pixels above its figure, words and controls before it, shares, layout shift.
+
+    `share` is of the screen's area and `side` of its height or width, the larger of both; figures side by side count
+    together. Where the shape of a figure (a square map, a line of words) forbids much of the area, `side` can be large.
+    """
 
     section: str
     top: int
     words: int
     controls: int
     share: float
+    side: float
     shift: float
 
 
@@ -180,6 +209,12 @@ def rows_of(size: Size, sections: Sequence[Measured]) -> Iterator[Row]:
         yield Row(
             f"Sections {size.name}: share of the screen, median", statistics.median(shares), "%", 75, True, detail
         )
+        sides = [100 * section.side for section in sections]
+        narrow = min(sections, key=lambda section: section.side)
+        detail = (
+            f"{narrow.section}; median {statistics.median(sides):.0f} %; {sum(side >= 75 for side in sides)} fill 75 %"
+        )
+        yield Row(f"Sections {size.name}: share of the height or width, least", min(sides), "%", 75, True, detail)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from streamlit.navigation.page import StreamlitPage
 from dashboard import contents, theme
 from dashboard.classroom import view
 from dashboard.components.larger import larger
+from dashboard.components.projector import projector
 from dashboard.components.term_popover import explain_terms
 from dashboard.frame import carried, error_messages, navigation, page_head
 from dashboard.lessons import player
@@ -36,6 +37,8 @@ def frame() -> None:
     larger()
     with st.container():  # a container even without a class: controls that move would lose their part of the address
         view.bar()
+        if presenting:
+            projector()
     is_page_shown = show(page.run, page.url_path)
     if is_page_shown and not presenting:
         navigation.end(contents_page)

@@ -13,7 +13,6 @@ from dashboard import glossary, theme, typeset
 
 MOST_WITHOUT_JUMPS = 2  # headings that need no row of jumps
 NOTICE = 860  # pixels: a sentence above a figure takes little of its height
-NOTICE_PRESENTED = 1240  # pixels: as many letters of a projector's size
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,13 @@ def caption(text: str) -> None:
 
 
 def control_bar():
-    """A row for the controls above a figure; on a narrow window they stand below one another."""
-    with st.container(gap=None):  # the empty place takes no room
+    """A row for the controls above a figure; on a narrow window they stand below one another.
+
+    On a projector the first one of a section stands beside the title, in one strip.
+    """
+    number = _control_bars.get()
+    _control_bars.set(number + 1)
+    with st.container(gap=None, key=f"controls-{number}"):  # the empty place takes no room
         bar = st.container(horizontal=True, vertical_alignment="bottom")
         _add_notice_place(_Place.BELOW_CONTROLS)
     return bar
@@ -75,7 +79,8 @@ def place_notice() -> None:
 
 
 def begin_page() -> None:
-    """Reset the headings and the place of the first notice, which belong to the previous page."""
+    """Reset the headings, the place of the first notice and the control bars, which belong to the previous page."""
+    _control_bars.set(0)
     _jumps.set(None)
     _notice_place.set(None)
 
@@ -135,6 +140,7 @@ def _add_notice_place(place: _Place) -> DeltaGenerator:
     return container
 
 
+_control_bars = ContextVar[int]("control_bars", default=0)  # so many there are in this run of a page
 _jumps = ContextVar[_Jumps | None]("jumps", default=None)  # in this run of a page
 _notice_place = ContextVar[tuple[_Place, DeltaGenerator] | None]("noticed at", default=None)  # in this run of a page
 
@@ -155,9 +161,11 @@ def notes(words: PageWords, *, notice: tuple[str, ...], formula: Callable[[], ob
     """
     if notice and (best := _notice_place.get()):
         _, place = best
-        place.markdown(
-            glossary.linked(f"**Notice:** {notice[0]}"), width=NOTICE_PRESENTED if theme.is_presented() else NOTICE
-        )
+        first = glossary.linked(f"**Notice:** {notice[0]}")
+        if theme.is_presented():
+            place.container(gap=None, key="first-notice").markdown(first)
+        else:
+            place.markdown(first, width=NOTICE)
         notice = notice[1:]
     if theme.is_presented():
         return

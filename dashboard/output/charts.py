@@ -53,6 +53,8 @@ def plot(
         key=name,
         alt=alt,
         theme=None,
+        # On a projector the first one fills the screen (components/projector); it is never less than its own height.
+        height="stretch" if theme.is_presented() else "content",
         config={"displayModeBar": False},
         on_select=on_select or "ignore",
         selection_mode="points",

@@ -34,6 +34,7 @@ def test_a_section_that_is_chosen_on_the_projector_is_in_the_address(visit):
     expect(page).to_have_url(re.compile("present=1"))
     expect(page.get_by_text("What to notice")).to_have_count(0)
     settled(page)
+    page.get_by_role("radiogroup", name="What to look at").hover()  # only the chosen section is seen otherwise
     page.get_by_role("radio", name="Waves").click()
     expect(page).to_have_url(re.compile("show=Waves"))
 

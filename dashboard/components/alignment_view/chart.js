@@ -73,10 +73,11 @@ export function createChart({ point, choose }) {
       element.scrollTop = y - top;
   }
 
-  function show(shown, width, present) {
+  /** `room`: pixels of height on a projector, else null. */
+  function show(shown, width, room) {
     const measure = measurer(shown.theme);
     const matrix = matrixOf(shown, width < NARROW);
-    const geometry = layoutOf(matrix, roomFor(matrix, width, present), measure);
+    const geometry = layoutOf(matrix, roomFor(matrix, width, room), measure);
     now = {
       ...shown,
       geometry,
@@ -134,11 +135,11 @@ function matrixOf({ panel, map, scene, links }, isNarrow) {
   };
 }
 
-function roomFor({ shape: { rows, columns } }, width, present) {
-  const zoom = (present ? PRESENTED : 1) * (width < NARROW ? 0.88 : 1);
+function roomFor({ shape: { rows, columns } }, width, room) {
+  const zoom = (room ? PRESENTED : 1) * (width < NARROW ? 0.88 : 1);
   const least = SMALLEST * columns + Math.min(120, width / 3) + 20;
-  const height = Math.max(HIGHEST * (present ? PRESENTED : 1), SMALLEST * rows);
-  return { width: Math.max(width, least), height, zoom, ratio: pixelRatio() };
+  const height = Math.max(room ?? HIGHEST, SMALLEST * rows);
+  return { width: Math.max(width, least), height, zoom, ratio: pixelRatio(), fills: room !== null };
 }
 
 /** The links that were cut, struck through. */

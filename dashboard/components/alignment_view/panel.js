@@ -48,9 +48,9 @@ export function createPanel({ point, choose, pick }) {
       panel.maps.length < 2 ? [panel.maps[0].name, panel.maps[0].note].filter(Boolean).join(", ") : "";
   }
 
-  function show(scene, panel, map, { theme, present, width }) {
+  function show(scene, panel, map, { theme, room, width }) {
     select.selectedIndex = panel.maps.indexOf(map);
-    chart.show({ scene, panel, map, theme, links: scene.links, cut: scene.cut }, width, present);
+    chart.show({ scene, panel, map, theme, links: scene.links, cut: scene.cut }, width, room);
     settings.style.maxWidth = `${Math.max(220, chart.drawn().geometry.width)}px`;
     shown = { theme };
   }

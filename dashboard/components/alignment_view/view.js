@@ -15,6 +15,7 @@ const COMFORTABLE = 6.5; // pixels of a cell: narrower ones get a panel of the f
 const PREFIX = "map-"; // of the parameters in the address
 const BORDER = 20; // pixels of a picture's margin
 const TITLED = 56; // pixels for the titles of a panel in a picture
+const AROUND = 380; // pixels above and below the maps on a projector: sentences, names and what is pointed at
 
 class AlignmentView extends View {
   panels = new Map(); // by key
@@ -102,14 +103,15 @@ class AlignmentView extends View {
   /** Draws everything that the scene, the maps in view and the width of the page decide. */
   draw() {
     if (!this.scene || !this.root.clientWidth) return;
-    const { scene, theme, present, maps } = this;
+    const { scene, theme, maps } = this;
+    const room = this.present ? Math.max(400, this.room - AROUND) : null;
     this.drawnWidth = this.root.clientWidth;
     const across = this.across(this.drawnWidth);
     this.isStacked = across === 1;
     this.stage.style.setProperty("--across", across);
     const width = Math.floor((this.drawnWidth - (across - 1) * GAP) / across);
     scene.panels.forEach((panel, place) =>
-      this.panels.get(panel.key).show(scene, panel, maps[place], { theme, present, width }),
+      this.panels.get(panel.key).show(scene, panel, maps[place], { theme, room, width }),
     );
     this.tables.show({ scene, maps });
     this.light();

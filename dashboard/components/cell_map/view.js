@@ -31,7 +31,8 @@ class CellMap extends GridView {
   layout() {
     const { matrix, theme } = this;
     const zoom = this.present ? PRESENTED : 1;
-    const room = { width: this.drawnWidth, height: matrix.height * zoom, zoom, ratio: pixelRatio() };
+    const height = this.present ? this.room - this.around : matrix.height;
+    const room = { width: this.drawnWidth, height, zoom, ratio: pixelRatio(), fills: this.present };
     const measure = measurer(theme);
     this.geometry = layoutOf(matrix, room, measure);
     this.marks = mapMarks(matrix, this.geometry, theme, measure);

@@ -26,7 +26,7 @@ class Diagram extends View {
       role: "group",
       "aria-label": "Parts of the model",
     });
-    sheet.style.maxWidth = `${1.25 * scene.width}px`;
+    if (!this.present) sheet.style.maxWidth = `${1.25 * scene.width}px`;
     sheet.append(
       ...scene.frames.map(frame),
       ...scene.paths.map(line),

@@ -15,7 +15,6 @@ import {
 import { GridView } from "../../../core/view/browser/kit/pointed.js";
 import { createRow, takesOf } from "../../../core/view/browser/kit/saving.js";
 
-const PRESENTED = 1.4; // times larger for the projector
 const FINE = 5; // pixels: smaller patches have no lines between them
 const VEIL = 0.85; // how opaque the largest value is
 
@@ -41,7 +40,7 @@ class PatchPicker extends GridView {
 
   layout() {
     const { matrix, theme, image } = this;
-    const box = { width: this.drawnWidth, height: matrix.height * (this.present ? PRESENTED : 1) };
+    const box = { width: this.drawnWidth, height: this.present ? this.room - this.around : matrix.height };
     const sheet = sheetOf(matrix.shape, ratioOf(image, matrix.shape), box, { least: 60 });
     this.geometry = sheet;
     this.marks = [

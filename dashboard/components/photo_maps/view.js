@@ -13,7 +13,7 @@ import { hintFor, rowsOfMap, sentenceOfCell, sentenceOfMap } from "./sentences.j
 import { createChoosers, createStage } from "./stage.js";
 
 const TALLEST = 500; // pixels of the photograph, so that it stays in the window together with what is said about it
-const PRESENTED = 1.3; // times larger for the projector
+const ABOVE = 110; // pixels above the photograph on a projector: the choices and its name
 const PLACES = ["patch", "same"]; // ways to look that begin at a place
 
 class PhotoMaps extends View {
@@ -152,7 +152,7 @@ class PhotoMaps extends View {
 
   layOut() {
     const { layer } = this.now;
-    this.sheet = this.stage.layOut(layer, this.photograph.ratio(layer), TALLEST * (this.present ? PRESENTED : 1));
+    this.sheet = this.stage.layOut(layer, this.photograph.ratio(layer), this.present ? this.room - ABOVE : TALLEST);
   }
 
   get look() {

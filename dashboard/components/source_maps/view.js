@@ -22,7 +22,8 @@ import {
 } from "./reading.js";
 
 const TALLEST = 460; // pixels of the picture
-const PRESENTED = 1.3; // times larger for the projector
+const ABOVE = 110; // pixels above the photograph on a projector: the choices and its name
+const NARROW = 720; // pixels: a narrower view has one column, as in view.css
 
 class SourceMaps extends View {
   state = null; // what is chosen (choice.js)
@@ -172,7 +173,7 @@ class SourceMaps extends View {
     setAttributes(this.back, { disabled: place === 0 });
     setAttributes(this.next, { disabled: place === scene.maps.length - 1 });
     this.photos.value = state.photo;
-    const box = { width: this.figure.parentElement.clientWidth, height: TALLEST * (this.present ? PRESENTED : 1) };
+    const box = this.present ? this.roomBeside() : { width: this.figure.parentElement.clientWidth, height: TALLEST };
     this.sheet = sheetOf(scene, this.photograph.ratio(scene), box);
     paintOn(this.canvas, this.marks(), this.theme, this.sheet);
     this.bars.show(sourcesOf(scene, map, this.part).words, { chosen: state.word, shown: word });
@@ -198,6 +199,11 @@ class SourceMaps extends View {
 
   cells(map, word = this.word) {
     return word === null ? sourcesOf(this.scene, map, this.part).parts : readersOf(this.scene, map, word);
+  }
+
+  /** On a projector the sentence stands beside the photograph, which has the height that is left, in half the width. */
+  roomBeside() {
+    return { width: this.root.clientWidth / (this.root.clientWidth < NARROW ? 1 : 2), height: this.room - ABOVE };
   }
 
   tell() {

@@ -9,6 +9,7 @@ import { pictureOf } from "./picture.js";
 import { comparisonOf, linesOf, readingOf } from "./reading.js";
 
 const PAUSE = 2600; // milliseconds that a step is left to be read while playing
+const ZOOMS = [2.2, 2, 1.8, 1.6, 1.4, 1.2, 1]; // of the numbers on a projector, the largest first
 
 class StepView extends View {
   place = 0; // among the stops: the equations of all steps
@@ -198,7 +199,18 @@ class StepView extends View {
     root.querySelector(".swipe").hidden = rail.scrollWidth <= rail.clientWidth; // on a phone, the rail is wider
     this.point(...this.chosen);
     this.drawComparison();
+    if (this.present) this.enlarge();
     root.querySelector(`[data-name="${focused}"]`)?.focus();
+  }
+
+  /** On a projector the numbers are as large as they can be while the equation and its sum stay on the screen. */
+  enlarge() {
+    const { element } = this.equation;
+    const scrolls = (part) => part.scrollWidth > part.clientWidth + 1;
+    for (const zoom of ZOOMS) {
+      element.style.zoom = zoom;
+      if (this.root.offsetHeight <= this.room && ![...element.querySelectorAll(".scroll")].some(scrolls)) break;
+    }
   }
 
   /** Show how one cell is made: outline what goes into it, and write the sum. */

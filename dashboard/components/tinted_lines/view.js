@@ -26,6 +26,12 @@ class TintedLines extends View {
     this.root.classList.toggle("of-tokens", data.of === "token");
     this.root.replaceChildren(this.legend(), ...lines, this.sentence);
     this.point(null, null);
+    this.draw();
+  }
+
+  draw() {
+    this.drawnWidth = this.root.clientWidth;
+    if (this.present) this.grow(21, 48);
   }
 
   /** The name, the tinted text, and what stands behind it. */

@@ -14,7 +14,8 @@ import { openWords, rowOf, rowsOfWords, sentenceOfSpot, sentenceOfWord, sharesAt
 import { createOthers, createStrip, viewOf } from "./thumbs.js";
 
 const TALLEST = 460; // pixels of the picture
-const PRESENTED = 1.3; // times larger for the projector
+const ABOVE = 110; // pixels above the photograph on a projector: the choices and its name
+const NARROW = 720; // pixels: a narrower view has one column, as in view.css
 
 class WordMaps extends View {
   state = null; // what is chosen (choice.js)
@@ -150,13 +151,18 @@ class WordMaps extends View {
     setAttributes(this.back, { disabled: place === 0 });
     setAttributes(this.next, { disabled: place === scene.maps.length - 1 });
     this.photos.value = state.photo;
-    const box = { width: this.figure.parentElement.clientWidth, height: TALLEST * (this.present ? PRESENTED : 1) };
+    const box = this.present ? this.roomBeside() : { width: this.figure.parentElement.clientWidth, height: TALLEST };
     this.sheet = sheetOf(scene, this.photograph.ratio(scene), box);
     paintOn(this.canvas, this.marks(word, spot), this.theme, this.sheet);
     const shares = spot === null ? null : sharesAt(scene, map, spot);
     this.strip.show(scene, map, { word, chosen: state.word, shares, look });
     this.others.show(scene, map, { word, look });
     this.tell();
+  }
+
+  /** On a projector the sentence stands beside the photograph, which has the height that is left, in half the width. */
+  roomBeside() {
+    return { width: this.root.clientWidth / (this.root.clientWidth < NARROW ? 1 : 2), height: this.room - ABOVE };
   }
 
   tell() {

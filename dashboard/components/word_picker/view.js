@@ -35,6 +35,12 @@ class WordPicker extends View {
     const ramp = make("span", { class: "ramp" }, make("i", { "aria-hidden": "true" }), make("span", {}, ...marks));
     this.legend.replaceChildren(...(scale ? [make("span", {}, scale), ramp] : []), ...named);
     this.rest();
+    this.draw();
+  }
+
+  draw() {
+    this.drawnWidth = this.root.clientWidth;
+    if (this.present) this.grow(21, 48);
   }
 
   /** What stands before the word, and the word. */

@@ -1,5 +1,6 @@
 import { make } from "../kit/dom.js";
 import { measurer, paintOn } from "../kit/marks.js";
+import { heightFor } from "../kit/mounting.js";
 import { createFlow } from "./flow.js";
 import { layoutMap, mapAt, mapMarks, mapMarksOver } from "./heatmap.js";
 import { layoutLines, lineMarks, lineMarksOver, linesAt } from "./lines.js";
@@ -7,6 +8,8 @@ import { rowOf, strengths } from "./pattern.js";
 import { layoutPicture, pictureAt, pictureMarks, pictureMarksOver } from "./picture.js";
 import { written } from "./reading.js";
 import { tokenName } from "./scene.js";
+
+const AROUND = 104; // pixels above and below the figure on a projector: its name, the scale, what is to be known
 
 /** The views that are drawn on a canvas; the text is made of words that can be selected and read aloud. */
 const DRAWN = {
@@ -118,6 +121,10 @@ function shadesOf({ pattern, look, query }) {
 /** The room for a figure: the column's width, and so much height that figure and title fit the window. */
 function boxOf(element, { zoom, ratio, image }) {
   const full = document.fullscreenElement || element.closest(".full");
+  if (zoom > 1 && !full) {
+    const height = Math.max(300, heightFor(element) - AROUND);
+    return { width: element.clientWidth, height, zoom, ratio, image, fills: true };
+  }
   const tallest = full ? Infinity : 860 * zoom;
   const height = Math.max(300, Math.min(window.innerHeight - 240, tallest));
   return { width: element.clientWidth, height, zoom, ratio, image };

@@ -74,8 +74,8 @@ export function mapAt(geometry, pattern, x, y) {
   return { query: pattern.queries[row], key: column < 0 ? null : pattern.keys[column] };
 }
 
-function cellSize(across, down, { zoom, ratio }) {
-  const free = Math.min(across, down, LARGEST_CELL * zoom);
+function cellSize(across, down, { zoom, ratio, fills }) {
+  const free = Math.min(across, down, fills ? Infinity : LARGEST_CELL * zoom);
   return Math.max(1, Math.floor(free * ratio) / ratio);
 }
 

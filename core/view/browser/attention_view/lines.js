@@ -14,8 +14,9 @@ export function layoutLines(pattern, box, measure) {
   const keys = pattern.keys.map((token) => shortened(pattern.layer.key.labels[token]));
   const widest = (labels) => Math.ceil(labels.reduce((width, label) => Math.max(width, measure(label, size, 700)), 0));
   const longer = Math.max(queries.length, keys.length);
-  const pitch = Math.max(2, Math.min(ROW * box.zoom, (TALLEST * box.zoom) / longer));
-  const width = Math.min(box.width, 620 * box.zoom);
+  const free = box.fills ? (box.height - 26 * box.zoom - 6) / longer : ROW * box.zoom;
+  const pitch = Math.max(2, Math.min(Math.max(free, ROW * box.zoom), (TALLEST * box.zoom) / longer));
+  const width = Math.min(box.width, box.fills ? Infinity : 620 * box.zoom);
   return {
     size,
     pitch,

@@ -4,6 +4,7 @@ import { shortened } from "./labels.js";
 import { rounded, significant } from "./numbers.js";
 
 const LARGEST = { width: 68, height: 50 }; // pixels of a cell
+const FILLING = 3; // times larger than that where the map fills a projector
 const FLATTEST = 20; // pixels: so high is a row at least, while there is room
 const TURN = -55; // degrees, for column labels that have no room side by side
 const WIDEST = 16; // characters of a label
@@ -12,7 +13,8 @@ const HATCHED = 5; // pixels: smaller cells have no room for lines
 
 /**
  * Where everything lies: cells, labels of rows on the left and of columns below, every so many of them,
- * and the names of both axes. `room` is { width, height, zoom, ratio }.
+ * and the names of both axes. `room` is { width, height, zoom, ratio, fills }: `height` is of the cells alone, or of all
+ * where the map `fills` its room.
  */
 export function layoutOf(matrix, room, measure) {
   const { rows, columns } = matrix.shape;
@@ -31,8 +33,10 @@ export function layoutOf(matrix, room, measure) {
   const start = Math.max(left, Math.ceil(slant.left - cell.width / 2));
   // A label below the last column may be wider than the column.
   const end = isTurned ? 2 : Math.max(2, Math.ceil((wide.columns - cell.width) / 2));
-  const isTight = start > left || end > 2;
-  const fitted = isTight ? cellOf(matrix.shape, { ...room, width: room.width - start - end }) : cell;
+  const margins = Math.ceil(size / 2 + slant.down + 6 + (matrix.x ? line : 0));
+  const height = room.fills ? room.height - margins : room.height;
+  const isTight = start > left || end > 2 || room.fills;
+  const fitted = isTight ? cellOf(matrix.shape, { ...room, height, width: room.width - start - end }) : cell;
   return {
     size,
     rows,
@@ -48,7 +52,7 @@ export function layoutOf(matrix, room, measure) {
       columns: stepOf((isTurned ? size * 1.2 : wide.columns + 8) / fitted.width),
     },
     width: Math.ceil(start + columns * fitted.width + end),
-    height: Math.ceil(size / 2 + rows * fitted.height + slant.down + 6 + (matrix.x ? line : 0)),
+    height: Math.ceil(rows * fitted.height) + margins,
   };
 }
 
@@ -56,10 +60,11 @@ export function layoutOf(matrix, room, measure) {
  * Large cells while there are few, and so many pixels of the screen that all have the same size. As many rows as
  * columns make a square, unless the shape says `isFree`: then rows keep the height of their labels.
  */
-function cellOf({ rows, columns, isFree = false }, { width, height, zoom, ratio }) {
-  const across = Math.min(width / columns, LARGEST.width * zoom);
-  const down = Math.min(height / rows, LARGEST.height * zoom, Math.max(across, FLATTEST * zoom));
-  const isLarge = !isFree && rows === columns && across < LARGEST.width * zoom;
+function cellOf({ rows, columns, isFree = false }, { width, height, zoom, ratio, fills }) {
+  const most = (fills ? FILLING : 1) * zoom;
+  const across = Math.min(width / columns, LARGEST.width * most);
+  const down = Math.min(height / rows, LARGEST.height * most, Math.max(across, FLATTEST * zoom));
+  const isLarge = !isFree && rows === columns && across < LARGEST.width * most;
   const side = isLarge ? Math.min(across, down) : Infinity;
   return { width: whole(Math.min(across, side), ratio), height: whole(Math.min(down, side), ratio) };
 }

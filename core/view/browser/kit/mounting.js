@@ -1,6 +1,9 @@
 import { mendHistory } from "./address.js";
 import { applyTheme, readTheme } from "./colour.js";
 
+export const ROOM_CHANGED = "atlas-room"; // an event of the window: a figure has more or less height on a projector
+
+const SCREEN = 0.78; // of the screen's height: for a figure of a projector that is not the first of its section
 const mounted = new WeakMap(); // views by the element that holds them
 
 /** What Streamlit calls for each new message and each new theme; one view lives as long as its element. */
@@ -21,6 +24,11 @@ export function mounting(Own) {
   };
 }
 
+/** The height in pixels that a view which holds `element` may have on a projector. */
+export function heightFor(element) {
+  return parseFloat(getComputedStyle(element).getPropertyValue("--room")) || SCREEN * window.innerHeight;
+}
+
 /**
  * What all views have in common. A view gives `build()`, which returns its element, `show(data)` for each message, and
  * `draw()` for what also depends on the width and the fonts; it may keep its place in the address in `address`.
@@ -31,6 +39,7 @@ export class View {
     host.append(this.root);
     this.lifetime = new AbortController(); // its signal ends the listeners outside of the view's own element
     document.fonts.addEventListener("loadingdone", () => this.redraw(), { signal: this.lifetime.signal });
+    window.addEventListener(ROOM_CHANGED, () => this.present && this.redraw(), { signal: this.lifetime.signal });
     this.sizes = new ResizeObserver(() => this.data && this.resized());
     this.sizes.observe(this.root);
   }
@@ -48,6 +57,21 @@ export class View {
   }
 
   draw() {}
+
+  /** The height in pixels that the view may have on a projector: what is left of the screen, or most of it. */
+  get room() {
+    return heightFor(this.root);
+  }
+
+  /** Gives words on a projector the largest letters, in pixels, with which they fit their room. */
+  grow(least, most) {
+    const fits = (size) => {
+      this.root.style.fontSize = `${size}px`;
+      return this.root.offsetHeight <= this.room && this.root.scrollWidth <= this.root.clientWidth;
+    };
+    for (let size = most; size > least && !fits(size); ) size -= 2;
+    if (!fits(parseFloat(this.root.style.fontSize))) this.root.style.fontSize = `${least}px`;
+  }
 
   redraw() {
     if (this.data) this.draw();

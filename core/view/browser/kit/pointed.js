@@ -45,6 +45,11 @@ export class PointedView extends View {
     this.point(this.place);
   }
 
+  /** The height in pixels of all but the drawing: what stands above it and the sentence below it. */
+  get around() {
+    return this.root.offsetHeight - this.map.offsetHeight;
+  }
+
   /** Whether there is something to draw. */
   get isReady() {
     return true;
