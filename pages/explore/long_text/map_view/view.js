@@ -84,16 +84,15 @@ class MapView extends View {
   /** Another reading. */
   begin({ base, place }) {
     this.reading?.end();
-    this.figure.tiles.clear();
-    Object.assign(this, { base, levels: null, opened: null });
-    this.figure.state = null;
-    this.figure.text = { labels: [], levels: levelsOf([]) };
+    Object.assign(this, { base, opened: null });
+    this.figure.clear();
+    this.beside.clear();
+    this.links.clear();
     this.figure.say("Waiting for the reading to begin …");
     const wished = readPlace(place);
     this.open = { layer: wished?.layer ?? 0, head: wished?.head ?? 0 };
     this.first = wished?.view ?? null;
     this.sent.clear();
-    this.beside.root = null;
     this.reading = new Reading(base, {
       state: (state) => this.hearState(state),
       text: (labels, marks) => this.hearText(labels, marks),
@@ -110,6 +109,7 @@ class MapView extends View {
       this.heads.write(state.layers);
       const layer = Math.min(this.open.layer, state.layers.length - 1);
       this.open = { layer, head: Math.min(this.open.head, state.layers[layer] - 1) };
+      this.heads.mark(layer, this.open.head);
       this.draw();
       if (this.first) this.figure.stage.set(this.first, "place");
     }
@@ -119,10 +119,10 @@ class MapView extends View {
   }
 
   hearText(labels, marks) {
-    this.levels = levelsOf(marks);
-    this.figure.text = { labels, levels: this.levels };
+    const levels = levelsOf(marks);
+    this.figure.text = { labels, levels };
     this.beside.write(labels, this.figure.state.causal);
-    this.links.write(labels, this.levels[2]);
+    this.links.write(labels, levels[2]);
     this.draw();
   }
 
@@ -130,7 +130,6 @@ class MapView extends View {
     this.heads.showLayer(layer, this.reading.thumbnails[layer], (canvas, map) =>
       this.figure.paintThumbnail(canvas, map),
     );
-    this.heads.mark(this.open.layer, this.open.head);
     if (layer === this.open.layer) this.showThumbnail();
   }
 
@@ -234,6 +233,7 @@ class MapView extends View {
     if (now < this.held || this.figure.stage.isWhole) return;
     this.following ??= setTimeout(() => {
       this.following = null;
+      if (!this.figure.isReady) return;
       this.beside.follow(Math.min(this.figure.state.tokens - 1, Math.floor(this.figure.stage.view.query)));
     }, FOLLOWING);
   }
@@ -242,6 +242,7 @@ class MapView extends View {
   tellPlace() {
     clearTimeout(this.telling);
     this.telling = setTimeout(() => {
+      if (!this.figure.isReady) return;
       const { view, room, tokens } = this.figure.stage;
       const place = placeText(this.open, view, tokens, room);
       this.sent.set(place, Date.now());
