@@ -121,7 +121,7 @@ export class MapFigure {
     this.want(missing);
     clearTimeout(this.settling);
     if (isMoving) this.settling = setTimeout(() => this.soon(), SETTLED);
-    this.minimap.show(this.stage.view, this.stage.room, this.stage.isWhole);
+    this.minimap.show(this.stage.view, this.stage.room, this.state.tokens, this.stage.isWhole);
     this.read();
     this.drawn();
   }

@@ -37,7 +37,7 @@ export class MapStage {
         pointermove: (event) => this.move(event),
         pointerup: (event) => this.up(event),
         pointercancel: (event) => this.up(event),
-        pointerleave: () => this.pointed(null),
+        pointerleave: (event) => event.pointerType !== "touch" && this.pointed(null),
         dblclick: (event) => this.zoom(2, this.pointIn(event)),
       },
       this.canvas,

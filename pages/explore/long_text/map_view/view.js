@@ -70,9 +70,8 @@ class MapView extends View {
   }
 
   show(data) {
-    this.hue = this.theme.negative;
-    this.root.style.setProperty("--other", this.hue);
-    Object.assign(this.figure, { theme: this.theme, hue: this.hue });
+    this.root.style.setProperty("--other", this.theme.negative);
+    Object.assign(this.figure, { theme: this.theme, hue: this.theme.negative });
     this.figure.painter.restyle(this.theme, this.look);
     if (data.base !== this.base) this.begin(data);
     else if (data.place !== this.latest) this.goToPlace(data.place);
@@ -137,7 +136,7 @@ class MapView extends View {
     const map = this.reading.thumbnails[this.open.layer]?.[this.open.head];
     if (!map) return;
     this.figure.painter.thumbnail = { ...map };
-    this.figure.minimap.write(this.figure.state.tokens, (canvas) => this.figure.paintThumbnail(canvas, map));
+    this.figure.minimap.write((canvas) => this.figure.paintThumbnail(canvas, map));
     this.figure.soon();
   }
 
@@ -206,7 +205,7 @@ class MapView extends View {
     this.root.style.setProperty("--high", `${high}px`);
     if (this.figure.state) this.figure.layOut(width, high, this.figure.state.tokens, this.present ? PRESENTED : 1);
     else this.figure.element.style.minHeight = `${Math.min(high, width)}px`;
-    this.beside.show(this.theme, this.hue);
+    this.beside.show(this.theme, this.theme.negative);
     this.figure.soon();
   }
 
