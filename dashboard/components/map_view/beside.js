@@ -37,6 +37,18 @@ export class TextBeside {
     this.rule();
   }
 
+  /** Forgets the text. */
+  clear() {
+    this.word.request?.abort();
+    this.word = new ChosenWord();
+    this.hits = new Hits();
+    this.root = null;
+    this.search.clear();
+    this.said.textContent = HINT;
+    this.key.hidden = true;
+    this.text.write([]);
+  }
+
   /** Another head; a chosen word stays chosen. */
   open(root) {
     this.root = root;

@@ -96,3 +96,13 @@ export function excerptOf(labels, starts, token, longest = 64) {
     after: cut(after.slice(0, right), right < after.length, true),
   };
 }
+
+/** Of marks [token, colour, strength] the strongest of each colour in each row of so many tokens, weak ones first. */
+export function strongestByRow(marks, tokens) {
+  const strongest = new Map();
+  for (const mark of marks) {
+    const name = `${Math.floor(mark[0] / tokens)} ${mark[1]}`;
+    if (!(strongest.get(name)?.[2] >= mark[2])) strongest.set(name, mark);
+  }
+  return [...strongest.values()].sort((one, other) => one[2] - other[2]);
+}

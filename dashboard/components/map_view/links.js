@@ -47,6 +47,12 @@ export class LinkList {
     if (this.root) this.ask();
   }
 
+  /** Forgets the text. */
+  clear() {
+    this.text = null;
+    this.open(null);
+  }
+
   /** The head whose links lie at an address; null until they can be had. */
   open(root) {
     this.root = root;

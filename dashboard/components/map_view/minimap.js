@@ -21,12 +21,12 @@ export function createMinimap({ go }) {
   }
 
   /** `paint(canvas)` draws the thumbnail, once for each head. */
-  function write(count, paint) {
-    tokens = count;
+  function write(paint) {
     paint(canvas);
   }
 
-  function show(view, room, isWhole) {
+  function show(view, room, count, isWhole) {
+    tokens = count;
     element.hidden = isWhole;
     if (isWhole) return;
     const [top, bottom] = tokenRange(view, room, "query", tokens);
