@@ -95,9 +95,8 @@ def test_a_page_imports_no_other_page():
 
 
 def test_everything_of_a_page_is_in_its_room():
-    folders = {file.parent for file in (ROOT / "pages").rglob("*.py")}
-    outside = {folder for folder in folders if not {folder, *folder.parents} & set(PAGE_ROOMS)}
-    assert not outside, "Files below pages/ belong into a room with a page.py, or into a package in such a room."
+    rooms = {file.parent for file in (ROOT / "pages").rglob("*.py")}
+    assert rooms == set(PAGE_ROOMS), "Files below pages/ belong into a room with a page.py."
     assert all((room / "words.py").is_file() for room in PAGE_ROOMS)
     assert all(len(room.relative_to(ROOT).parts) == 3 for room in PAGE_ROOMS), "A room is pages/<group>/<page>/."
 

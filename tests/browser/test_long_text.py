@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from core import zoo
 from core.long_context import HeadMap, LongReading, read
 from core.text import encode
-from pages.explore.long_text import book_map, inputs
+from pages.explore.long_text import inputs
 from pages.explore.long_text.books import book_text
 from tests.browser.conftest import DESK, PHONE
 from tests.polling import wait_until
@@ -21,13 +21,12 @@ SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
 @pytest.fixture(scope="module")
-def head() -> HeadMap:
-    """The head with which the page opens, over the same tokens."""
+def reading() -> LongReading:
+    """The same tokens, read here."""
     model = zoo.load_text(inputs.FIRST_MODEL)
     reading = LongReading(encode(model.tokenizer, book_text("The Time Machine"), context=TOKENS))
     read(model, reading)
-    layer, number = map(int, book_map.FIRST_HEAD.split("."))
-    return reading.layers[layer].head(number)
+    return reading
 
 
 @pytest.fixture
@@ -50,7 +49,7 @@ def stage_of(group: Locator) -> Locator:
 
 def point_at(group: Locator, across: float, down: float) -> None:
     box = stage_of(group).bounding_box()
-    group.page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"])
+    stage_of(group).hover(position={"x": across * box["width"], "y": down * box["height"]})
 
 
 def told_weight(group: Locator) -> tuple[int, int, float] | None:
@@ -60,6 +59,12 @@ def told_weight(group: Locator) -> tuple[int, int, float] | None:
     query, key, digits, power = match.groups()
     exponent = int(power.translate(SUPERSCRIPTS)) if power else 0
     return int(query.replace(",", "")), int(key.replace(",", "")), float(digits) * 10**exponent
+
+
+def open_head(group: Locator, reading: LongReading) -> HeadMap:
+    """The head that the map shows."""
+    layer, head = re.findall(r"\d+", group.locator(".head-name").inner_text())
+    return reading.layers[int(layer)].head(int(head))
 
 
 def is_right(told: tuple[int, int, float] | None, head: HeadMap) -> bool:
@@ -72,8 +77,9 @@ def is_right(told: tuple[int, int, float] | None, head: HeadMap) -> bool:
 
 
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
-def test_the_map_is_zoomed_from_all_of_the_text_to_one_weight(view, head, size):
+def test_the_map_is_zoomed_from_all_of_the_text_to_one_weight(view, reading, size):
     group = view(size)
+    head = open_head(group, reading)
     point_at(group, 0.3, 0.7)
     expect(group.locator(".tell")).to_contain_text("of their attention")
     zoom_in = group.get_by_role("button", name="Zoom in")
@@ -87,8 +93,9 @@ def test_the_map_is_zoomed_from_all_of_the_text_to_one_weight(view, head, size):
     expect(group.locator(".tell")).to_contain_text("of their attention")
 
 
-def test_a_link_of_the_list_leads_to_its_cell_and_the_address_keeps_the_place(view, head):
+def test_a_link_of_the_list_leads_to_its_cell_and_the_address_keeps_the_place(view, reading):
     group = view(DESK)
+    head = open_head(group, reading)
     least = int(group.get_by_role("spinbutton").input_value())
     far = head.weights(slice(None), slice(None)).tril(-least - 1)[:, 1:]
     group.locator(".links li").first.get_by_role("button").first.click()

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axisLabels, lastNotAbove, levelsOf, niceStep } from "../../pages/explore/long_text/map_view/axes.js";
+import { axisLabels, lastNotAbove, levelsOf, niceStep } from "../../dashboard/components/map_view/axes.js";
 import {
   blockAt,
   boundedView,
@@ -17,7 +17,7 @@ import {
   viewBetween,
   wholeView,
   zoomedAt,
-} from "../../pages/explore/long_text/map_view/geometry.js";
+} from "../../dashboard/components/map_view/geometry.js";
 import {
   excerptOf,
   offsetsOf,
@@ -25,8 +25,8 @@ import {
   rowsOfLines,
   strongestByRow,
   wrappedLines,
-} from "../../pages/explore/long_text/map_view/lines.js";
-import { usualDistance } from "../../pages/explore/long_text/map_view/links.js";
+} from "../../dashboard/components/map_view/lines.js";
+import { usualDistance } from "../../dashboard/components/map_view/links.js";
 import {
   coloursOfHalves,
   halfValue,
@@ -34,9 +34,9 @@ import {
   littlePixels,
   lowEndOf,
   strengthOf,
-} from "../../pages/explore/long_text/map_view/painting.js";
-import { sentenceOfBlock, strongestOf, wordAround } from "../../pages/explore/long_text/map_view/sentences.js";
-import { tileFrom } from "../../pages/explore/long_text/map_view/server.js";
+} from "../../dashboard/components/map_view/painting.js";
+import { sentenceOfBlock, strongestOf, wordAround } from "../../dashboard/components/map_view/sentences.js";
+import { tileFrom } from "../../dashboard/components/map_view/server.js";
 import { randomSource, whole } from "./random.js";
 
 function anyView(random) {

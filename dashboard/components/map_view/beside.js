@@ -1,5 +1,5 @@
-import { make } from "../../../../core/view/browser/kit/dom.js";
-import { readable } from "../../../../core/view/browser/kit/labels.js";
+import { make } from "../../../core/view/browser/kit/dom.js";
+import { readable } from "../../../core/view/browser/kit/labels.js";
 import { offsetsOf, placesOf } from "./lines.js";
 import { sentenceOfWord } from "./sentences.js";
 import { createSearch, LongText } from "./text.js";

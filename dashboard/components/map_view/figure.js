@@ -1,5 +1,5 @@
-import { make, setAttributes } from "../../../../core/view/browser/kit/dom.js";
-import { lineMark, paint, pixelRatio, rasterCanvas } from "../../../../core/view/browser/kit/marks.js";
+import { make, setAttributes } from "../../../core/view/browser/kit/dom.js";
+import { lineMark, paint, pixelRatio, rasterCanvas } from "../../../core/view/browser/kit/marks.js";
 import { axisLabels, axisMarks } from "./axes.js";
 import { CellPainter, SETTLED } from "./drawing.js";
 import { blockAt, pointedTokens, pointOf, tokenRange } from "./geometry.js";

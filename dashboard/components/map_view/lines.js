@@ -1,4 +1,4 @@
-import { flowing } from "../../../../core/view/browser/kit/labels.js";
+import { flowing } from "../../../core/view/browser/kit/labels.js";
 import { lastNotAbove } from "./axes.js";
 
 const PARAGRAPH = /\n[^\S\n]*\n/; // an empty line

@@ -1,4 +1,4 @@
-import { make, setAttributes } from "../../../../core/view/browser/kit/dom.js";
+import { make, setAttributes } from "../../../core/view/browser/kit/dom.js";
 import { excerptOf } from "./lines.js";
 import { counted, weightText } from "./sentences.js";
 import { jsonFrom } from "./server.js";

@@ -1,4 +1,4 @@
-import { make } from "../../../../core/view/browser/kit/dom.js";
+import { make } from "../../../core/view/browser/kit/dom.js";
 import { tokenRange } from "./geometry.js";
 
 /** The entire map in a corner with a frame around what is in view; dragging moves it: `go(query, key)` in tokens. */

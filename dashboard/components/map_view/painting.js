@@ -1,6 +1,6 @@
-import { decode } from "../../../../core/view/browser/kit/codec.js";
-import { inkAt, rgbOf, setInk } from "../../../../core/view/browser/kit/colour.js";
-import { largestOf } from "../../../../core/view/browser/kit/numbers.js";
+import { decode } from "../../../core/view/browser/kit/codec.js";
+import { inkAt, rgbOf, setInk } from "../../../core/view/browser/kit/colour.js";
+import { largestOf } from "../../../core/view/browser/kit/numbers.js";
 
 const ONE = 0x3c00; // 1 in half precision: halves from 0 to 1 are in the order of their bits
 const INFINITE = 0x7c00;

@@ -1,5 +1,5 @@
-import { make, setAttributes } from "../../../../core/view/browser/kit/dom.js";
-import { ARROWS, take } from "../../../../core/view/browser/kit/keyboard.js";
+import { make, setAttributes } from "../../../core/view/browser/kit/dom.js";
+import { ARROWS, take } from "../../../core/view/browser/kit/keyboard.js";
 import { boundedView, isWhole, pannedBy, viewBetween, wholeView, zoomedAt } from "./geometry.js";
 
 const FLIGHT = 220; // milliseconds

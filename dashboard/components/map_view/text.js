@@ -1,5 +1,5 @@
-import { make, setAttributes } from "../../../../core/view/browser/kit/dom.js";
-import { isShortcut, take, within } from "../../../../core/view/browser/kit/keyboard.js";
+import { make, setAttributes } from "../../../core/view/browser/kit/dom.js";
+import { isShortcut, take, within } from "../../../core/view/browser/kit/keyboard.js";
 import { lettersOf, lineOfToken, rowsOfLines, strongestByRow, wrappedLines } from "./lines.js";
 
 const LINE = 1.5; // heights of a letter

@@ -1,7 +1,7 @@
-import { button, choice, field, make, setAttributes, signButton } from "../../../../core/view/browser/kit/dom.js";
-import { headName } from "../../../../core/view/browser/kit/labels.js";
-import { mounting, View } from "../../../../core/view/browser/kit/mounting.js";
-import { createRow, takesOf, titled } from "../../../../core/view/browser/kit/saving.js";
+import { button, choice, field, make, setAttributes, signButton } from "../../../core/view/browser/kit/dom.js";
+import { headName } from "../../../core/view/browser/kit/labels.js";
+import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
+import { createRow, takesOf, titled } from "../../../core/view/browser/kit/saving.js";
 import { levelsOf } from "./axes.js";
 import { TextBeside } from "./beside.js";
 import { MapFigure } from "./figure.js";

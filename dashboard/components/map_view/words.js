@@ -1,5 +1,5 @@
-import { inkOn, shade } from "../../../../core/view/browser/kit/colour.js";
-import { largestOf } from "../../../../core/view/browser/kit/numbers.js";
+import { inkOn, shade } from "../../../core/view/browser/kit/colour.js";
+import { largestOf } from "../../../core/view/browser/kit/numbers.js";
 import { lastNotAbove } from "./axes.js";
 import { halfValues, strengthOf } from "./painting.js";
 import { codesFrom } from "./server.js";

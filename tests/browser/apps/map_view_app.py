@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.explore.long_text.map_view import map_view
+from dashboard.components.map_view import map_view
 
 BASE = "/long-text/test"
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from core.view.scripts import bundle
-from pages.explore.long_text import map_view
-from pages.explore.long_text.map_view import place_in
+from dashboard.components import map_view
+from dashboard.components.map_view import place_in
 
 
 @pytest.mark.parametrize("place", ["0.0", "2.3.0.1000.20", "11.7.-5.131071.0", "5.1.17.0.0"])
