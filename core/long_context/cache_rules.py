@@ -10,7 +10,7 @@ Keys are dropped by each head for itself; query heads that share keys (grouped-q
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -33,6 +33,7 @@ def no_report(_steps: int) -> None:
     """Report nothing."""
 
 
+@runtime_checkable
 class CacheRule(Protocol):
     """A rule for the keys that stay."""
 
@@ -198,16 +199,16 @@ def _drop_least(
 ) -> Dropped:
     """Drop the key that is worth least after each step at which the cache is full.
 
-    `worth(step, positions)` values the keys in all slots of the cache after a step, (head, slot), `positions` are those
-    of their tokens; `replace(slots, step)` puts the keys of a step into a slot of each head. The newest keys, this share
-    of the budget, stay.
+    `worth(step, positions)` values the keys in all slots of the cache after a step, (head, slot); `positions` are those
+    of their tokens. `replace(slots, step)` puts the keys of a step into a slot of each head. The newest keys stay: this
+    share of what the next query sees.
     """
     heads, length, _ = key.shape
     dropped, every = torch.full((heads, length), length), torch.arange(heads)
     positions = torch.arange(min(budget, length)).repeat(heads, 1)
     protected = int(newest * budget)
     for step in range(budget - 1, length - 1):  # after the last step no key has to make room
-        values = worth(step, positions).masked_fill(positions > step - protected, torch.inf)
+        values = worth(step, positions).masked_fill(positions > step + 1 - protected, torch.inf)
         slots = values.argmin(-1)
         dropped[every, positions[every, slots]] = step + 1
         positions[every, slots] = step + 1

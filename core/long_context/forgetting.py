@@ -47,11 +47,11 @@ class ForgetfulRun:
     losses: Float[Tensor, " _"]  # of each token but the first, in bits
     dropped: tuple[Dropped, ...]  # of each layer, for each head of keys
     # The attention that each query gives, with all keys kept, to keys that the rule has dropped; of each layer.
-    lost: tuple[Float[Tensor, "head token"], ...]
+    lost: tuple[Float[Tensor, "_ token"], ...]
     bytes: int  # keys and values after the last token
 
     @property
-    def lost_by_head(self) -> tuple[Float[Tensor, " head"], ...]:
+    def lost_by_head(self) -> tuple[Float[Tensor, " _"], ...]:
         """The attention lost by each head of each layer, averaged over all queries."""
         return tuple(layer.mean(1) for layer in self.lost)
 
@@ -194,13 +194,14 @@ def _kept_attention(query: Query, key: Key, log_normaliser: Tensor, dropped: Dro
     """The attention that each query gives to visible keys, of an exact map with these normalisers."""
     query, sums = query * query.shape[-1] ** -0.5, []
     for queries, places_kept, seen in _blocks(dropped):
-        scores = query[:, :, queries] @ _take(key, places_kept)[:, None].mT
-        weights = (scores - log_normaliser[:, :, queries, None]).exp_()
-        sums.append((weights * seen[:, None]).sum(-1))
+        scores = query[:, :, queries] @ _take(key, places_kept)[:, None].mT - log_normaliser[:, :, queries, None]
+        sums.append(scores.masked_fill_(~seen[:, None], -math.inf).exp_().sum(-1))
     return torch.cat(sums, dim=2)
 
 
-def _take(tensor: Key, places_kept: Int[Tensor, "head key"]) -> Key:
+def _take(
+    tensor: Float[Tensor, "head token head_dim"], places_kept: Int[Tensor, "head key"]
+) -> Float[Tensor, "head key head_dim"]:
     return tensor.gather(1, places_kept[..., None].expand(-1, -1, tensor.shape[-1]))
 
 
