@@ -39,6 +39,18 @@ class FullCache:
         """Keys and values after the last token."""
         return sum(2 * layer.key.nbytes for layer in self.layers)
 
+    def attention_to_first(self, count: int, *, after: int = 0) -> float:
+        """The attention that the first `count` tokens get, averaged over all heads and all queries from `after` on."""
+        shares = list[Tensor]()
+        for layer in self.layers:
+            query = layer.query[:, after:].unflatten(0, (layer.place.key_heads, -1)) * layer.place.head_dim**-0.5
+            scores = query @ layer.key[:, None, :count].mT - layer.log_normaliser[:, after:].unflatten(
+                0, (layer.place.key_heads, -1)
+            ).unsqueeze(-1)
+            future = torch.arange(count) > torch.arange(after, layer.query.shape[1])[:, None]
+            shares.append(scores.masked_fill(future, -math.inf).exp().sum(-1).mean(2).flatten())
+        return float(torch.cat(shares).mean())
+
 
 @dataclass(frozen=True, eq=False)
 class ForgetfulRun:

@@ -171,6 +171,8 @@ def test_lost_attention_and_bytes_are_counts_over_the_dense_maps(name, rule, mon
             steps = run.dropped[layer][head // (4 // key_heads)]
             gone = steps <= positions[:, None]
             torch.testing.assert_close(run.lost[layer][head].double(), (weights * gone).sum(1), atol=1e-5, rtol=1e-4)
+    first = [float(call.weights(head)[30:, :4].sum(1).mean()) for call in record.calls for head in range(4)]
+    assert full.attention_to_first(4, after=30) == pytest.approx(sum(first) / len(first), rel=1e-4)
     assert run.mean_lost == pytest.approx(float(torch.stack([*run.lost]).mean()), rel=1e-5)
 
 
