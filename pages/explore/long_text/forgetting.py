@@ -36,7 +36,6 @@ def forgetting() -> None:
     with layout.waiting_place(), waiting.spinner(words_forgetting.READING, unit="tokens", alternative=give_up) as bar:
         comparison = compute_forgetting.compared(setting, bar)
     _along_the_text(comparison, setting, rises=rises)
-    layout.place_notice()
     _table(comparison, setting)
     _map(comparison, setting)
     layout.notes(
@@ -52,6 +51,7 @@ def _choose() -> tuple[Setting, bool]:
     with settings:
         ours = [LONG, *(name for name in zoo.TEXT if name != LONG)]
         name = model_name.model("text", offered=ours)
+        length = _length(long_text_model(name).context)
         share = controls.choice(
             "Of the budget, for the newest keys",
             SHARES,
@@ -62,7 +62,6 @@ def _choose() -> tuple[Setting, bool]:
         rises = controls.choice("Lines", (RISE, LOSS), key="forget_lines") == RISE
     with main:
         source = controls.menu("Text", [*BOOKS, words_forgetting.OWN], key="forget_text", width=180)
-        length = _length(long_text_model(name).context)
         budget = st.select_slider(
             "Budget, keys per head",
             BUDGETS,
@@ -103,6 +102,7 @@ def _along_the_text(comparison: Comparison, setting: Setting, *, rises: bool) ->
         alt="Loss along the text under each rule, compared with the full cache",
         table=pd.DataFrame({"position": np.arange(1, len(full) + 1), figures_forgetting.FULL: full} | losses),
     )
+    layout.place_notice()
     layout.caption(
         words_forgetting.POSITIONS.format(width=figures_forgetting.smoothing(len(full)), budget=setting.budget)
     )
@@ -196,7 +196,8 @@ def _formula(comparison: Comparison, setting: Setting) -> None:
     factors = (2, len(comparison.full.layers), layer.place.key_heads, count, layer.place.head_dim)
     filled = r"\cdot ".join(map(str, (*factors, layer.key.element_size())))
     st.markdown("Keys and values of *L* layers, *g* heads, *B* keys with *k* channels, *b* bytes a number:")
-    st.latex(rf"2\,L\,g\,B\,k\,b = {filled} = {size:,}".replace(",", "{,}").replace(r"\{,}", r"\,"))
+    total = f"{size:,}".replace(",", "{,}")
+    st.latex(rf"\begin{{aligned}} 2\,L\,g\,B\,k\,b &= {filled} \\ &= {total} \end{{aligned}}")
     st.latex(
         r"o_i = \sum_{j \le i < d_j} \frac{e^{q_i k_j/\sqrt{k}}}{\sum_{j' \le i < d_{j'}} e^{q_i k_{j'}/\sqrt{k}}} v_j"
     )

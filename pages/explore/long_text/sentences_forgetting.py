@@ -7,6 +7,7 @@ from torch import Tensor
 
 from core.long_context.cache_rules import SINKS
 from core.long_context.forgetting import ForgetfulRun
+from dashboard import typeset
 from dashboard.number_format import CLEAR, POINT, amount, compare
 from pages.explore.long_text.compute_forgetting import Comparison, Setting
 from pages.explore.long_text.words_forgetting import NOTHING_DROPPED
@@ -28,6 +29,7 @@ def notices(comparison: Comparison, setting: Setting) -> tuple[str, ...]:
     return (
         about_rules(comparison, budget),
         about_first_tokens(comparison, budget),
+        about_largest(comparison, budget),
         about_score(comparison, budget),
         about_lost(comparison, budget),
         about_bytes(comparison, budget),
@@ -48,8 +50,8 @@ def about_rules(comparison: Comparison, budget: int) -> str:
             f"{_signed(rises[worst])} bits per token over the full cache, which needs {full:.2f}."
         )
     return (
-        f"{kept}, **{best.lower()}** costs least, **{_signed(rises[best])} bits** per token over the full cache "
-        f"({full:.2f}), and {worst.lower()} most, **{_signed(rises[worst])}**."
+        f"{kept}, the cheapest rule is **{best.lower()}**, **{_signed(rises[best])} bits** per token over the full "
+        f"cache ({full:.2f}); the dearest is {worst.lower()}, **{_signed(rises[worst])}**."
     )
 
 
@@ -67,6 +69,27 @@ def about_first_tokens(comparison: Comparison, budget: int) -> str:
         f"{attention}. In models with attention sinks, which Xiao et al. describe, the loss leaps there.",
         "unknown": f"Whether the first {SINKS} tokens hold the window up is unknown: a loss is not a number.",
     }[side]
+
+
+def about_largest(comparison: Comparison, budget: int) -> str:
+    """The token whose loss rises most under the window, and how far back the same token stood before."""
+    rise = _rise(comparison, "Window", budget)
+    if not bool(rise.isfinite().all()) or float(rise.max()) < 1:
+        return "Under the window no token's loss rises by a bit or more."
+    place = budget + int(rise.argmax())  # of the loss; that of the token is one further
+    tokens, token = comparison.tokens, place + 1
+    before, after = float(comparison.full.losses[place]), float(comparison.runs["Window"].losses[place])
+    earlier = [position for position in range(token) if tokens.ids[position] == tokens.ids[token]]
+    if not earlier:
+        where = "the text has not had it before"
+    elif token - earlier[-1] <= budget:
+        where = f"the text had it last {token - earlier[-1]:,} tokens earlier, within the window"
+    else:
+        where = f"the text had it last {token - earlier[-1]:,} tokens earlier, beyond the window"
+    return (
+        f"Under the window the loss rises most at “{typeset.plain(typeset.in_word(tokens, token))}” (position "
+        f"{token:,}): from {before:.1f} to {after:.1f} bits; {where}."
+    )
 
 
 def about_score(comparison: Comparison, budget: int) -> str:
@@ -92,14 +115,14 @@ def about_lost(comparison: Comparison, budget: int) -> str:
     rises = {name: float(_rise(comparison, name, budget).mean()) for name in comparison.runs}
     worst = max(rises, key=rises.__getitem__)
     agreement = (
-        "it also costs the most bits"
+        "this rule also costs the most bits"
         if worst == most
-        else f"{worst.lower()}, which costs the most bits, loses {lost[worst]:.1%}: how much attention is lost does "
-        "not say what it was worth"
+        else f"under {worst.lower()}, which costs the most bits, it is {lost[worst]:.1%}: how much attention is lost "
+        "does not say what it was worth"
     )
     return (
-        f"{most} loses the most attention, {lost[most]:.1%}, and {least.lower()} the least, {lost[least]:.1%}; "
-        f"{agreement}."
+        f"The least attention is lost under {least.lower()}, {lost[least]:.1%}, and the most under {most.lower()}, "
+        f"{lost[most]:.1%}; {agreement}."
     )
 
 
@@ -120,9 +143,10 @@ def about_head(run: ForgetfulRun, layer: int, head: int) -> str:
         return "The attention that this head loses is not a number."
     if float(every.max()) < POINT:
         return f"No head loses {POINT:.0%} of its attention or more; this one {own:.2%}."
+    others = f"{rank - 1} of {len(every)} heads lose more" if rank > 1 else f"none of {len(every)} heads loses more"
     return (
-        f"This head loses **{own:.1%}** of its attention, averaged over all queries; {rank - 1} of {len(every)} heads "
-        f"lose more, and the mean of all is {float(every.mean()):.1%}."
+        f"This head loses **{own:.1%}** of its attention, averaged over all queries; {others}, and the mean of all is "
+        f"{float(every.mean()):.1%}."
     )
 
 

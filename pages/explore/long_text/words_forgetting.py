@@ -22,7 +22,7 @@ POSITIONS = (
 MAP = "What is kept, while the text goes on"
 MAP_ABOUT = (
     "Each row is a step: a query and the keys in its cache (tinted). Orange: attention of the full map on keys that "
-    "were dropped. A cell covers {block}; the darkest stand for {end} of a query's attention or more."
+    "were dropped. A cell covers {block}; full ink stands for {end} of a query's attention or more."
 )
 STEP = "What is in the cache at a step"
 STEP_ABOUT = (
@@ -52,8 +52,8 @@ NOTES = PageWords(
 )
 FORMULA = (
     "Key *j* is visible to the queries *i* with j ≤ i < dⱼ, where dⱼ is the step at which it is dropped. The softmax "
-    "is computed over visible keys only, in every layer and head at once. Lost is the attention that the full map, of the "
-    "run with all keys, gives to keys that the rule has dropped. After each step at which the cache is full, one key "
-    "goes: the oldest, that with the least attention summed over all queries so far, with the largest norm, or with "
-    "the smallest of random numbers."
+    "is computed over visible keys only, in every layer and head at once. Lost is the attention that the full map, of "
+    "the run with all keys, gives to keys that the rule has dropped. After each step at which the cache is full, one "
+    "key goes: the oldest, that with the least attention summed over all queries so far, with the largest norm, or "
+    "with the smallest of random numbers."
 )
