@@ -84,9 +84,9 @@ def map_of_kept(cells: KeptMap, *, step: int, look: Look) -> go.Figure:
         ]
     )
     figure.add_hline(y=step, line={"color": look.palette.ink, "width": 1})
-    axis = {"showgrid": False, "range": [-cells.block / 2, places[-1] + cells.block / 2]}
-    yaxis = axis | {"range": axis["range"][::-1]}
-    return on_paper(figure, look=look, height=look.high(440), x="key", y="query (step)", xaxis=axis, yaxis=yaxis)
+    edges = [-cells.block / 2, float(places[-1]) + cells.block / 2]
+    xaxis, yaxis = ({"showgrid": False, "range": ends} for ends in (edges, edges[::-1]))
+    return on_paper(figure, look=look, height=look.high(440), x="key", y="query (step)", xaxis=xaxis, yaxis=yaxis)
 
 
 def _ink(colour: str, strength: float, *, root: bool = False) -> list[list]:

@@ -47,7 +47,18 @@ def forgetting() -> None:
 
 def _choose() -> tuple[Setting, bool]:
     """The controls; and whether the figure shows what is above the full cache."""
-    main, settings = layout.bar_with_settings()
+    with layout.control_bar():
+        source = controls.menu("Text", [*BOOKS, words_forgetting.OWN], key="forget_text", width=180)
+        budget = st.select_slider(
+            "Budget, keys per head",
+            BUDGETS,
+            FIRST_BUDGET,
+            key="forget_budget",
+            bind="query-params",
+            width=200,
+            help=words_forgetting.BUDGET_HELP,
+        )
+        settings = layout.settings()
     with settings:
         ours = [LONG, *(name for name in zoo.TEXT if name != LONG)]
         name = model_name.model("text", offered=ours)
@@ -60,17 +71,6 @@ def _choose() -> tuple[Setting, bool]:
             about=words_forgetting.NEWEST_HELP,
         )
         rises = controls.choice("Lines", (RISE, LOSS), key="forget_lines") == RISE
-    with main:
-        source = controls.menu("Text", [*BOOKS, words_forgetting.OWN], key="forget_text", width=180)
-        budget = st.select_slider(
-            "Budget, keys per head",
-            BUDGETS,
-            FIRST_BUDGET,
-            key="forget_budget",
-            bind="query-params",
-            width=200,
-            help=words_forgetting.BUDGET_HELP,
-        )
     with st.container(gap=None):
         text: Text = controls.text() if source == words_forgetting.OWN else book_text(source)[: LETTERS * length]
     return Setting(name, text, length, budget, SHARES[share]), rises
@@ -84,9 +84,7 @@ def _length(context: int) -> int:
     first = FIRST_LENGTH if FIRST_LENGTH in options else options[-1]
     if st.session_state.get("forget_tokens") not in (None, *options):
         st.session_state.forget_tokens = first
-    return st.select_slider(
-        "Tokens", options, first, key="forget_tokens", bind="query-params", width=180, format_func="{:,}".format
-    )
+    return st.select_slider("Tokens", options, first, key="forget_tokens", bind="query-params", width=180)
 
 
 def _read_fewer() -> None:
