@@ -14,7 +14,7 @@ from dashboard.long_text import readings
 from dashboard.long_text.open_reading import OpenReading
 from pages.explore.long_text import compute, how_far, inputs, matters
 from pages.explore.long_text.books import BOOKS, book_text
-from tests.core.test_long_context import family
+from tests.core.tiny_long_models import family
 from tests.pages.conftest import check, message_text, prose
 
 PAGE = "explore/long_text"
