@@ -4,7 +4,7 @@ Of each layer its queries and keys are kept in half precision, and the log norma
 for a token and a head, and no map. Layers that are read can be looked at while the others are still to come.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -115,11 +115,18 @@ def check(model: TextModel, count: int) -> int:
 
 
 @torch.inference_mode()
-def read(model: TextModel, reading: LongReading, progress: Progress = no_progress) -> None:
+def read(
+    model: TextModel,
+    reading: LongReading,
+    progress: Progress = no_progress,
+    *,
+    silenced: Collection[tuple[int, int]] = (),
+) -> None:
     """Run the model over the tokens of a reading, whose layers and losses appear as they are computed.
 
     `progress` gets the number of tokens that are read, counted once for each layer, and may stop the reading by an
-    exception. Raises what `places` and `check` raise.
+    exception. `silenced`: heads as (layer, head) whose output is zero; their maps are kept as if it were not. Raises
+    what `places` and `check` raise.
     """
     count = len(reading)
     check(model, count)
@@ -127,6 +134,8 @@ def read(model: TextModel, reading: LongReading, progress: Progress = no_progres
     total = count * len(attentions)
 
     def stored(number: int, place: Place) -> Replace:
+        heads = [head for layer, head in silenced if layer == number]
+
         def product(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
             def report(rows: int) -> None:
                 progress(number * count + rows, total)
@@ -136,6 +145,7 @@ def read(model: TextModel, reading: LongReading, progress: Progress = no_progres
             query, key = kept_query.to(query), kept_key.to(key).repeat_interleave(place.heads // place.key_heads, dim=1)
             output, normaliser = attend(query, key, value, causal=place.causal, progress=report)
             reading.layers.append(StoredLayer(place, kept_query[0], kept_key[0], normaliser[0]))
+            output[:, heads] = 0.0
             return output
 
         return Replace(product, causal=place.causal)
