@@ -59,7 +59,7 @@ def make_needle(model: TextModel, text: str, *, cue_words: int, question: str = 
     question_ids = _ids(model, f" {question.strip()}") if question.strip() else ()
     if len(starts) < 2 or cue_words >= len(starts):
         raise InputError(
-            f"The needle has {len(starts)} {'word' if len(starts) == 1 else 'words'}, and its cue {cue_words}: at least 1 "
+            f"The needle has {len(starts)} {'word' if len(starts) == 1 else 'words'}, its cue {cue_words}: at least 1 "
             "word must be left to be copied. Write a longer sentence, or shorten the cue."
         )
     if cue_words < 1 and not question_ids:
