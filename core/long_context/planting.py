@@ -111,8 +111,9 @@ def plant(model: TextModel, text: Tokens, needle: Needle, length: int, depth: fl
         )
     labels = text.labels
     end = next((place for place in range(room, min(len(labels), room + NEAR)) if begins_sentence(labels, place)), room)
+    planted: tuple[int, ...] = ()
     if depth is None:
-        body, place, planted = text.ids[end - room : end], 0, ()
+        body, place = text.ids[end - room : end], 0
     else:
         begin = end - room + len(needle.ids)
         body, planted = text.ids[begin:end], needle.ids

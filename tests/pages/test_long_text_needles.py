@@ -63,9 +63,9 @@ def test_the_section_says_what_was_measured(tiny):
 def test_all_depths_and_the_ablation_are_measured_at_a_click(tiny):
     app = tiny(needle_length="256", needle_depth="75")
     planting = compute_needles.Planting("tiny", "The Time Machine", words_needles.SENTENCE, 9)
-    assert compute_needles.grid.peek(planting) is None
+    assert compute_needles.grid.peek(planting, (128, 256)) is None
     check(app.button(key="needle-grid").click().run())
-    grid = compute_needles.grid.peek(planting)
+    grid = compute_needles.grid.peek(planting, (128, 256))
     assert [(probe.length, len(probe.retrievals)) for probe in grid] == [(128, 5), (256, 5)]
     torch.testing.assert_close(grid[1].retrievals[3].bits, compute_needles.probe(planting, 256, 75).retrievals[0].bits)
     check(app.button(key="needle-silence").click().run())

@@ -51,6 +51,12 @@ def lengths(model: TextModel) -> tuple[int, ...]:
     return tuple(length for length in LENGTHS if length <= model.context) or (model.context,)
 
 
+def grid_lengths(model: TextModel, length: int) -> tuple[int, ...]:
+    """The lengths at which all depths are measured: the first two, and all up to the chosen one."""
+    available = lengths(model)
+    return tuple(other for place, other in enumerate(available) if place < 2 or other <= length)
+
+
 @cached("Reading the text with and without the needle …", unit="steps")
 def probe(planting: Planting, length: int, depth: int, progress: Progress = no_progress) -> Probe:
     """The needle at one depth, in percent."""
@@ -59,11 +65,10 @@ def probe(planting: Planting, length: int, depth: int, progress: Progress = no_p
 
 
 @cached("Reading the text at every depth …", unit="steps")
-def grid(planting: Planting, progress: Progress = no_progress) -> tuple[Probe, ...]:
-    """The needle at all DEPTHS of all lengths."""
-    model, text = planting.model, book_text(planting.book)
+def grid(planting: Planting, measured: tuple[int, ...], progress: Progress = no_progress) -> tuple[Probe, ...]:
+    """The needle at all DEPTHS of some lengths."""
     depths = tuple(depth / 100 for depth in DEPTHS)
-    return probe_grid(model, text, planting.needle, lengths(model), depths, progress)
+    return probe_grid(planting.model, book_text(planting.book), planting.needle, measured, depths, progress)
 
 
 @cached("Reading without heads …", unit="steps")

@@ -41,7 +41,12 @@ def ablation_bars(
         y=rows,
         orientation="h",
         marker={"color": hues[: len(rows)], "line": {"width": 0}},
-        error_x={"array": 2 * np.nan_to_num(errors), "color": look.palette.ink, "thickness": 1.5, "width": 5},
+        error_x={
+            "array": [None if np.isnan(error) else 2 * error for error in errors],
+            "color": look.palette.ink,
+            "thickness": 1.5,
+            "width": 5,
+        },
         text=[signed(value) for value in bits],
         textposition="inside",
         insidetextanchor="start",

@@ -25,6 +25,7 @@ from pages.explore.long_text.figures_needles import heads_table
 MODELS = ("gpt-books-long", "gpt-books")
 DEPTH = 50  # percent, of the opening
 LONGEST = 300  # characters of a sentence
+WIDTH = 360  # pixels of its field: so all controls stand in one row
 MEASURES = (words_needles.SHARE, words_needles.SCORE, words_needles.COPY)
 NEIGHBOURS = 12  # tokens of the book on both sides of the needle that are written out
 
@@ -42,11 +43,11 @@ def needles() -> None:
             key="needle",
             bind="query-params",
             max_chars=LONGEST,
-            width=theme.PROSE - 120,
+            width=WIDTH,
         )
         lengths = compute_needles.lengths(model)
         length = controls.choice("Tokens", lengths, key="needle_length")
-        depth = st.slider("Depth", 0, 100, DEPTH, 5, key="needle_depth", bind="query-params", format="%d%%", width=160)
+        depth = st.slider("Depth", 0, 100, DEPTH, 5, key="needle_depth", bind="query-params", format="%d%%", width=140)
     with menu:
         planting = _planting(name, read_text(sentence))
         measure = controls.menu("Map of heads", MEASURES, key="needle_map")
@@ -65,7 +66,7 @@ def needles() -> None:
     grid_side, ablation_side = st.columns(2, gap="large")
     with grid_side:
         layout.heading("At every depth and length")
-        grid = needles_measured.grid(planting)
+        grid = needles_measured.grid(planting, length)
     with ablation_side:
         layout.heading("Without the best heads")
         ablation = needles_measured.ablation(planting, probe, length, depth)
@@ -119,7 +120,7 @@ def _map(retrieval: Retrieval, measure: str) -> None:
         mark="the best by retrieval score",
         alt=f"The {measure} of each head: up to {float(np.nanmax(values.numpy())):.0%}",
         name="needle-heads",
-        height=theme.look().high(320),
+        height=theme.look().high(300),
     )
 
 
@@ -189,8 +190,8 @@ def _explain(probe: Probe) -> None:
     """Both measures with the numbers of this page."""
     retrieval, count = probe.retrievals[0], len(probe.bits_without)
     st.latex(
-        r"\mathrm{score} = \frac{1}{n} \sum_{t=1}^{n} \left[ \arg\max_j A_{t-1,\,j} \in \mathrm{needle}, \; "
-        r"x_{\arg\max} = x_t \right]"
+        r"\begin{aligned} j_t &= \arg\max_j A_{t-1,\,j} \\ "
+        r"\mathrm{score} &= \frac{1}{n} \left| \{ t : j_t \in N, \; x_{j_t} = x_t \} \right| \end{aligned}"
     )
     if retrieval.ranked:
         best = retrieval.ranked[0]
@@ -199,9 +200,9 @@ def _explain(probe: Probe) -> None:
             f"{needles_sentences.named(best)}: {round(score * count)} of *n* = {count} tokens, {score:.2f}. Attention "
             f"to a token at random: {retrieval.even_score:.4f}."
         )
-    st.latex(r"\mathrm{saved} = \sum_{t=1}^{n} \log_2 p(x_t \mid \mathrm{needle}) - \log_2 p(x_t)")
+    st.latex(r"\mathrm{saved} = \sum_{t=1}^{n} \log_2 \frac{p(x_t \mid N)}{p(x_t)}")
     st.markdown(
         f"{float(probe.bits_without.sum()):.1f} − {float(retrieval.bits.sum()):.1f} = "
-        f"{float(probe.gains().sum()):.1f} bits, each token given those before it (teacher-forced). Without the needle "
-        "the book goes on in its place, so both texts have equal length and the same end."
+        f"{float(probe.gains().sum()):.1f} bits, each token given those before it (teacher-forced). *N* is the needle; "
+        "without it the book goes on in its place, so both texts have equal length and the same end."
     )

@@ -7,7 +7,6 @@ import pandas as pd
 import streamlit as st
 
 from core.long_context.needles import Ablation, Probe
-from core.progress import Progress
 from dashboard import theme
 from dashboard.cache import waiting
 from dashboard.figures.heat import heat
@@ -20,15 +19,15 @@ from pages.explore.long_text.figures_needles import ablation_bars, ablation_tabl
 SILENCED, MOST_SILENCED = 2, 12  # heads: at first, and at most
 
 
-def grid(planting: Planting) -> tuple[Probe, ...] | None:
+def grid(planting: Planting, length: int) -> tuple[Probe, ...] | None:
     """The bits that the needle saves at every depth and length, or the button that measures them."""
-    probes = compute_needles.grid.peek(planting)
-    lengths = compute_needles.lengths(planting.model)
+    lengths = compute_needles.grid_lengths(planting.model, length)
+    probes = compute_needles.grid.peek(planting, lengths)
     if probes is None:
         readings = (len(DEPTHS) + 1) * len(lengths)
         waiting.offer(
             f"Measure {len(DEPTHS)} depths × {len(lengths)} {'length' if len(lengths) == 1 else 'lengths'}",
-            partial(_measure_grid, planting),
+            partial(compute_needles.grid, planting, lengths),
             unit="steps",
             icon=":material/grid_on:",
             key="needle-grid",
@@ -69,10 +68,6 @@ def grid(planting: Planting) -> tuple[Probe, ...] | None:
         ),
     )
     return probes
-
-
-def _measure_grid(planting: Planting, progress: Progress) -> None:
-    compute_needles.grid(planting, progress)
 
 
 def ablation(planting: Planting, probe: Probe, length: int, depth: int) -> Ablation | None:
