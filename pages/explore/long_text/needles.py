@@ -32,22 +32,17 @@ NEIGHBOURS = 12  # tokens of the book on both sides of the needle that are writt
 
 def needles() -> None:
     """The controls, the map of heads and the answer's tokens, then all depths and lengths, and the ablation."""
-    bar, menu = layout.bar_with_settings()
-    with menu:
-        name = model_name.model("text", offered=MODELS)
-    model = compute_needles.reader(name)
-    with bar:
+    with layout.control_bar():
         sentence = st.text_input(
-            "Needle",
-            words_needles.SENTENCE,
-            key="needle",
-            bind="query-params",
-            max_chars=LONGEST,
-            width=WIDTH,
+            "Needle", words_needles.SENTENCE, key="needle", bind="query-params", max_chars=LONGEST, width=WIDTH
         )
-        lengths = compute_needles.lengths(model)
-        length = controls.choice("Tokens", lengths, key="needle_length")
+        lengths_place = st.container(width="content")  # they depend on the model, whose control stands in the menu
         depth = st.slider("Depth", 0, 100, DEPTH, 5, key="needle_depth", bind="query-params", format="%d%%", width=140)
+        menu = layout.settings()
+    name = model_name.model("text", offered=MODELS, menu=menu)
+    model = compute_needles.reader(name)
+    with lengths_place:
+        length = controls.choice("Tokens", compute_needles.lengths(model), key="needle_length")
     with menu:
         planting = _planting(name, read_text(sentence))
         measure = controls.menu("Map of heads", MEASURES, key="needle_map")
