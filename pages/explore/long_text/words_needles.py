@@ -29,5 +29,5 @@ NEEDLES = PageWords(
         "Write a needle that the book could contain. Does it save fewer bits, because its words cost less without it?",
         "Silence one head, then three. Does the answer lose more than without heads at random, and the text before it?",
     ),
-    references=references("WU", "KAMRADT", "OLSSON"),
+    references=references("WU_RETRIEVAL", "KAMRADT", "OLSSON"),
 )
