@@ -36,6 +36,8 @@ AXES = {
     "gathered": "the blocks of keys that one block of queries attends to",
     "link": "one query and one key to which it attends",
     "distance": "a class of distances between a query and a key",
+    "group": "one head of keys, with the heads of queries that share it",
+    "slot": "one entry of a key-value cache",
     "rank": "one of the rows that all keys are projected to (Linformer)",
     "feature": "one random feature of a query or a key (Performer)",
     "cluster": "queries that share one row of weights",

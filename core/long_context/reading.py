@@ -5,7 +5,7 @@ for a token and a head, and no map. Layers that are read can be looked at while 
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -146,11 +146,18 @@ def _speed() -> tuple[float, float]:
     return times[0] / (64 * MEASURED**2), times[1] / (256 * 1024 * 1024)
 
 
-def read(model: TextModel, reading: LongReading, progress: Progress = no_progress) -> None:
+def read(
+    model: TextModel,
+    reading: LongReading,
+    progress: Progress = no_progress,
+    *,
+    silenced: Collection[tuple[int, int]] = (),
+) -> None:
     """Run the model over the tokens of a reading, whose layers and losses appear as they are computed.
 
     `progress` gets the number of tokens that are read, counted once for each layer, and may stop the reading by an
-    exception. Raises what `places` and `check` raise.
+    exception. `silenced`: heads as (layer, head) whose output is zero; their maps are kept as if it were not. Raises
+    what `places` and `check` raise.
     """
     check(model, len(reading))
 
@@ -160,6 +167,7 @@ def read(model: TextModel, reading: LongReading, progress: Progress = no_progres
         kept_query, kept_key = _half(query), _half(key[:, ::group])
         query, key = kept_query.to(query), kept_key.to(key).repeat_interleave(group, dim=1)
         output, normaliser = attend(query, key, value, causal=place.causal, progress=report)
+        output[:, [head for layer, head in silenced if layer == len(reading.layers)]] = 0.0
         reading.layers.append(StoredLayer(place, kept_query[0], kept_key[0], normaliser[0]))
         return output
 

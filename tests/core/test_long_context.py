@@ -1,11 +1,9 @@
 """Long texts: what is kept of a reading gives the same maps as a dense computation in double precision."""
 
 import math
-from dataclasses import replace
 
 import pytest
 import torch
-from tokenizers import Tokenizer
 
 from core.capture import record_attention
 from core.errors import ModelError
@@ -14,10 +12,7 @@ from core.long_context import blockwise as blockwise_module
 from core.long_context.blockwise import attend
 from core.long_context.distances import distances
 from core.long_context.links import links_of, strongest_links
-from core.models.gpt import GPT, GPTConfig
-from core.models.gpt_rotary import RotaryGPT, RotaryGPTConfig
-from core.zoo.embedded import WEIGHTS
-from core.zoo.text_models import CausalLanguageModel, Encoder, TextModel
+from tests.core.tiny_long_models import cut, family
 
 
 def random_head(length: int, *, causal: bool = True, seed: int = 0) -> tuple[HeadMap, torch.Tensor]:
@@ -111,42 +106,6 @@ def test_a_thumbnail_of_all_rows_is_the_table_of_shares():
     head, dense = random_head(96)
     sums, _ = dense_cells(dense, 4)
     torch.testing.assert_close(head.thumbnail(6, sampled=16), (sums / 16).float(), atol=1e-5, rtol=1e-4)
-
-
-VOCABULARY = 4096  # of gpt-books, whose tokenizer all have
-SIZES = {"vocab_size": VOCABULARY, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
-SIZES |= {"intermediate_size": 48, "max_position_embeddings": 20_000}
-
-
-def family(name: str) -> TextModel:
-    """A random model with two layers of four heads, for up to 20,000 tokens."""
-    from transformers import AutoConfig, AutoModel, AutoModelForCausalLM
-
-    torch.manual_seed(0)
-    tokenizer = Tokenizer.from_file(str(WEIGHTS / "gpt-books" / "tokenizer.json"))
-    own = {"vocabulary": VOCABULARY, "context": 20_000, "width": 32, "layers": 2, "heads": 4}
-    if name == "gpt":
-        network = GPT(GPTConfig(**own))
-    elif name == "rotary":
-        network = RotaryGPT(RotaryGPTConfig(**own, trained=64))
-    elif name == "gpt2":
-        sizes = {"vocab_size": VOCABULARY, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 20_000}
-        network = AutoModelForCausalLM.from_config(AutoConfig.for_model("gpt2", **sizes))
-    elif name in ("llama", "mistral"):
-        grouped = SIZES | {"num_key_value_heads": 2, "head_dim": 8}
-        network = AutoModelForCausalLM.from_config(AutoConfig.for_model(name, **grouped))
-    else:
-        network = AutoModel.from_config(AutoConfig.for_model(name, **SIZES))
-    with torch.no_grad():
-        for weight in network.parameters():
-            if weight.ndim == 2:  # far from even maps
-                weight.normal_(std=0.3)
-    kind = Encoder if name in ("bert", "deberta-v2") else CausalLanguageModel
-    return kind(name, name, network, tokenizer, 20_000)
-
-
-def cut(model: TextModel, count: int):
-    return replace(model, context=count).encode(" ".join(["I see the sea and the sea sees me"] * count))
 
 
 @pytest.mark.parametrize("count", [300, 2048, 16_384])

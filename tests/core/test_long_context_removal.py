@@ -8,7 +8,7 @@ import torch
 from core.capture import edit_attention
 from core.errors import CaptureError
 from core.long_context.removal import RemovedFar, RemovedLink, RemovedTokens, losses_without
-from tests.core.test_long_context import cut, family
+from tests.core.tiny_long_models import cut, family
 
 COUNT = 120
 

@@ -15,7 +15,7 @@ from core.errors import ModelError
 from core.long_context import read
 from dashboard.cache import memo, turns
 from dashboard.long_text import readings, route
-from tests.core.test_long_context import family
+from tests.core.tiny_long_models import family
 from tests.polling import WITHIN, wait_until
 
 TEXT = "I\n\n" + "The sea sees me and I see the sea. " * 60

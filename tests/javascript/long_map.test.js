@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axisLabels, lastNotAbove, levelsOf, niceStep } from "../../pages/explore/long_text/map_view/axes.js";
+import { axisLabels, lastNotAbove, levelsOf, niceStep } from "../../dashboard/components/map_view/axes.js";
 import {
   blockAt,
   boundedView,
@@ -17,24 +17,26 @@ import {
   viewBetween,
   wholeView,
   zoomedAt,
-} from "../../pages/explore/long_text/map_view/geometry.js";
+} from "../../dashboard/components/map_view/geometry.js";
 import {
   excerptOf,
   offsetsOf,
   placesOf,
   rowsOfLines,
+  strongestByRow,
   wrappedLines,
-} from "../../pages/explore/long_text/map_view/lines.js";
-import { usualDistance } from "../../pages/explore/long_text/map_view/links.js";
+} from "../../dashboard/components/map_view/lines.js";
+import { usualDistance } from "../../dashboard/components/map_view/links.js";
 import {
   coloursOfHalves,
   halfValue,
   largestCode,
+  littlePixels,
   lowEndOf,
   strengthOf,
-} from "../../pages/explore/long_text/map_view/painting.js";
-import { sentenceOfBlock, strongestOf, wordAround } from "../../pages/explore/long_text/map_view/sentences.js";
-import { tileFrom } from "../../pages/explore/long_text/map_view/server.js";
+} from "../../dashboard/components/map_view/painting.js";
+import { sentenceOfBlock, strongestOf, wordAround } from "../../dashboard/components/map_view/sentences.js";
+import { tileFrom } from "../../dashboard/components/map_view/server.js";
 import { randomSource, whole } from "./random.js";
 
 function anyView(random) {
@@ -319,4 +321,28 @@ test("a cell is said with its tokens, its value and what a causal model cannot s
   assert.deepEqual(strongestOf([0.5, 0.1, 0.3], 0), [2, 0.3]);
   assert.equal(strongestOf([0.5], 0), null);
   assert.deepEqual([131072, 800, 1].map(usualDistance), [1024, 200, 0]);
+});
+
+test("of the marks of a ruler the strongest of each colour and row stays", () => {
+  const marks = [
+    [0, "a", 0.2],
+    [3, "a", 0.9],
+    [3, "b", 0.1],
+    [5, "a", 0.5],
+    [4, "a", 0.4],
+  ];
+  assert.deepEqual(strongestByRow(marks, 4), [
+    [3, "b", 0.1],
+    [5, "a", 0.5],
+    [3, "a", 0.9],
+  ]);
+});
+
+test("a little map is drawn up to its own largest value, and nothing is the page", () => {
+  const ramp = new Uint8ClampedArray(256 * 3).map((_, place) => Math.floor(place / 3));
+  const pixels = littlePixels({ share: Uint16Array.of(0, 0x3400, 0x3800, 0x7e00) }, { ramp }, "linear");
+  assert.deepEqual(
+    [0, 4, 8, 12].map((place) => pixels[place]),
+    [0, 128, 255, 0],
+  );
 });

@@ -14,7 +14,7 @@ from dashboard.long_text import readings
 from dashboard.long_text.open_reading import OpenReading
 from pages.explore.long_text import compute, how_far, inputs, matters
 from pages.explore.long_text.books import BOOKS, book_text
-from tests.core.test_long_context import family
+from tests.core.tiny_long_models import family
 from tests.pages.conftest import check, message_text, prose
 
 PAGE = "explore/long_text"
@@ -186,3 +186,9 @@ def test_evenly_spread_attention_is_the_mean_of_all_distances(reading, causal):
     apart = (torch.arange(count)[:, None] - torch.arange(count)).abs().double()
     expected = [float(apart[row, : row + 1 if causal else count].mean()) for row in range(count)]
     assert compute.evenly_spread(reading) == pytest.approx(sum(expected) / count)
+
+
+def test_the_address_says_how_many_tokens_are_read(visit):
+    app = check(visit(PAGE, show="How far", tokens="1024"))
+    assert readings.open_reading("gpt-books-long", book_text("The Time Machine"), 1024).finished
+    assert app.session_state["tokens"] == 1024

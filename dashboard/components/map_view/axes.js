@@ -1,5 +1,5 @@
-import { readable, shortened } from "../../../../core/view/browser/kit/labels.js";
-import { lineMark } from "../../../../core/view/browser/kit/marks.js";
+import { readable, shortened } from "../../../core/view/browser/kit/labels.js";
+import { lineMark } from "../../../core/view/browser/kit/marks.js";
 
 const APART = 15; // pixels between two labels
 const WORDS_FROM = 3; // pixels of a token from which words fill the gaps

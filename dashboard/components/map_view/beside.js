@@ -1,5 +1,5 @@
-import { make } from "../../../../core/view/browser/kit/dom.js";
-import { readable } from "../../../../core/view/browser/kit/labels.js";
+import { make } from "../../../core/view/browser/kit/dom.js";
+import { readable } from "../../../core/view/browser/kit/labels.js";
 import { offsetsOf, placesOf } from "./lines.js";
 import { sentenceOfWord } from "./sentences.js";
 import { createSearch, LongText } from "./text.js";
@@ -35,6 +35,18 @@ export class TextBeside {
     Object.assign(this, { theme, hue });
     this.text.layOut();
     this.rule();
+  }
+
+  /** Forgets the text. */
+  clear() {
+    this.word.request?.abort();
+    this.word = new ChosenWord();
+    this.hits = new Hits();
+    this.root = null;
+    this.search.clear();
+    this.said.textContent = HINT;
+    this.key.hidden = true;
+    this.text.write([]);
   }
 
   /** Another head; a chosen word stays chosen. */

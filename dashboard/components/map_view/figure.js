@@ -1,10 +1,10 @@
-import { make, setAttributes } from "../../../../core/view/browser/kit/dom.js";
-import { lineMark, paint, pixelRatio, rasterCanvas } from "../../../../core/view/browser/kit/marks.js";
+import { make, setAttributes } from "../../../core/view/browser/kit/dom.js";
+import { lineMark, paint, pixelRatio, rasterCanvas } from "../../../core/view/browser/kit/marks.js";
 import { axisLabels, axisMarks } from "./axes.js";
 import { CellPainter, SETTLED } from "./drawing.js";
 import { blockAt, pointedTokens, pointOf, tokenRange } from "./geometry.js";
 import { createMinimap } from "./minimap.js";
-import { coloursOfHalves, halfValue, largestCode, pixelsOfCodes } from "./painting.js";
+import { halfValue, littlePixels } from "./painting.js";
 import { counted, quotedToken, sentenceOfBlock } from "./sentences.js";
 import { MapStage } from "./stage.js";
 import { TileStore } from "./tiles.js";
@@ -49,6 +49,17 @@ export class MapFigure {
     const corner = make("div", { class: "corner" }, this.minimap.element, this.status);
     this.element = make("div", { class: "map-frame" }, this.stage.element, corner);
     this.tell = make("p", { class: "tell" });
+  }
+
+  /** Forgets the text and its map. */
+  clear() {
+    this.tiles.clear();
+    this.painter.reset();
+    Object.assign(this, { state: null, overview: null, chosen: null, pinned: null, depth: null });
+    this.text = { labels: [], levels: [[], [], []] };
+    this.stage.view = null;
+    this.stage.canvas.width = 0; // which takes its picture away
+    this.tell.textContent = "";
   }
 
   /** Another head: its address for tiles and its thumbnail. */
@@ -110,7 +121,7 @@ export class MapFigure {
     this.want(missing);
     clearTimeout(this.settling);
     if (isMoving) this.settling = setTimeout(() => this.soon(), SETTLED);
-    this.minimap.show(this.stage.view, this.stage.room, this.stage.isWhole);
+    this.minimap.show(this.stage.view, this.stage.room, this.state.tokens, this.stage.isWhole);
     this.read();
     this.drawn();
   }
@@ -228,10 +239,7 @@ export class MapFigure {
 
   /** Draws a thumbnail in the colours of its own scale. */
   paintThumbnail(canvas, map) {
-    const all = { top: 0, left: 0, bottom: map.rows, right: map.columns };
-    const limit = halfValue(largestCode(map, map.share, all));
-    const colours = coloursOfHalves(this.theme, this.painter.look.scale, limit);
-    rasterCanvas(pixelsOfCodes(map.share, colours), map.columns, map.rows, canvas);
+    rasterCanvas(littlePixels(map, this.theme, this.painter.look.scale), map.columns, map.rows, canvas);
   }
 
   /** The view as a figure of marks, for files. */

@@ -1,6 +1,6 @@
-import { make, setAttributes } from "../../../../core/view/browser/kit/dom.js";
-import { ARROWS, isShortcut, take, within } from "../../../../core/view/browser/kit/keyboard.js";
-import { headName } from "../../../../core/view/browser/kit/labels.js";
+import { make, setAttributes } from "../../../core/view/browser/kit/dom.js";
+import { ARROWS, isShortcut, take, within } from "../../../core/view/browser/kit/keyboard.js";
+import { headName } from "../../../core/view/browser/kit/labels.js";
 
 /** A thumbnail for each head, a line for each layer; `pick(layer, head)` opens one. */
 export function createHeadGrid({ pick }) {

@@ -1,4 +1,4 @@
-import { flowing } from "../../../../core/view/browser/kit/labels.js";
+import { flowing } from "../../../core/view/browser/kit/labels.js";
 import { lastNotAbove } from "./axes.js";
 
 const PARAGRAPH = /\n[^\S\n]*\n/; // an empty line
@@ -95,4 +95,14 @@ export function excerptOf(labels, starts, token, longest = 64) {
     word,
     after: cut(after.slice(0, right), right < after.length, true),
   };
+}
+
+/** Of marks [token, colour, strength] the strongest of each colour in each row of so many tokens, weak ones first. */
+export function strongestByRow(marks, tokens) {
+  const strongest = new Map();
+  for (const mark of marks) {
+    const name = `${Math.floor(mark[0] / tokens)} ${mark[1]}`;
+    if (!(strongest.get(name)?.[2] >= mark[2])) strongest.set(name, mark);
+  }
+  return [...strongest.values()].sort((one, other) => one[2] - other[2]);
 }

@@ -1,4 +1,4 @@
-import { make, setAttributes } from "../../../../core/view/browser/kit/dom.js";
+import { make, setAttributes } from "../../../core/view/browser/kit/dom.js";
 import { excerptOf } from "./lines.js";
 import { counted, weightText } from "./sentences.js";
 import { jsonFrom } from "./server.js";
@@ -45,6 +45,12 @@ export class LinkList {
     this.farther.value = usualDistance(labels.length);
     setAttributes(this.farther, { max: Math.max(0, labels.length - 1) });
     if (this.root) this.ask();
+  }
+
+  /** Forgets the text. */
+  clear() {
+    this.text = null;
+    this.open(null);
   }
 
   /** The head whose links lie at an address; null until they can be had. */

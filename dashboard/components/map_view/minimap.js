@@ -1,4 +1,4 @@
-import { make } from "../../../../core/view/browser/kit/dom.js";
+import { make } from "../../../core/view/browser/kit/dom.js";
 import { tokenRange } from "./geometry.js";
 
 /** The entire map in a corner with a frame around what is in view; dragging moves it: `go(query, key)` in tokens. */
@@ -21,12 +21,12 @@ export function createMinimap({ go }) {
   }
 
   /** `paint(canvas)` draws the thumbnail, once for each head. */
-  function write(count, paint) {
-    tokens = count;
+  function write(paint) {
     paint(canvas);
   }
 
-  function show(view, room, isWhole) {
+  function show(view, room, count, isWhole) {
+    tokens = count;
     element.hidden = isWhole;
     if (isWhole) return;
     const [top, bottom] = tokenRange(view, room, "query", tokens);

@@ -1,5 +1,6 @@
-import { decode } from "../../../../core/view/browser/kit/codec.js";
-import { inkAt, rgbOf } from "../../../../core/view/browser/kit/colour.js";
+import { decode } from "../../../core/view/browser/kit/codec.js";
+import { inkAt, rgbOf, setInk } from "../../../core/view/browser/kit/colour.js";
+import { largestOf } from "../../../core/view/browser/kit/numbers.js";
 
 const ONE = 0x3c00; // 1 in half precision: halves from 0 to 1 are in the order of their bits
 const INFINITE = 0x7c00;
@@ -46,11 +47,30 @@ export function largestCode({ columns }, codes, { top, bottom, left, right }) {
 /** The colour of every number in half precision as the four bytes of a pixel; what is no number has the accent. */
 export function coloursOfHalves(theme, scale, limit) {
   const colours = new Uint32Array(65536).fill(packed(inkAt(theme, 0)));
-  const values = decode(new Uint8Array(Uint16Array.from({ length: ONE + 1 }, (_, code) => code).buffer), "half");
+  const values = valuesToOne();
   for (let code = 1; code <= ONE; code++) colours[code] = packed(inkAt(theme, strengthOf(scale, values[code], limit)));
   colours.fill(colours[ONE], ONE + 1, INFINITE);
   colours.fill(packed(rgbOf(theme.accent)), INFINITE + 1, 0x8000);
   return colours;
+}
+
+let upToOne = null;
+
+/** The values of all codes from 0 to that of 1. */
+function valuesToOne() {
+  upToOne ??= halfValues(Uint16Array.from({ length: ONE + 1 }, (_, code) => code));
+  return upToOne;
+}
+
+/** A little map as pixels, on a scale up to its own largest value; without a table of all colours. */
+export function littlePixels(map, theme, scale) {
+  const values = halfValues(map.share);
+  const limit = largestOf(values);
+  const pixels = new Uint8ClampedArray(4 * values.length);
+  for (let place = 0; place < values.length; place++) {
+    setInk(pixels, place, theme, Number.isNaN(values[place]) ? 0 : strengthOf(scale, values[place], limit));
+  }
+  return pixels;
 }
 
 /** The bytes red, green, blue and full opacity in the order in which the memory of this machine holds them. */

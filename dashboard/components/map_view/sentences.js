@@ -1,5 +1,5 @@
-import { readable } from "../../../../core/view/browser/kit/labels.js";
-import { significant } from "../../../../core/view/browser/kit/numbers.js";
+import { readable } from "../../../core/view/browser/kit/labels.js";
+import { significant } from "../../../core/view/browser/kit/numbers.js";
 
 const PARTS = 8; // tokens to each side that are searched for the rest of a word
 const LEAST = 6e-8; // what is smaller has no bits in half precision

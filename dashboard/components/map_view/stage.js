@@ -1,5 +1,5 @@
-import { make, setAttributes } from "../../../../core/view/browser/kit/dom.js";
-import { ARROWS, take } from "../../../../core/view/browser/kit/keyboard.js";
+import { make, setAttributes } from "../../../core/view/browser/kit/dom.js";
+import { ARROWS, take } from "../../../core/view/browser/kit/keyboard.js";
 import { boundedView, isWhole, pannedBy, viewBetween, wholeView, zoomedAt } from "./geometry.js";
 
 const FLIGHT = 220; // milliseconds
@@ -37,7 +37,7 @@ export class MapStage {
         pointermove: (event) => this.move(event),
         pointerup: (event) => this.up(event),
         pointercancel: (event) => this.up(event),
-        pointerleave: () => this.pointed(null),
+        pointerleave: (event) => event.pointerType !== "touch" && this.pointed(null),
         dblclick: (event) => this.zoom(2, this.pointIn(event)),
       },
       this.canvas,
@@ -58,7 +58,7 @@ export class MapStage {
     const wasWhole = this.isWhole || tokens !== this.tokens;
     this.tokens = tokens;
     this.plot = plot;
-    this.view = wasWhole ? wholeView(tokens, this.room) : boundedView(this.view, tokens, this.room);
+    this.view = wasWhole || !this.view ? wholeView(tokens, this.room) : boundedView(this.view, tokens, this.room);
     this.markTouch();
   }
 
@@ -80,11 +80,12 @@ export class MapStage {
   }
 
   zoomIn(by = 1) {
+    if (!this.view) return;
     this.fly(zoomedAt(this.view, STEP ** by, [this.plot.width / 2, this.plot.height / 2], this.tokens, this.room));
   }
 
   showAll() {
-    this.fly(wholeView(this.tokens, this.room));
+    if (this.view) this.fly(wholeView(this.tokens, this.room));
   }
 
   /** Moves to a view in a moment; at once where motion is not wanted. */

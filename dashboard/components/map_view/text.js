@@ -1,6 +1,6 @@
-import { make, setAttributes } from "../../../../core/view/browser/kit/dom.js";
-import { isShortcut, take, within } from "../../../../core/view/browser/kit/keyboard.js";
-import { lettersOf, lineOfToken, rowsOfLines, wrappedLines } from "./lines.js";
+import { make, setAttributes } from "../../../core/view/browser/kit/dom.js";
+import { isShortcut, take, within } from "../../../core/view/browser/kit/keyboard.js";
+import { lettersOf, lineOfToken, rowsOfLines, strongestByRow, wrappedLines } from "./lines.js";
 
 const LINE = 1.5; // heights of a letter
 const BEYOND = 6; // lines that are drawn above and below what is in view
@@ -42,8 +42,8 @@ export class LongText {
   }
 
   write(labels) {
-    this.labels = labels;
-    this.wide = 0;
+    Object.assign(this, { labels, wide: 0, centre: null, cursor: 0, marks: [] });
+    this.page.replaceChildren();
     this.layOut();
   }
 
@@ -67,7 +67,7 @@ export class LongText {
 
   /** Puts the lines in view on the page. */
   render() {
-    if (!this.step) return;
+    if (!this.step || !this.labels.length) return;
     const { starts } = this.lines;
     const first = this.lineAt(this.holder.scrollTop / this.step - BEYOND);
     const last = this.lineAt((this.holder.scrollTop + this.high) / this.step + BEYOND);
@@ -109,7 +109,7 @@ export class LongText {
   /** Scrolls a token into the middle. */
   follow(token) {
     this.centre = token;
-    if (!this.step) return;
+    if (!this.step || !this.labels.length) return;
     const top = (this.rows.rows[lineOfToken(this.lines.starts, token)] + 0.5) * this.step - this.high / 2;
     const former = this.holder.scrollTop;
     this.holder.scrollTop = Math.max(0, top);
@@ -118,7 +118,7 @@ export class LongText {
 
   /** Marks along the whole text: [token, colour, strength], the last on top. */
   rule(marks) {
-    this.marks = marks;
+    this.marks = strongestByRow(marks, Math.max(1, this.labels.length) / Math.max(1, this.high ?? 1));
     this.drawRuler();
   }
 
@@ -225,5 +225,10 @@ export function createSearch({ search, step }) {
     for (const button of buttons) setAttributes(button, { disabled: count < 1 });
   }
 
-  return { element, show };
+  function clear() {
+    input.value = "";
+    show(0, 0);
+  }
+
+  return { element, show, clear };
 }

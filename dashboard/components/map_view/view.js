@@ -1,7 +1,7 @@
-import { button, choice, field, make, setAttributes, signButton } from "../../../../core/view/browser/kit/dom.js";
-import { headName } from "../../../../core/view/browser/kit/labels.js";
-import { mounting, View } from "../../../../core/view/browser/kit/mounting.js";
-import { createRow, takesOf, titled } from "../../../../core/view/browser/kit/saving.js";
+import { button, choice, field, make, setAttributes, signButton } from "../../../core/view/browser/kit/dom.js";
+import { headName } from "../../../core/view/browser/kit/labels.js";
+import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
+import { createRow, takesOf, titled } from "../../../core/view/browser/kit/saving.js";
 import { levelsOf } from "./axes.js";
 import { TextBeside } from "./beside.js";
 import { MapFigure } from "./figure.js";
@@ -70,9 +70,8 @@ class MapView extends View {
   }
 
   show(data) {
-    this.hue = this.theme.negative;
-    this.root.style.setProperty("--other", this.hue);
-    Object.assign(this.figure, { theme: this.theme, hue: this.hue });
+    this.root.style.setProperty("--other", this.theme.negative);
+    Object.assign(this.figure, { theme: this.theme, hue: this.theme.negative });
     this.figure.painter.restyle(this.theme, this.look);
     if (data.base !== this.base) this.begin(data);
     else if (data.place !== this.latest) this.goToPlace(data.place);
@@ -84,16 +83,15 @@ class MapView extends View {
   /** Another reading. */
   begin({ base, place }) {
     this.reading?.end();
-    this.figure.tiles.clear();
-    Object.assign(this, { base, levels: null, opened: null });
-    this.figure.state = null;
-    this.figure.text = { labels: [], levels: levelsOf([]) };
+    Object.assign(this, { base, opened: null });
+    this.figure.clear();
+    this.beside.clear();
+    this.links.clear();
     this.figure.say("Waiting for the reading to begin …");
     const wished = readPlace(place);
     this.open = { layer: wished?.layer ?? 0, head: wished?.head ?? 0 };
     this.first = wished?.view ?? null;
     this.sent.clear();
-    this.beside.root = null;
     this.reading = new Reading(base, {
       state: (state) => this.hearState(state),
       text: (labels, marks) => this.hearText(labels, marks),
@@ -110,6 +108,7 @@ class MapView extends View {
       this.heads.write(state.layers);
       const layer = Math.min(this.open.layer, state.layers.length - 1);
       this.open = { layer, head: Math.min(this.open.head, state.layers[layer] - 1) };
+      this.heads.mark(layer, this.open.head);
       this.draw();
       if (this.first) this.figure.stage.set(this.first, "place");
     }
@@ -119,10 +118,10 @@ class MapView extends View {
   }
 
   hearText(labels, marks) {
-    this.levels = levelsOf(marks);
-    this.figure.text = { labels, levels: this.levels };
+    const levels = levelsOf(marks);
+    this.figure.text = { labels, levels };
     this.beside.write(labels, this.figure.state.causal);
-    this.links.write(labels, this.levels[2]);
+    this.links.write(labels, levels[2]);
     this.draw();
   }
 
@@ -130,7 +129,6 @@ class MapView extends View {
     this.heads.showLayer(layer, this.reading.thumbnails[layer], (canvas, map) =>
       this.figure.paintThumbnail(canvas, map),
     );
-    this.heads.mark(this.open.layer, this.open.head);
     if (layer === this.open.layer) this.showThumbnail();
   }
 
@@ -138,7 +136,7 @@ class MapView extends View {
     const map = this.reading.thumbnails[this.open.layer]?.[this.open.head];
     if (!map) return;
     this.figure.painter.thumbnail = { ...map };
-    this.figure.minimap.write(this.figure.state.tokens, (canvas) => this.figure.paintThumbnail(canvas, map));
+    this.figure.minimap.write((canvas) => this.figure.paintThumbnail(canvas, map));
     this.figure.soon();
   }
 
@@ -207,7 +205,7 @@ class MapView extends View {
     this.root.style.setProperty("--high", `${high}px`);
     if (this.figure.state) this.figure.layOut(width, high, this.figure.state.tokens, this.present ? PRESENTED : 1);
     else this.figure.element.style.minHeight = `${Math.min(high, width)}px`;
-    this.beside.show(this.theme, this.hue);
+    this.beside.show(this.theme, this.theme.negative);
     this.figure.soon();
   }
 
@@ -234,6 +232,7 @@ class MapView extends View {
     if (now < this.held || this.figure.stage.isWhole) return;
     this.following ??= setTimeout(() => {
       this.following = null;
+      if (!this.figure.isReady) return;
       this.beside.follow(Math.min(this.figure.state.tokens - 1, Math.floor(this.figure.stage.view.query)));
     }, FOLLOWING);
   }
@@ -242,6 +241,7 @@ class MapView extends View {
   tellPlace() {
     clearTimeout(this.telling);
     this.telling = setTimeout(() => {
+      if (!this.figure.isReady) return;
       const { view, room, tokens } = this.figure.stage;
       const place = placeText(this.open, view, tokens, room);
       this.sent.set(place, Date.now());

@@ -1,5 +1,5 @@
-import { inkOn, shade } from "../../../../core/view/browser/kit/colour.js";
-import { largestOf } from "../../../../core/view/browser/kit/numbers.js";
+import { inkOn, shade } from "../../../core/view/browser/kit/colour.js";
+import { largestOf } from "../../../core/view/browser/kit/numbers.js";
 import { lastNotAbove } from "./axes.js";
 import { halfValues, strengthOf } from "./painting.js";
 import { codesFrom } from "./server.js";
@@ -45,7 +45,7 @@ export class ChosenWord {
     return { ...behind, below: isFrom ? faded(hue, from) : null };
   }
 
-  /** The marks of the ruler, faint ones first. */
+  /** The marks of the ruler: [token, colour, strength]. */
   marks(theme, hue) {
     if (!this.row) return [];
     const marks = [];
@@ -54,7 +54,7 @@ export class ChosenWord {
       if (to > FAINTEST) marks.push([token, theme.map, to]);
       if (from > FAINTEST) marks.push([token, hue, from]);
     }
-    return marks.sort((one, other) => one[2] - other[2]);
+    return marks;
   }
 }
 

@@ -66,7 +66,6 @@ def _length(context: int) -> int:
         value=min(FIRST_LENGTH, options[-1]),
         key="tokens",
         bind="query-params",
-        format_func=lambda tokens: f"{tokens:,}",
         width=220,
         help=words.LENGTH_HELP,
     )

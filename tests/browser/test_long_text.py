@@ -1,0 +1,112 @@
+"""Long text in a browser: from the map of all tokens down to one weight, which is the one that the core computes."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from core import zoo
+from core.long_context import HeadMap, LongReading, read
+from core.text import encode
+from pages.explore.long_text import inputs
+from pages.explore.long_text.books import book_text
+from tests.browser.conftest import DESK, PHONE
+from tests.polling import wait_until
+
+SERVER = Path(__file__).parents[2] / "dashboard" / "hosting" / "server.py"
+TOKENS = 1024
+WEIGHT = re.compile(r"\(token ([\d,]+)\) attends to .*\(token ([\d,]+)\) with weight ([\d.]+)(?: × 10(\S+))?")
+SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+
+
+@pytest.fixture(scope="module")
+def reading() -> LongReading:
+    """The same tokens, read here."""
+    model = zoo.load_text(inputs.FIRST_MODEL)
+    reading = LongReading(encode(model.tokenizer, book_text("The Time Machine"), context=TOKENS))
+    read(model, reading)
+    return reading
+
+
+@pytest.fixture
+def view(browser_page: Page, streamlit_server):
+    """Opens the map in a window of a size, and waits until its overview is there."""
+
+    def visit(size: dict, query: str = f"tokens={TOKENS}") -> Locator:
+        browser_page.set_viewport_size(size)
+        browser_page.goto(f"{streamlit_server(SERVER)}/long-text?{query}")
+        group = browser_page.get_by_role("group", name="Attention over the text")
+        expect(group.locator(".links li").first).to_be_visible()
+        return group
+
+    return visit
+
+
+def stage_of(group: Locator) -> Locator:
+    return group.get_by_label(re.compile("Map of attention"))
+
+
+def point_at(group: Locator, across: float, down: float) -> None:
+    box = stage_of(group).bounding_box()
+    stage_of(group).hover(position={"x": across * box["width"], "y": down * box["height"]})
+
+
+def told_weight(group: Locator) -> tuple[int, int, float] | None:
+    """Query, key and weight of the sentence below the map; None while it is about a larger cell."""
+    if not (match := WEIGHT.search(group.locator(".tell").inner_text())):
+        return None
+    query, key, digits, power = match.groups()
+    exponent = int(power.translate(SUPERSCRIPTS)) if power else 0
+    return int(query.replace(",", "")), int(key.replace(",", "")), float(digits) * 10**exponent
+
+
+def open_head(group: Locator, reading: LongReading) -> HeadMap:
+    """The head that the map shows."""
+    layer, head = re.findall(r"\d+", group.locator(".head-name").inner_text())
+    return reading.layers[int(layer)].head(int(head))
+
+
+def is_right(told: tuple[int, int, float] | None, head: HeadMap) -> bool:
+    """Whether a weight that is told is that of the core, to three digits."""
+    if told is None:
+        return False
+    query, key, weight = told
+    expected = float(head.weights(slice(query, query + 1), slice(key, key + 1)))
+    return weight == pytest.approx(expected, rel=0.01, abs=1e-7)
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_the_map_is_zoomed_from_all_of_the_text_to_one_weight(view, reading, size):
+    group = view(size)
+    head = open_head(group, reading)
+    point_at(group, 0.3, 0.7)
+    expect(group.locator(".tell")).to_contain_text("of their attention")
+    zoom_in = group.get_by_role("button", name="Zoom in")
+    for _ in range(20):
+        zoom_in.click()
+    point_at(group, 0.5, 0.5)
+    wait_until(lambda: is_right(told_weight(group), head))  # finer tiles replace coarser ones as they arrive
+    zoom_out = group.get_by_role("button", name="Show the entire map")
+    zoom_out.click()
+    point_at(group, 0.3, 0.7)
+    expect(group.locator(".tell")).to_contain_text("of their attention")
+
+
+def test_a_link_of_the_list_leads_to_its_cell_and_the_address_keeps_the_place(view, reading):
+    group = view(DESK)
+    head = open_head(group, reading)
+    least = int(group.get_by_role("spinbutton").input_value())
+    far = head.weights(slice(None), slice(None)).tril(-least - 1)[:, 1:]
+    group.locator(".links li").first.get_by_role("button").first.click()
+    wait_until(lambda: is_right(told_weight(group), head))
+    query, key, weight = told_weight(group)
+    assert query - key > least
+    assert weight == pytest.approx(float(far.max()), rel=0.01)
+    wait_until(lambda: "place=" in group.page.url)
+    again = view(DESK, group.page.url.partition("?")[2])
+    point_at(again, 0.5, 0.5)
+    wait_until(lambda: is_right(told_weight(again), head))
+    other_query, other_key, _ = told_weight(again)
+    assert abs(other_query - query) <= 2
+    assert abs(other_key - key) <= 2
