@@ -205,6 +205,12 @@ def test_a_word_says_what_it_attends_to_and_a_search_finds_a_phrase(opened, serv
     expect(said).to_contain_text(f"“{LABELS[int(column.argmax())].strip()}” (token {int(column.argmax()):,}")
 
 
+def test_the_text_beside_the_map_is_where_the_map_is(opened):
+    page = opened("1.0.-4.900.300")
+    expect(page.locator(".line.centre [data-token='900']")).to_be_visible()
+    assert page.locator(".token").count() < TOKENS / 2
+
+
 def test_links_lead_to_their_cell_and_obey_the_distance(opened, server):
     page = opened("1.1")
     field = page.locator(".links-head input[type=number]")
