@@ -1,14 +1,7 @@
-<<<<<<< HEAD:dashboard/components/map_view/view.js
-import { button, choice, field, make, setAttributes, signButton } from "../../../core/view/browser/kit/dom.js";
-import { headName } from "../../../core/view/browser/kit/labels.js";
-import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
-import { createRow, takesOf, titled } from "../../../core/view/browser/kit/saving.js";
-=======
 import { make } from "../../../core/view/browser/kit/dom.js";
 import { headName } from "../../../core/view/browser/kit/labels.js";
 import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
 import { createRow, takesOf, titled } from "../../../core/view/browser/kit/saving.js";
->>>>>>> 3c9fd7a9d50a633af19e12193ba8ba312bdd2720:pages/explore/long_text/map_view/view.js
 import { levelsOf } from "./axes.js";
 import { TextBeside } from "./beside.js";
 import { createControls } from "./controls.js";
