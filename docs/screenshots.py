@@ -28,6 +28,7 @@ PICTURES = {
     "next-word": ("next-word?writes_seed=3", "light", ".atlas .reading h2"),
     "missing-word": ("missing-word?show=Grammar", "light", ".js-plotly-plot"),
     "sentiment": ("sentiment?show=Read", "light", ".tinted .text"),
+    "long-text": ("long-text?place=5.5", "light", ".links li"),
     "vit": ("vit?show=Maps", "light", ".photos .told"),
     "swin": ("swin?show=Maps", "dark", ".photos .told"),
     "reconstruction": ("reconstruction", "light", ".st-key-gaps-guessed canvas"),

@@ -61,8 +61,8 @@ def cells(recipe, kind):
     return ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == kind]
 
 
-def test_there_are_ten_and_each_begins_with_its_question():
-    assert len(RECIPES) == 10
+def test_there_are_eleven_and_each_begins_with_its_question():
+    assert len(RECIPES) == 11
     for recipe in RECIPES:
         question = cells(recipe, "markdown")[0].splitlines()[0]
         assert question.startswith("# ")

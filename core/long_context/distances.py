@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from .head_map import CHUNK, HeadMap
@@ -37,7 +37,7 @@ class Distances:
 def distances(head: HeadMap, rows: int = ROWS) -> Distances:
     """How far a head looks, from `rows` of its rows, each of them exact."""
     length = len(head)
-    sampled = ((torch.arange(min(rows, length)) + 0.5) / min(rows, length) * length).long()
+    sampled = sampled_rows(length, rows)
     edges = (0, *(2**power for power in range(max(1, math.ceil(math.log2(max(2, length)))))))
     lower = torch.tensor(edges)
     shares, means, first, far = torch.zeros(len(edges), dtype=torch.double), [], [], 0.0
@@ -56,3 +56,9 @@ def distances(head: HeadMap, rows: int = ROWS) -> Distances:
     error = float(mean.std() / len(mean) ** 0.5) if len(mean) > 1 else math.nan
     shares = (shares / len(sampled)).float()
     return Distances(edges, shares, float(torch.cat(first).mean()), float(mean.mean()), error, far)
+
+
+def sampled_rows(length: int, rows: int = ROWS) -> Int[Tensor, " row"]:
+    """At most `rows` rows, spread evenly over a text of `length` tokens, from which `distances` are measured."""
+    count = min(rows, length)
+    return ((torch.arange(count) + 0.5) / count * length).long()

@@ -9,8 +9,8 @@ from playwright.sync_api import Locator, Page, expect
 from core import zoo
 from core.long_context import HeadMap, LongReading, read
 from core.text import encode
+from dashboard.long_text.books import book_text
 from pages.explore.long_text import inputs
-from pages.explore.long_text.books import book_text
 from tests.browser.conftest import DESK, PHONE
 from tests.polling import wait_until
 

@@ -136,16 +136,15 @@ def test_zooming_with_the_wheel_leads_from_all_tokens_to_one_weight(opened, serv
     box = area.bounding_box()
     page.mouse.move(box["x"] + 180, box["y"] + 330)
     expect(tell(page)).to_contain_text("of their attention to tokens")
-    while "with weight" not in tell(page).inner_text():
+    for _ in range(12):
         page.mouse.wheel(0, -400)
-        page.wait_for_timeout(100)
-    page.wait_for_timeout(600)
+    expect(tell(page)).to_contain_text("with weight")
     query, key, weight = readout(page)
     assert weight == pytest.approx(server.heads[0, 1].row(query)[key].item(), rel=5e-3, abs=1e-6)
     expect(page.get_by_text(re.compile(r"place 0\.1\.-?\d+\.\d+\.\d+"))).to_be_visible()
     asked = len(server.asked)
     page.mouse.move(box["x"] + 185, box["y"] + 330)
-    page.wait_for_timeout(300)
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert not [path for path in server.asked[asked:] if path.startswith("tile")], (
         "what is there is not asked for again"
     )
@@ -172,8 +171,10 @@ def test_the_share_and_the_maximum_of_a_block_are_those_of_its_weights(opened, s
     number = r"([\d,]+)"
     pattern = rf"okens {number} to {number} give ([\d.]+)% of their attention to tokens {number} to {number}"
     expect(tell(page)).to_have_text(re.compile(pattern))
-    first, last, share, left, right = re.search(pattern, tell(page).inner_text()).groups()
-    first, last, left, right = (int(text.replace(",", "")) for text in (first, last, left, right))
+    match = re.search(pattern, tell(page).inner_text())
+    assert match
+    first, last, left, right = (int(match[group].replace(",", "")) for group in (1, 2, 4, 5))
+    share = match[3]
     weights = server.heads[0, 0].weights(slice(first, last + 1), slice(left, right + 1))
     assert float(share) == pytest.approx(100 * weights.sum().item() / len(weights), rel=1e-2)
     page.get_by_role("button", name="Maximum").click()
@@ -205,6 +206,12 @@ def test_a_word_says_what_it_attends_to_and_a_search_finds_a_phrase(opened, serv
     expect(said).to_contain_text(f"“{LABELS[int(column.argmax())].strip()}” (token {int(column.argmax()):,}")
 
 
+def test_the_text_beside_the_map_is_where_the_map_is(opened):
+    page = opened("1.0.-4.900.300")
+    expect(page.locator(".line.centre [data-token='900']")).to_be_visible()
+    assert page.locator(".token").count() < TOKENS / 2
+
+
 def test_links_lead_to_their_cell_and_obey_the_distance(opened, server):
     page = opened("1.1")
     field = page.locator(".links-head input[type=number]")
@@ -228,8 +235,8 @@ def test_python_moves_the_map_and_is_not_answered_by_its_own_echo(opened):
     page.locator(".field-of-view").focus()
     page.keyboard.press("Shift+ArrowDown")
     expect(page.get_by_text("place 1.1.-4.901.100")).to_be_visible()
-    page.wait_for_timeout(1500)
-    expect(page.get_by_text("place 1.1.-4.901.100")).to_be_visible()
+    page.keyboard.press("Shift+ArrowDown")
+    expect(page.get_by_text("place 1.1.-4.902.100")).to_be_visible()
 
 
 def test_a_reading_tells_its_progress_and_the_overview_its_share(opened, server):
@@ -260,7 +267,7 @@ def test_files_hold_the_view_and_labels_are_text(opened):
     with page.expect_download() as download:
         take_away(page.locator(".long-map"), "PNG")
     with Image.open(download.value.path()) as image:
-        assert len(image.convert("RGB").getcolors(1 << 24)) > 50
+        assert len(image.convert("RGB").getcolors(1 << 24) or ()) > 50
 
 
 def test_on_a_phone_the_map_comes_first_and_fits(opened):

@@ -11,7 +11,7 @@ from core.long_context.needles import ablate, make_needle, probe_grid, probe_nee
 from core.long_context.planting import Needle, Planted, begins_sentence, haystack, plant
 from core.long_context.reading import Place, StoredLayer
 from core.text import read_tokens
-from tests.core.test_long_context import family
+from tests.core.tiny_long_models import family
 
 SENTENCE = "The password of the old lighthouse is silver pelican."
 TEXT = " ".join(f"In the {number}th year the sea came up to the wall. Nobody saw it!" for number in range(1, 200))

@@ -267,8 +267,8 @@ def test_the_guide_for_teachers_names_every_reading():
     assert {name for name in READINGS if f"`{name}(" not in guide} == set()
 
 
-def test_there_are_seven_lessons_besides_the_first_path_which_has_six_to_eight_stations():
-    assert len(lessons()) == 8
+def test_there_are_eight_lessons_besides_the_first_path_which_has_six_to_eight_stations():
+    assert len(lessons()) == 9
     assert 6 <= len(lessons()[form.TOUR].stations) <= 8
 
 
@@ -346,6 +346,13 @@ def test_what_leaves_the_form_gets_a_sentence_with_its_line(before, after, messa
         ("nearest_variant", {"text": "The cat", "layer": 0, "head": 0, "size": 250_000}, "`size` is a whole number"),
         ("heads_to_spare", {"model": "bert-tasks"}, "cannot be told from none"),
         ("class_of", {"picture": "../secret"}, "."),
+        ("farthest_head", {"book": "../secret", "tokens": 64}, "There is no book"),
+        (
+            "far_links_lead_to",
+            {"book": "The Time Machine", "tokens": 64, "layer": 0, "head": 99},
+            "no head 99 in layer",
+        ),
+        ("loss_beyond", {"book": "The Time Machine", "tokens": 64, "length": 64}, "shorter than the text"),
     ],
 )
 def test_a_reading_that_cannot_be_asked_gets_a_sentence(reading, arguments, message):
@@ -384,9 +391,10 @@ def test_every_argument_of_every_reading_has_a_bound():
 @pytest.mark.parametrize("reading", sorted(READINGS))
 def test_whatever_a_reading_is_asked_it_answers_or_refuses_in_a_sentence_at_once(reading):
     valid_arguments = {
-        "at": "itself", "distance": 50, "head": 0, "heads": 6, "layer": 0, "layers": 6, "length": 64,
-        "line": "To be or not", "model": "", "number_format": "int8", "options": ("a", "b"), "picture": "cat",
-        "pictures": 50000, "scene": "x", "scores": (1, 2), "text": "To be", "width": 288, "window": 2, "word": "be",
+        "at": "itself", "book": "The Time Machine", "distance": 50, "head": 0, "heads": 6, "layer": 0, "layers": 6,
+        "length": 64, "line": "To be or not", "model": "", "number_format": "int8", "options": ("a", "b"),
+        "picture": "cat", "pictures": 50000, "scene": "x", "scores": (1, 2), "text": "To be", "tokens": 64,
+        "width": 288, "window": 2, "word": "be",
     }  # fmt: skip
     parameters = inspect.signature(READINGS[reading]).parameters
     usual = {name: valid_arguments[name] for name, of in parameters.items() if of.default is inspect.Parameter.empty}

@@ -11,9 +11,9 @@ from core.long_context.distances import Distances
 from core.long_context.removal import RemovedLink, losses_without
 from dashboard.cache import memo
 from dashboard.long_text import readings
+from dashboard.long_text.books import BOOKS, book_text
 from dashboard.long_text.open_reading import OpenReading
 from pages.explore.long_text import compute, how_far, inputs, matters
-from pages.explore.long_text.books import BOOKS, book_text
 from tests.core.tiny_long_models import family
 from tests.pages.conftest import check, message_text, prose
 

@@ -13,7 +13,7 @@ from core.text import read_tokens
 from dashboard.cache import memo
 from pages.explore.long_text import compute_needles, needles, needles_sentences, words_needles
 from pages.explore.long_text.figures_needles import ablation_table, heads_table
-from tests.core.test_long_context import family
+from tests.core.tiny_long_models import family
 from tests.pages.conftest import check, message_text, prose
 
 TEXT = " ".join(f"In the {number}th year the sea came up to the wall. Nobody saw it!" for number in range(1, 400))

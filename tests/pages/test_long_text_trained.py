@@ -3,8 +3,8 @@
 import pytest
 
 from dashboard.long_text import readings
+from dashboard.long_text.books import book_text
 from pages.explore.long_text import book_map, compute, inputs
-from pages.explore.long_text.books import book_text
 
 
 @pytest.mark.slow(seconds=4, guard="tests/pages/test_long_text.py::test_the_map_opens_with_the_first_book")

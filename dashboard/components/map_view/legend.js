@@ -10,11 +10,7 @@ export function endsOfScale({ limit, depth, look }) {
   const isShare = look.kind === "share" && depth > 0;
   const written = isShare ? shareText : weightText;
   const low = lowEndOf(look.scale, limit);
-  return [
-    low > LEAST_END ? `≤ ${written(low)}` : "0",
-    written(limit),
-    isShare ? "share" : depth ? "maximum" : "weight",
-  ];
+  return [low > LEAST_END ? `≤ ${written(low)}` : "0", written(limit), isShare ? "share" : "weight"];
 }
 
 /** What stands above a picture of the figure: its title, what it shows, and the ends of its scale. */

@@ -1,19 +1,18 @@
-import { button, choice, field, make, setAttributes, signButton } from "../../../core/view/browser/kit/dom.js";
+import { make } from "../../../core/view/browser/kit/dom.js";
 import { headName } from "../../../core/view/browser/kit/labels.js";
 import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
 import { createRow, takesOf, titled } from "../../../core/view/browser/kit/saving.js";
 import { levelsOf } from "./axes.js";
 import { TextBeside } from "./beside.js";
+import { createControls } from "./controls.js";
 import { MapFigure } from "./figure.js";
 import { placeText, readPlace } from "./geometry.js";
 import { createHeadGrid } from "./heads.js";
 import { endsOfScale, wordsOfPicture } from "./legend.js";
 import { LinkList } from "./links.js";
-import { SCALES_OF_COLOUR } from "./painting.js";
 import { Reading } from "./reading.js";
 import { progressText } from "./sentences.js";
 
-const KINDS = { share: "Share", maximum: "Maximum" };
 const QUIET = 600; // milliseconds without motion until Python is told where the map is
 const FOLLOWING = 160; // milliseconds between two steps of the text behind the map
 const ECHO = 5000; // milliseconds within which a place from Python may be one that was sent to it
@@ -37,30 +36,15 @@ class MapView extends View {
     this.beside = new TextBeside({ go: (token) => this.goToRow(token), chose: (token) => this.mark(token) });
     this.heads = createHeadGrid({ pick: (layer, head) => this.openHead(layer, head) });
     this.links = new LinkList({ go: (query, key) => this.goToLink(query, key) });
+    this.controls = createControls({ restyle: (look) => this.restyle(look), stage: this.figure.stage });
     this.name = make("b", { class: "head-name" });
     this.scale = make("span", { class: "scale" });
     this.downloads = createRow(this.takes);
-    const bar = make("div", { class: "bar" }, this.name, ...this.controls(), this.scale);
+    const bar = make("div", { class: "bar" }, this.name, ...this.controls.elements, this.scale);
     const side = make("div", { class: "side" }, this.heads.element, this.beside.element);
     const stage = make("div", { class: "stage" }, bar, this.figure.element, this.figure.tell, side);
     const about = { class: "view long-map", role: "group", "aria-label": "Attention over the text" };
     return make("div", about, stage, this.downloads, this.links.element);
-  }
-
-  controls() {
-    const kind = ([value, label]) => button(label, () => this.restyle({ kind: value }), { "data-kind": value });
-    const group = { class: "segment", role: "group", "aria-label": "Of the weights in a cell" };
-    this.kinds = make("div", group, ...Object.entries(KINDS).map(kind));
-    this.scales = choice(SCALES_OF_COLOUR, (scale) => this.restyle({ scale }));
-    const { stage } = this.figure;
-    const zoom = make(
-      "div",
-      { class: "stepper", role: "group", "aria-label": "Zoom" },
-      signButton("−", "Zoom out", () => stage.zoomIn(-1)),
-      signButton("+", "Zoom in", () => stage.zoomIn(1)),
-      button("All", () => stage.showAll(), { "aria-label": "Show the entire map" }),
-    );
-    return [this.kinds, field("label", "Colours ", this.scales), zoom];
   }
 
   get takes() {
@@ -123,6 +107,7 @@ class MapView extends View {
     this.beside.write(labels, this.figure.state.causal);
     this.links.write(labels, levels[2]);
     this.draw();
+    this.followMap();
   }
 
   hearThumbnails(layer) {
@@ -185,21 +170,15 @@ class MapView extends View {
   restyle(look) {
     this.look = { ...this.look, ...look };
     this.figure.painter.restyle(this.theme, this.look);
-    this.showControls();
+    this.controls.show(this.look);
     this.paintHeads();
     this.figure.soon();
-  }
-
-  showControls() {
-    for (const own of this.kinds.children)
-      setAttributes(own, { "aria-pressed": String(own.dataset.kind === this.look.kind) });
-    this.scales.value = this.look.scale;
   }
 
   draw() {
     if (!this.root.clientWidth) return;
     this.drawnWidth = this.root.clientWidth;
-    this.showControls();
+    this.controls.show(this.look);
     const width = this.figure.element.clientWidth;
     const high = Math.round(this.data.height * (this.present ? PRESENTED : 1));
     this.root.style.setProperty("--high", `${high}px`);
@@ -228,13 +207,14 @@ class MapView extends View {
 
   moved(by) {
     if (by !== "place") this.tellPlace();
-    const now = performance.now();
-    if (now < this.held || this.figure.stage.isWhole) return;
-    this.following ??= setTimeout(() => {
-      this.following = null;
-      if (!this.figure.isReady) return;
-      this.beside.follow(Math.min(this.figure.state.tokens - 1, Math.floor(this.figure.stage.view.query)));
-    }, FOLLOWING);
+    if (performance.now() > this.held) this.following ??= setTimeout(() => this.followMap(), FOLLOWING);
+  }
+
+  /** Brings the text to the middle of the map. */
+  followMap() {
+    this.following = null;
+    const { stage, state, isReady } = this.figure;
+    if (isReady && !stage.isWhole) this.beside.follow(Math.min(state.tokens - 1, Math.floor(stage.view.query)));
   }
 
   /** Tells Python where the map is, once it rests. */

@@ -11,12 +11,12 @@ from typing import Any
 from core.errors import AtlasError, InputError
 from dashboard.cache.memo import cached
 from dashboard.lessons.form import Question
-from dashboard.lessons.readings import bounds, measured, pictures, sizes, texts, words_and_pictures
+from dashboard.lessons.readings import bounds, long_texts, measured, pictures, sizes, texts, words_and_pictures
 from dashboard.lessons.readings.answers import Amount, Answer, Choice
 
 __all__ = ["READINGS", "Amount", "Answer", "Choice", "ask"]
 
-_MODULES = (texts, pictures, words_and_pictures, sizes, measured)
+_MODULES = (texts, long_texts, pictures, words_and_pictures, sizes, measured)
 READINGS: Mapping[str, Callable[..., Answer]] = {
     name: reading
     for module in _MODULES

@@ -103,6 +103,7 @@ _COUNT = WholeNumber(0, 1_000_000_000)  # looked up in a table of measurements: 
 _NAME = Text(96)
 BOUNDS: Mapping[str, Bound] = {
     "at": _NAME,
+    "book": _NAME,
     "candidates": _NAME,
     "distance": _COUNT,
     "head": WholeNumber(0, 999),
@@ -126,6 +127,7 @@ BOUNDS: Mapping[str, Bound] = {
     "split": _NAME,
     "text": Text(2_000),
     "token": WholeNumber(-2_000, 1_999),
+    "tokens": WholeNumber(64, 4_096),
     "vocabulary": WholeNumber(1, 10_000_000),
     "way": _NAME,
     "width": WholeNumber(1, 1_000_000),

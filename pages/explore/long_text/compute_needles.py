@@ -8,7 +8,7 @@ from core.progress import Progress, no_progress
 from core.zoo import TextModel
 from dashboard.cache.memo import cached
 from dashboard.cache.models import long_text_model
-from pages.explore.long_text.books import book_text
+from dashboard.long_text.books import book_text
 
 LENGTHS = (512, 2048, 8192)  # tokens of a haystack
 DEPTHS = (0, 25, 50, 75, 100)  # percent of the text before the needle, where all places are measured

@@ -12,12 +12,12 @@ from dashboard.cache import waiting
 from dashboard.cache.models import long_text_model
 from dashboard.frame import layout
 from dashboard.inputs import controls, model_name
+from dashboard.long_text.books import BOOKS, book_text
 from dashboard.number_format import amount
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.recordings.watched import Text
 from pages.explore.long_text import compute_forgetting, figures_forgetting, sentences_forgetting, words_forgetting
-from pages.explore.long_text.books import BOOKS, book_text
 from pages.explore.long_text.cached_text import cached_text
 from pages.explore.long_text.compute_forgetting import LETTERS, Comparison, Setting
 

@@ -68,6 +68,7 @@ def read_to_the_end(reading: OpenReading) -> None:
         if not reading.finished:
             with waiting.spinner(READING, unit="tokens × layers") as progress:
                 reading.wait(progress)
+            st.rerun()  # without the button that cancels it
         reading.wait()
 
 

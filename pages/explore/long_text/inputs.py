@@ -10,14 +10,14 @@ from dashboard.cache.models import LONGEST_BOOK, book_model
 from dashboard.frame import layout
 from dashboard.inputs import controls, model_name
 from dashboard.long_text import readings
+from dashboard.long_text.books import BOOKS, book_text
 from dashboard.long_text.open_reading import OpenReading
 from pages.explore.long_text import words
-from pages.explore.long_text.books import BOOKS, book_text
 
 FIRST_MODEL = "gpt-books-long"
 OWN = "Your own"
 MEGABYTES = 2  # of a text of one's own
-LENGTHS = (1024, 4096, 16_384, 65_536, LONGEST_BOOK)  # tokens
+LENGTHS = (1024, 2048, 4096, 16_384, 65_536, LONGEST_BOOK)  # tokens
 FIRST_LENGTH = 4096  # tokens: a few seconds
 FEWEST = 2  # tokens of a text with a link
 

@@ -14,11 +14,11 @@ from dashboard.components.cell_map import cell_map
 from dashboard.figures.score_bars import Column, score_bars
 from dashboard.frame import layout
 from dashboard.inputs import controls, model_name
+from dashboard.long_text.books import BOOKS
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.output.export import download_arrays, npz
 from pages.explore.long_text import compute_needles, needles_measured, needles_sentences, words_needles
-from pages.explore.long_text.books import BOOKS
 from pages.explore.long_text.compute_needles import Planting
 from pages.explore.long_text.figures_needles import heads_table
 
