@@ -1,9 +1,10 @@
 """Words and pictures in one space, from two networks that others trained: contrastive tuning (Zhai et al. 2022).
 
 a_i   = EfficientNet's features at place i of the picture, locked                     (core/models/efficientnet.py)
-x     = blocks([class; W a_i + position_i])                 a transformer over the places, which alone learns
+x     = blocks([class; W a_i + position_i])                 a transformer over the places, which learns
 I     = W_i norm(x_class) / |.|
-T     = mean of MiniLM's vectors of tokens / |.|, locked      one vector a sentence (Reimers and Gurevych 2019)
+u     = mean of MiniLM's vectors of tokens / |.|, locked      one vector a sentence (Reimers and Gurevych 2019)
+T     = (u + W_2 gelu(W_1 u + b_1) + b_2) / |.|               an adapter, which learns too (Gao et al. 2021)
 s_ij  = exp(t) I_i . T_j                                      similarities, with a learned temperature
 
 Zhai et al. lock the picture encoder and learn the other; here both are locked and what lies between them is learned.
@@ -12,6 +13,7 @@ Zhai et al. lock the picture encoder and learn the other; here both are locked a
 from dataclasses import dataclass, field
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
@@ -24,29 +26,58 @@ PADDING = 0  # the token [PAD] of BERT's vocabulary
 
 @dataclass(frozen=True)
 class LockedCLIPConfig:
-    """The sizes of the transformer over places, and of the space, which is that of the sentences' vectors."""
+    """The sizes of the transformer over places, of the adapter, and of the space, in which sentences have vectors."""
 
     picture: EncoderConfig = field(default_factory=lambda: EncoderConfig(width=256, layers=3, heads=4))
     side: int = 224
     patch: int = 16
     space: int = 384
     context: int = 64  # tokens of a sentence
+    adapter: int = 768  # hidden units of the adapter, twice the width of the space
 
 
 class LockedCLIP(TwoEncoders):
-    """A transformer over the places of one locked network, tuned to the sentences' vectors of another."""
+    """Two locked networks, one of pictures and one of sentences, with the layers that learn behind each."""
 
     pictures: "HybridEncoder"
 
-    def __init__(self, config: LockedCLIPConfig, body: nn.Module, places: "PlaceTransformer", bert: BERT):
+    def __init__(self, config: LockedCLIPConfig, body: nn.Module, tuned: "TunedLayers", bert: BERT):
         super().__init__()
         self.config = config
-        self.pictures, self.texts = HybridEncoder(body, places), SentenceEncoder(bert)
+        self.pictures = HybridEncoder(body, tuned.places)
+        self.texts = AdaptedSentenceEncoder(bert, tuned.adapter)
 
     @property
     def scale(self) -> Float[Tensor, ""]:  # type: ignore[override]
         """The logarithm of the temperature, which is learned and stored with the transformer."""
         return self.pictures.places.scale
+
+
+class TunedLayers(nn.Module):
+    """The layers that learn and are stored: a transformer over features of pictures, an adapter of sentence vectors.
+
+    Its methods take the outputs of the locked networks.
+    """
+
+    def __init__(self, config: LockedCLIPConfig):
+        super().__init__()
+        self.places = PlaceTransformer(config)
+        self.adapter = TextAdapter(config.space, config.adapter)
+
+    @property
+    def temperature(self) -> Float[Tensor, ""]:
+        """The factor of the cosine similarities."""
+        return self.places.temperature
+
+    def picture(
+        self, places: Float[Tensor, "batch patch width_in"], kept: Int[Tensor, " patch"] | None = None
+    ) -> Float[Tensor, "batch width"]:
+        """A vector of length 1 for each picture, from its features at places; `kept` as in `PlaceTransformer`."""
+        return F.normalize(self.places(places, kept), dim=-1)
+
+    def text(self, sentences: Float[Tensor, "batch width"]) -> Float[Tensor, "batch width"]:
+        """A vector of length 1 for each text, from the locked network's vector of length 1."""
+        return F.normalize(self.adapter(sentences), dim=-1)
 
 
 class PlaceTransformer(nn.Module):
@@ -83,6 +114,25 @@ class PlaceTransformer(nn.Module):
         return self.projection(self.norm(x[:, 0]))
 
 
+class TextAdapter(nn.Module):
+    """A residual MLP on vectors of texts: u + W_2 gelu(W_1 u + b_1) + b_2 (CLIP-Adapter, Gao et al. 2021, section 3).
+
+    Theirs is a bottleneck with ReLU, blended with u by a residual ratio. This one is wider than the space and is added
+    to u. W_2 and b_2 are zero before training, so that it begins as the identity; adapters inside a network begin near
+    it for the same reason (Houlsby et al. 2019, section 2.1).
+    """
+
+    def __init__(self, width: int, hidden: int):
+        super().__init__()
+        self.up = nn.Linear(width, hidden)  # W_1
+        self.out = nn.Linear(hidden, width)  # W_2
+        nn.init.zeros_(self.out.weight)
+        nn.init.zeros_(self.out.bias)
+
+    def forward(self, x: Float[Tensor, "batch width"]) -> Float[Tensor, "batch width"]:
+        return x + self.out(F.gelu(self.up(x)))
+
+
 class HybridEncoder(nn.Module):
     """A picture as a vector: a convolutional network's places, then a transformer over them."""
 
@@ -106,3 +156,14 @@ class SentenceEncoder(nn.Module):
         x = self.bert(ids, padding=padding if bool(padding.any()) else None)
         real = (~padding)[..., None].float()
         return (x * real).sum(dim=1) / real.sum(dim=1)
+
+
+class AdaptedSentenceEncoder(SentenceEncoder):
+    """A sentence as the mean of the vectors of its tokens, made length 1, then through an adapter."""
+
+    def __init__(self, bert: BERT, adapter: TextAdapter):
+        super().__init__(bert)
+        self.adapter = adapter
+
+    def forward(self, ids: Int[Tensor, "batch token"]) -> Float[Tensor, "batch width"]:
+        return self.adapter(F.normalize(super().forward(ids), dim=-1))

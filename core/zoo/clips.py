@@ -22,7 +22,7 @@ from ..images import Patches
 from ..models.bert import BERT
 from ..models.clip import CLIP, CLIPConfig, EncoderConfig
 from ..models.efficientnet import EfficientNetFeatures
-from ..models.locked_clip import LockedCLIP, LockedCLIPConfig, PlaceTransformer
+from ..models.locked_clip import LockedCLIP, LockedCLIPConfig, TunedLayers
 from ..models.stored_weights import load_weights
 from ..text import Tokens, encode
 from .embedded import BODY, SENTENCES, WEIGHTS, load_embedded_image, load_embedded_text, read_settings
@@ -181,18 +181,18 @@ def load_clip(name: str, *, weights: Path = WEIGHTS) -> PictureText:
 
 def _load_locked(file: Path, sizes: dict, weights: Path) -> PiecesPictureText:
     config = LockedCLIPConfig(**(sizes | {"picture": EncoderConfig(**sizes["picture"])}))
-    places = load_weights(lambda: PlaceTransformer(config), file)
-    network, framing, tokenizer = between_locked(config, places, weights=weights)
+    tuned = load_weights(lambda: TunedLayers(config), file)
+    network, framing, tokenizer = between_locked(config, tuned, weights=weights)
     return PiecesPictureText(LOCKED, CLIPS[LOCKED], network, tokenizer, framing)
 
 
 def between_locked(
-    config: LockedCLIPConfig, places: PlaceTransformer, *, weights: Path = WEIGHTS
+    config: LockedCLIPConfig, tuned: TunedLayers, *, weights: Path = WEIGHTS
 ) -> tuple[LockedCLIP, Framing, Tokenizer]:
-    """A transformer between EfficientNet and MiniLM, with the framing of one and the tokenizer of the other."""
+    """A CLIP of EfficientNet, MiniLM and the layers between, with the framing of one and the tokenizer of the other."""
     pictures, sentences = load_embedded_image(BODY, weights=weights), load_embedded_text(SENTENCES, weights=weights)
     assert isinstance(sentences.network, BERT)
-    network = LockedCLIP(config, EfficientNetFeatures(pictures.network), places, sentences.network)
+    network = LockedCLIP(config, EfficientNetFeatures(pictures.network), tuned, sentences.network)
     return network, pictures.framing, sentences.tokenizer
 
 

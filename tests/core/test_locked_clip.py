@@ -1,7 +1,10 @@
 """CLIP between two locked networks: it reads the mean of MiniLM's tokens, and sees EfficientNet's places."""
 
+from pathlib import Path
+
 import timm
 import torch
+import torch.nn.functional as F
 from torch.testing import assert_close
 
 from core.capture import record_attention
@@ -9,9 +12,19 @@ from core.models.bert import BERT, BERTConfig
 from core.models.clip import EncoderConfig
 from core.models.efficientnet import CHANNELS, EfficientNetFeatures
 from core.models.image_classifiers import make_image_classifier
-from core.models.locked_clip import HybridEncoder, LockedCLIPConfig, PlaceTransformer, SentenceEncoder
+from core.models.locked_clip import (
+    HybridEncoder,
+    LockedCLIP,
+    LockedCLIPConfig,
+    PlaceTransformer,
+    SentenceEncoder,
+    TextAdapter,
+    TunedLayers,
+)
+from core.models.stored_weights import load_weights, save_weights
 
-SMALL = LockedCLIPConfig(EncoderConfig(24, 2, 4), side=64, patch=16, space=16)
+SMALL = LockedCLIPConfig(EncoderConfig(24, 2, 4), side=64, patch=16, space=16, adapter=20)
+IDS = torch.tensor([[5, 7, 9, 0, 0], [3, 4, 5, 6, 7]])
 PLACES = torch.randn(2, 16, CHANNELS, generator=torch.Generator().manual_seed(1))
 
 
@@ -23,6 +36,19 @@ def place_transformer() -> PlaceTransformer:
 def sentence_encoder() -> SentenceEncoder:
     torch.manual_seed(0)
     return SentenceEncoder(BERT(BERTConfig(vocabulary=40, context=12, width=16, layers=2, heads=2, hidden=32))).eval()
+
+
+def tuned_layers() -> TunedLayers:
+    """Random weights, those of the adapter too."""
+    torch.manual_seed(0)
+    tuned = TunedLayers(SMALL).eval()
+    torch.nn.init.normal_(tuned.adapter.out.weight)
+    torch.nn.init.normal_(tuned.adapter.out.bias)
+    return tuned
+
+
+def locked_clip(tuned: TunedLayers) -> LockedCLIP:
+    return LockedCLIP(SMALL, torch.nn.Identity(), tuned, sentence_encoder().bert).eval()
 
 
 @torch.no_grad()
@@ -51,10 +77,50 @@ def test_dilated_kernels_see_what_the_usual_ones_see_at_every_second_place():
 @torch.no_grad()
 def test_a_sentence_is_the_mean_of_its_tokens_and_padding_does_not_count():
     encoder = sentence_encoder()
-    ids = torch.tensor([[5, 7, 9, 0, 0], [3, 4, 5, 6, 7]])
-    both = encoder(ids)
-    assert_close(both[0], encoder.bert(ids[:1, :3])[0].mean(dim=0))
-    assert_close(both[1], encoder.bert(ids[1:])[0].mean(dim=0))
+    both = encoder(IDS)
+    assert_close(both[0], encoder.bert(IDS[:1, :3])[0].mean(dim=0))
+    assert_close(both[1], encoder.bert(IDS[1:])[0].mean(dim=0))
+
+
+@torch.no_grad()
+def test_an_adapter_is_the_identity_before_training():
+    vectors = torch.randn(3, 16, generator=torch.Generator().manual_seed(3))
+    assert torch.equal(TextAdapter(16, 20)(vectors), vectors)
+    assert_close(locked_clip(TunedLayers(SMALL)).text(IDS), F.normalize(sentence_encoder()(IDS), dim=-1))
+
+
+@torch.no_grad()
+def test_the_network_gives_the_vectors_that_its_layers_give_from_locked_features():
+    tuned = tuned_layers()
+    network, sentences = locked_clip(tuned), F.normalize(sentence_encoder()(IDS), dim=-1)
+    adapter = tuned.adapter
+    written_out = sentences + F.gelu(sentences @ adapter.up.weight.t() + adapter.up.bias) @ adapter.out.weight.t()
+    assert_close(network.text(IDS), F.normalize(written_out + adapter.out.bias, dim=-1))
+    assert_close(network.text(IDS), tuned.text(sentences))
+    assert not torch.allclose(tuned.text(sentences), sentences, atol=0.1)
+    assert_close(network.picture(PLACES.transpose(1, 2).unflatten(2, (4, 4))), tuned.picture(PLACES))
+    assert_close(network.temperature, tuned.temperature)
+
+
+@torch.no_grad()
+def test_transformer_and_adapter_come_back_from_one_file(tmp_path: Path):
+    tuned, file = tuned_layers().half().float(), tmp_path / "photographs.safetensors"
+    save_weights(tuned, file)
+    loaded = load_weights(lambda: TunedLayers(SMALL), file)
+    assert torch.equal(locked_clip(loaded).text(IDS), locked_clip(tuned).text(IDS))
+    assert torch.equal(loaded.picture(PLACES), tuned.picture(PLACES))
+
+
+def test_gradients_for_attention_over_tokens_pass_through_the_adapter():
+    def gradients(tuned: TunedLayers) -> list[torch.Tensor]:
+        network = locked_clip(tuned)
+        with record_attention(network.texts, differentiable=True) as record:
+            score = network.text(IDS[:1])[0, 0]
+        assert [call.path for call in record.calls] == ["bert.blocks.0.attention", "bert.blocks.1.attention"]
+        return list(torch.autograd.grad(score, [call.written.weights for call in record.calls if call.written]))
+
+    adapted, before = gradients(tuned_layers()), gradients(TunedLayers(SMALL))
+    assert all(not torch.allclose(one, other) for one, other in zip(adapted, before, strict=True))
 
 
 @torch.no_grad()

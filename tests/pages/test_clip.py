@@ -143,11 +143,11 @@ def test_emoji_are_told_by_whether_the_network_learned_from_them():
 
 def test_a_word_adds_what_the_cosine_loses_without_it():
     text = "a red star"
-    cosine, without = compute.without_each("scenes", SCENE, text)
+    cosine, without = compute.without_words("scenes", SCENE, text)
     picture = compute.picture_vector("scenes", SCENE)
     assert cosine == pytest.approx(float(picture @ compute.text_vector("scenes", text)), abs=1e-6)
     assert without[1] == pytest.approx(float(picture @ compute.text_vector("scenes", "a star")), abs=1e-6)
-    assert compute.without_each("scenes", SCENE, "star")[1] == (0.0,)
+    assert compute.without_words("scenes", SCENE, "star")[1] == (0.0,)
     labels, added = ["a", "red", "star"], [0.1, 0.4, -0.2]
     sentences = why.noticed(labels, added, 0.6, 0.2, {})
     assert "**“red”** adds most, 0.40; “star” takes most away, −0.20" in sentences[0]
@@ -273,7 +273,7 @@ def test_search_ranks_by_the_cosine_and_counts_what_is_true():
 @pytest.mark.parametrize("name", ["scenes", "emoji"])
 def test_the_plane_holds_what_it_says(name):
     projection = compute.space(name, 50)
-    assert projection.pictures.shape == projection.read.shape == (50, 2)
+    assert projection.pictures.shape == projection.sentences.shape == (50, 2)
     corpus = compute.corpus(name)
     if name == "emoji":
         places = [corpus.titles.index(title) for title in projection.names]

@@ -1,10 +1,10 @@
-"""The CLIP of photographs: a transformer that learns between two locked networks (Zhai et al. 2022).
+"""The CLIP of photographs: what learns between two locked networks (Zhai et al. 2022).
 
-EfficientNet-Lite0 sees, MiniLM reads, and neither learns on: the places of photographs and the vectors of texts are
-computed once. Beside the contrastive loss, a picture's cosines with ImageNet's thousand names learn the probabilities
-that EfficientNet gives these classes (distillation, Hinton et al. 2015); they do so after BEFORE_NAMES steps. Each step
-sees a random quarter of the places, which takes a quarter of the time (Li et al. 2023, "Scaling Language-Image
-Pre-training via Masking", section 3).
+EfficientNet-Lite0 encodes pictures, MiniLM sentences, and neither learns on: their features are computed once. A
+transformer over the places of pictures learns, and with it an adapter of the sentences' vectors. Beside the contrastive
+loss, with the weight NAMES_WEIGHT, a picture's cosines with ImageNet's thousand names learn the probabilities that
+EfficientNet gives these classes (distillation, Hinton et al. 2015). Each step sees a random quarter of the places,
+which takes a quarter of the time (Li et al. 2023, "Scaling Language-Image Pre-training via Masking", section 3).
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from core.models.clip import contrastive_loss
-from core.models.locked_clip import PADDING, LockedCLIP, LockedCLIPConfig, PlaceTransformer
+from core.models.locked_clip import PADDING, LockedCLIP, LockedCLIPConfig, TunedLayers
 from core.zoo.clips import between_locked
 from core.zoo.embedded import BODY, load_embedded_image
 from core.zoo.image_models import Framing
@@ -39,12 +39,14 @@ from training.common.pictures import batch_at, standardise
 
 # What is said of a picture of which only the class is known; CLIP's own templates (Radford et al. 2021, section 3.1.4).
 TEMPLATES = ("a photo of a {}", "a {}", "a picture of a {}", "a photo of the {}", "a close photo of a {}")
-PLAN = Plan(steps=700, learning_rate=1e-3, warm_up=50, decay=0.6, log_every=20, save_every=50, optimiser="adamw")
+# After 1,500 steps the loss of training is lower, 1.71 instead of 2.66, and so is recall at 10 on the dev part of
+# Flickr8k: 58.8 % instead of 61.7 %.
+PLAN = Plan(steps=400, learning_rate=1e-3, warm_up=50, decay=0.6, log_every=50, save_every=50, optimiser="adamw")
 CAPTIONED, NAMED = 128, 64  # of a batch: photographs with a caption, pictures with the name of their class
-LABELLED = 10_000  # pictures of Tiny ImageNet
+LABELLED = 25_000  # pictures of Tiny ImageNet
 KEPT = PLACES // 4  # places that a step sees
 TOGETHER = 50  # pictures, or texts, that go through a network at once
-BEFORE_NAMES = 400  # steps of the contrastive loss alone
+NAMES_WEIGHT = 0.3  # of the loss of ImageNet's names; that of the contrastive loss is 1
 SEED = 0
 
 
@@ -77,15 +79,15 @@ class LockedVariant:
         return torch.cat(vectors)
 
 
-def locked_variant(config: LockedCLIPConfig, places: PlaceTransformer) -> LockedVariant:
-    """A transformer over places between the two locked networks."""
-    network, framing, tokenizer = between_locked(config, places)
+def locked_variant(config: LockedCLIPConfig, tuned: TunedLayers) -> LockedVariant:
+    """The layers that learn, between the two locked networks."""
+    network, framing, tokenizer = between_locked(config, tuned)
     return LockedVariant(network.eval(), tokenizer, framing)
 
 
 @dataclass(frozen=True)
 class LockedPairs:
-    """What the transformer learns from: features of pictures, and the vectors of the texts that belong to them."""
+    """What the layers learn from: features of pictures, and MiniLM's vectors of the texts that belong to them."""
 
     places: tuple[np.ndarray, ...]  # of the photographs, and of their mirror images
     captions: Float[Tensor, "picture draw width"]
@@ -94,8 +96,8 @@ class LockedPairs:
     imagenet: Float[Tensor, "class width"]  # the names of ImageNet's classes
     probabilities: tuple[Float[Tensor, "picture class"], ...]  # of those, for each of `places` and for `labelled`
 
-    def loss(self, network: PlaceTransformer, step: int) -> Tensor:
-        """The contrastive loss of a step: a class's name is true of all its pictures. Later with that of the names."""
+    def loss(self, network: TunedLayers, step: int) -> Tensor:
+        """The loss of a step: contrastive, where a class's name is true of all its pictures, and that of the names."""
         rng = Random(f"photographs {SEED} {step}")
         first = batch_at(step, len(self.captions), CAPTIONED, SEED).numpy()
         second = batch_at(step, len(self.labelled.labels), NAMED, SEED).numpy()
@@ -108,20 +110,17 @@ class LockedPairs:
         places = np.concatenate([self.places[version][first], self.labelled.places[second]])
         probabilities = torch.cat([self.probabilities[version][first], self.probabilities[-1][second]]).float()
         place_numbers = torch.randperm(PLACES)[:KEPT]
-        pictures = torch.nn.functional.normalize(
-            network(torch.from_numpy(places[:, place_numbers]).float(), place_numbers), dim=-1
-        )
-        contrastive = contrastive_loss(network.temperature * pictures @ torch.stack(texts).t(), also_true)
-        if step < BEFORE_NAMES:
-            return contrastive
-        named = (network.temperature * pictures @ self.imagenet.t()).log_softmax(dim=-1)
-        return contrastive - (probabilities * named).sum(dim=-1).mean()
+        pictures = network.picture(torch.from_numpy(places[:, place_numbers]).float(), place_numbers)
+        scaled = network.temperature * pictures
+        contrastive = contrastive_loss(scaled @ network.text(torch.stack(texts)).t(), also_true)
+        named = (scaled @ network.text(self.imagenet).t()).log_softmax(dim=-1)
+        return contrastive - NAMES_WEIGHT * (probabilities * named).sum(dim=-1).mean()
 
 
 def locked_pairs(data: Path, run: Path) -> LockedPairs:
     """Read photographs, captions and Tiny ImageNet; what the locked networks make of them is kept in `run`."""
     config = LockedCLIPConfig()
-    variant = locked_variant(config, PlaceTransformer(config))
+    variant = locked_variant(config, TunedLayers(config))  # an adapter that has not learned leaves vectors as they are
     photos, labelled = read_flickr(data, "train", run, side=config.side), labelled_places(data, run, LABELLED)
     places, classifier = both_ways_round(photos, run), load_embedded_image(BODY)
     return LockedPairs(

@@ -1,7 +1,7 @@
 """Train CLIPs (Radford et al. 2021): one for the drawn world, one for photographs, one for emoji.
 
-That for photographs is a transformer between two networks that others trained and that stay as they are; it learns from
-photographs with captions, and from pictures with the names of their classes.
+That for photographs is a transformer and an adapter between two networks that others trained and that stay as they are;
+these two learn from photographs with captions, and from pictures with the names of their classes.
 
 Drawn scenes need no data.
 
@@ -22,7 +22,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from core.models.clip import CLIP, CLIPConfig, EncoderConfig, contrastive_loss
-from core.models.locked_clip import LockedCLIPConfig, PlaceTransformer
+from core.models.locked_clip import LockedCLIPConfig, TunedLayers
 from core.models.stored_weights import save_weights
 from core.zoo.clips import LOCKED
 from training.clip.data import Pairs, emoji_pairs, scene_pairs
@@ -130,9 +130,10 @@ def learn(network: CLIP, variant: Variant, folder: Path) -> float:
 
 
 def learn_photographs(data: Path, run: Path, folder: Path) -> tuple[nn.Module, dict[str, Any]]:
-    """Train the transformer between the locked networks; the transformer, and the record of its training."""
+    """Train the layers between the locked networks; those layers, and the record of their training."""
     pairs, config = locked_pairs(data, run), LockedCLIPConfig()
-    network = PlaceTransformer(config)
+    torch.manual_seed(SEED)  # again: what was computed before, or read from files, does not change the first weights
+    network = TunedLayers(config)
     seconds = train(network, partial(pairs.loss, network), PLAN, folder)
     return network, {"plan": asdict(PLAN), "sizes": asdict(config), "seconds": round(seconds)}
 

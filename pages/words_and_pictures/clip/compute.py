@@ -53,8 +53,7 @@ def text_vector(name: str, text: str) -> Float[Tensor, " width"]:
 def cosines(name: str, pictures: Sequence[PictureInput], texts: Sequence[str]) -> Float[np.ndarray, "row column"]:
     """How well each picture (row) agrees with each text (column)."""
     picture_vectors = torch.stack([picture_vector(name, picture) for picture in pictures])
-    read = torch.stack([text_vector(name, text) for text in texts])
-    return (picture_vectors @ read.T).numpy()
+    return (picture_vectors @ _text_vectors(name, texts).T).numpy()
 
 
 def shares(scores: Float[np.ndarray, "row column"], temperature: float, axis: int) -> Float[np.ndarray, "row column"]:
@@ -92,7 +91,7 @@ def read_by_relevance(name: str, picture_input: PictureInput, text: str) -> tupl
 
 
 @cached()
-def without_each(name: str, picture_input: PictureInput, text: str) -> tuple[float, tuple[float, ...]]:
+def without_words(name: str, picture_input: PictureInput, text: str) -> tuple[float, tuple[float, ...]]:
     """The cosine of a picture and a text, and that of the text without each of its words."""
     words = words_of(name, text)
     picture = picture_vector(name, picture_input)
@@ -154,7 +153,8 @@ def corpus(name: str, progress: Progress = no_progress) -> Corpus:
     vectors = []
     for start in range(0, len(several), AT_ONCE):
         pictures = [
-            one if isinstance(one, Image.Image) else Image.fromarray(one) for one in several[start : start + AT_ONCE]
+            picture if isinstance(picture, Image.Image) else Image.fromarray(picture)
+            for picture in several[start : start + AT_ONCE]
         ]
         vectors.append(model.pictures(torch.cat([model.framing.pixels(picture) for picture in pictures])))
         progress(start + len(pictures), len(several))
@@ -184,7 +184,7 @@ class Map:
     names: tuple[str, ...]
     texts: tuple[str, ...]
     pictures: Float[np.ndarray, "point pair"]
-    read: Float[np.ndarray, "point pair"]
+    sentences: Float[np.ndarray, "point pair"]
     held: Float[np.ndarray, " width"]  # the share of the variance along each principal component
     between: float  # cosine of the mean picture and the mean text
     own: float  # mean cosine of a picture and its own text
@@ -203,13 +203,14 @@ def space(name: str, count: int) -> Map:
         for is_known in (False, True)
     )
     texts = tuple(text_by_place[place] for place in held_out)
-    pictures, read = collection.vectors[held_out], _read(name, texts)
-    every = torch.cat([pictures, read])
-    centred = every - every.mean(dim=0)
+    pictures, sentences = collection.vectors[held_out], _text_vectors(name, texts)
+    vectors = torch.cat([pictures, sentences])
+    centred = vectors - vectors.mean(dim=0)
     _, values, ways = torch.linalg.svd(centred, full_matrices=False)
     placed = (centred @ ways[:2].T).numpy()
-    middle = [torch.nn.functional.normalize(part.mean(dim=0), dim=0) for part in (pictures, read)]
-    learned = collection.vectors[known] * _read(name, [text_by_place[place] for place in known]) if known else None
+    middle = [torch.nn.functional.normalize(part.mean(dim=0), dim=0) for part in (pictures, sentences)]
+    known_texts = [text_by_place[place] for place in known]
+    learned = collection.vectors[known] * _text_vectors(name, known_texts) if known else None
     return Map(
         tuple(collection.titles[place] or f"scene {place}" for place in held_out),
         texts,
@@ -217,9 +218,9 @@ def space(name: str, count: int) -> Map:
         placed[len(held_out) :],
         (values**2 / (values**2).sum()).numpy(),
         float(middle[0] @ middle[1]),
-        float((pictures * read).sum(dim=1).mean()),
+        float((pictures * sentences).sum(dim=1).mean()),
         _between_two(pictures @ pictures.T),
-        _between_two(pictures @ read.T),
+        _between_two(pictures @ sentences.T),
         None if learned is None else float(learned.sum(dim=1).mean()),
     )
 
@@ -229,7 +230,7 @@ def _spread(places: Sequence[int], count: int) -> list[int]:
     return list(places[:: max(1, len(places) // count)][:count])
 
 
-def _read(name: str, texts: Sequence[str]) -> Float[Tensor, "point width"]:
+def _text_vectors(name: str, texts: Sequence[str]) -> Float[Tensor, "point width"]:
     return torch.stack([text_vector(name, text) for text in texts])
 
 

@@ -98,14 +98,14 @@ def noticed(
         sentences.append(
             f"{second}, the median of all is {signed(float(np.median(scores)))}, the last has {others[-1]}."
         )
-    top_truths, every = ([truth for truth in several if truth is not None] for several in (truths, known))
-    if top_truths and not any(every):
-        sentences.append(f"“{typeset.plain(text)}” is true of none of the {len(every)} scenes.")
+    top_truths, all_truths = ([truth for truth in several if truth is not None] for several in (truths, known))
+    if top_truths and not any(all_truths):
+        sentences.append(f"“{typeset.plain(text)}” is true of none of the {len(all_truths)} scenes.")
     elif top_truths:
         sentences.append(
             f"“{typeset.plain(text)}” is true of **{sum(top_truths)}** of the first {len(top_truths)} scenes and of "
-            f"{sum(every)} of all {len(every)}; a random choice of {len(top_truths)} would have "
-            f"{len(top_truths) * sum(every) / len(every):.1f}."
+            f"{sum(all_truths)} of all {len(all_truths)}; a random choice of {len(top_truths)} would have "
+            f"{len(top_truths) * sum(all_truths) / len(all_truths):.1f}."
         )
     return tuple(sentences)
 

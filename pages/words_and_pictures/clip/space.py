@@ -30,13 +30,13 @@ def show() -> None:
     with layout.waiting_place():
         projection = compute.space(name, count)
     named = (projection.names, projection.texts)
-    figure = partial(plane, projection.pictures, projection.read, named, look=theme.look(), held=projection.held)
+    figure = partial(plane, projection.pictures, projection.sentences, named, look=theme.look(), held=projection.held)
     table = pd.DataFrame(
         {
-            "kind": ["picture"] * len(projection.pictures) + ["sentence"] * len(projection.read),
+            "kind": ["picture"] * len(projection.pictures) + ["sentence"] * len(projection.sentences),
             "name": [*projection.names, *projection.texts],
-            "first": [*projection.pictures[:, 0], *projection.read[:, 0]],
-            "second": [*projection.pictures[:, 1], *projection.read[:, 1]],
+            "first": [*projection.pictures[:, 0], *projection.sentences[:, 0]],
+            "second": [*projection.pictures[:, 1], *projection.sentences[:, 1]],
         }
     )
     alt = (

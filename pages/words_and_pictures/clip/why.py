@@ -46,7 +46,7 @@ def show() -> None:
         controls.examples(EXAMPLES[chosen.world], field=field)
         name = inputs.settings_of_network(chosen.world, messages)
     with layout.waiting_place():
-        cosine, without = compute.without_each(name, chosen, text)
+        cosine, without = compute.without_words(name, chosen, text)
         scene = scene_of(name, chosen, text)
     word_maps(scene, key="why-maps", name="clip-why")
     layout.place_notice()
@@ -148,7 +148,7 @@ def _cover(name: str, chosen: PictureInput, text: str) -> float:
         if not changed:
             del st.query_params[COVERED]
 
-    now = compute.with_covered(name, chosen, text, patches) if patches else compute.without_each(name, chosen, text)[0]
+    now = compute.with_covered(name, chosen, text, patches) if patches else compute.without_words(name, chosen, text)[0]
     patch_picker(
         compute.prepare(name, chosen).photograph,
         rows=rows,

@@ -22,9 +22,9 @@ PAGE = PageWords(
     about=(
         "CLIP (Radford et al. 2021) learns without class labels: it sees pictures and sentences, and learns which "
         "sentence belongs to which picture. Both become vectors in one space, and their cosine says how well they "
-        "agree. Three models are here: one for photographs, between a vision encoder that others trained on ImageNet "
-        "and a text encoder that others trained on sentences; a small one for drawn scenes, where it is known which "
-        "sentences are true; and a small one for emoji."
+        "agree. Three models are here: one for photographs, whose own layers follow a vision encoder that others "
+        "trained on ImageNet and a text encoder that others trained on sentences; a small one for drawn scenes, where "
+        "it is known which sentences are true; and a small one for emoji."
     ),
     try_this=(),
     references=references(
@@ -90,9 +90,9 @@ CLASSES_ABOUT = (
     "alone."
 )
 CLASSES_BEGAN = (
-    " For photographs this holds only in part: the network that sees was trained by others on the thousand classes of "
-    "ImageNet, and this CLIP learned their names from it. Breeds of cats and dogs, cups and missiles are among them, "
-    "women are not."
+    " For photographs this holds only in part: others trained the vision encoder on the thousand classes of ImageNet, "
+    "and this CLIP learned their names from it. Breeds of cats and dogs, cups and missiles are among them, women are "
+    "not."
 )
 LEARNED_ONE = "The network learned from this emoji and its names: how well they agree says little about new ones."
 HELD_OUT_ONE = "This emoji was held out: the network never saw it."
