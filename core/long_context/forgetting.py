@@ -156,15 +156,15 @@ def forget(
 def attend_kept(query: Query, key: Key, value: Key, dropped: Dropped) -> Query:
     """softmax(query keyᵀ / √head_dim) value over the visible keys of each query, exact, by blocks of queries."""
     outputs = []
-    for queries, places_kept, seen in _blocks(dropped):
-        keys, values = (_take(tensor, places_kept)[:, None] for tensor in (key, value))
+    for queries, kept_positions, is_visible in _blocks(dropped):
+        keys, values = (_take(tensor, kept_positions)[:, None] for tensor in (key, value))
         groups = query.shape[1]
         outputs.append(
             F.scaled_dot_product_attention(
                 query[:, :, queries],
                 keys.expand(-1, groups, -1, -1),
                 values.expand(-1, groups, -1, -1),
-                attn_mask=seen[:, None],
+                attn_mask=is_visible[:, None],
             )
         )
     return torch.cat(outputs, dim=2)
@@ -179,8 +179,10 @@ def kept_map(layer: StoredLayer, head: int, dropped: Int[Tensor, " token"], size
     parts = list[Tensor]()
     for rows in keys.split(block * max(1, BLOCK // block)):
         weights = full.weights(rows, slice(None))
-        seen = visible(dropped[None], rows, keys)[0]
-        stack = torch.stack([weights * seen, weights * ~seen, seen.float(), (keys <= rows[:, None]).float()])
+        is_visible = visible(dropped[None], rows, keys)[0]
+        stack = torch.stack(
+            [weights * is_visible, weights * ~is_visible, is_visible.float(), (keys <= rows[:, None]).float()]
+        )
         stack = F.pad(stack, (0, padding, 0, -len(rows) % block))
         parts.append(stack.unflatten(2, (cells, block)).sum(3).unflatten(1, (-1, block)).sum(2))
     kept, lost, entries, pairs = torch.cat(parts, dim=1)
@@ -205,16 +207,16 @@ def _blocks(dropped: Dropped):
 def _kept_attention(query: Query, key: Key, log_normaliser: Tensor, dropped: Dropped) -> Float[Tensor, "head _ token"]:
     """The attention that each query gives to visible keys, of an exact map with these normalisers."""
     query, sums = query * query.shape[-1] ** -0.5, []
-    for queries, places_kept, seen in _blocks(dropped):
-        scores = query[:, :, queries] @ _take(key, places_kept)[:, None].mT - log_normaliser[:, :, queries, None]
-        sums.append(scores.masked_fill_(~seen[:, None], -math.inf).exp_().sum(-1))
+    for queries, kept_positions, is_visible in _blocks(dropped):
+        scores = query[:, :, queries] @ _take(key, kept_positions)[:, None].mT - log_normaliser[:, :, queries, None]
+        sums.append(scores.masked_fill_(~is_visible[:, None], -math.inf).exp_().sum(-1))
     return torch.cat(sums, dim=2)
 
 
 def _take(
-    tensor: Float[Tensor, "head token head_dim"], places_kept: Int[Tensor, "head key"]
+    tensor: Float[Tensor, "head token head_dim"], kept_positions: Int[Tensor, "head key"]
 ) -> Float[Tensor, "head key head_dim"]:
-    return tensor.gather(1, places_kept[..., None].expand(-1, -1, tensor.shape[-1]))
+    return tensor.gather(1, kept_positions[..., None].expand(-1, -1, tensor.shape[-1]))
 
 
 def _bytes(full: FullCache, dropped: list[Dropped]) -> int:

@@ -139,12 +139,14 @@ def begins_word(labels: Sequence[str], place: int) -> bool:
     return place in (0, len(labels)) or labels[place][:1].isspace() or labels[place - 1][-1:].isspace()
 
 
-def _place(labels: Sequence[str], wanted: int) -> int:
-    """The nearest place to the wanted one at which a sentence begins, or else a word."""
-    near = sorted(range(max(0, wanted - NEAR), min(len(labels), wanted + NEAR) + 1), key=lambda at: abs(at - wanted))
+def _place(labels: Sequence[str], position: int) -> int:
+    """The place nearest to a position at which a sentence begins, or else a word."""
+    near = sorted(
+        range(max(0, position - NEAR), min(len(labels), position + NEAR) + 1), key=lambda at: abs(at - position)
+    )
     sentences = (place for place in near if place == len(labels) or begins_sentence(labels, place))
     words = (place for place in near if begins_word(labels, place))
-    return next(sentences, next(words, wanted))
+    return next(sentences, next(words, position))
 
 
 def _ids(model: TextModel, text: str) -> tuple[int, ...]:

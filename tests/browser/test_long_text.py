@@ -52,7 +52,7 @@ def point_at(group: Locator, across: float, down: float) -> None:
     stage_of(group).hover(position={"x": across * box["width"], "y": down * box["height"]})
 
 
-def told_weight(group: Locator) -> tuple[int, int, float] | None:
+def reported_weight(group: Locator) -> tuple[int, int, float] | None:
     """Query, key and weight of the sentence below the map; None while it is about a larger cell."""
     if not (match := WEIGHT.search(group.locator(".tell").inner_text())):
         return None
@@ -67,11 +67,11 @@ def open_head(group: Locator, reading: LongReading) -> HeadMap:
     return reading.layers[int(layer)].head(int(head))
 
 
-def is_right(told: tuple[int, int, float] | None, head: HeadMap) -> bool:
-    """Whether a weight that is told is that of the core, to three digits."""
-    if told is None:
+def is_right(reported: tuple[int, int, float] | None, head: HeadMap) -> bool:
+    """Whether a weight that is reported is that of the core, to three digits."""
+    if reported is None:
         return False
-    query, key, weight = told
+    query, key, weight = reported
     expected = float(head.weights(slice(query, query + 1), slice(key, key + 1)))
     return weight == pytest.approx(expected, rel=0.01, abs=1e-7)
 
@@ -86,7 +86,7 @@ def test_the_map_is_zoomed_from_all_of_the_text_to_one_weight(view, reading, siz
     for _ in range(20):
         zoom_in.click()
     point_at(group, 0.5, 0.5)
-    wait_until(lambda: is_right(told_weight(group), head))  # finer tiles replace coarser ones as they arrive
+    wait_until(lambda: is_right(reported_weight(group), head))  # finer tiles replace coarser ones as they arrive
     zoom_out = group.get_by_role("button", name="Show the entire map")
     zoom_out.click()
     point_at(group, 0.3, 0.7)
@@ -99,14 +99,14 @@ def test_a_link_of_the_list_leads_to_its_cell_and_the_address_keeps_the_place(vi
     least = int(group.get_by_role("spinbutton").input_value())
     far = head.weights(slice(None), slice(None)).tril(-least - 1)[:, 1:]
     group.locator(".links li").first.get_by_role("button").first.click()
-    wait_until(lambda: is_right(told_weight(group), head))
-    query, key, weight = told_weight(group)
+    wait_until(lambda: is_right(reported_weight(group), head))
+    query, key, weight = reported_weight(group)
     assert query - key > least
     assert weight == pytest.approx(float(far.max()), rel=0.01)
     wait_until(lambda: "place=" in group.page.url)
     again = view(DESK, group.page.url.partition("?")[2])
     point_at(again, 0.5, 0.5)
-    wait_until(lambda: is_right(told_weight(again), head))
-    other_query, other_key, _ = told_weight(again)
+    wait_until(lambda: is_right(reported_weight(again), head))
+    other_query, other_key, _ = reported_weight(again)
     assert abs(other_query - query) <= 2
     assert abs(other_key - key) <= 2

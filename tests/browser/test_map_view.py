@@ -32,11 +32,11 @@ class Server:
         self.heads = {(layer, head): head_map(generator) for layer in range(LAYERS) for head in range(HEADS)}
         self.pyramids = {place: head.pyramid() for place, head in self.heads.items()}
         self.read, self.is_ready, self.error = LAYERS, True, None
-        self.asked: list[str] = []
+        self.requests: list[str] = []
 
     def answer(self, route: Route) -> None:
         path, _, query = route.request.url.partition(BASE + "/")[2].partition("?")
-        self.asked.append(path)
+        self.requests.append(path)
         kind, *rest = path.split("/")
         body = getattr(self, kind)(*map(int, rest), **dict(part.split("=") for part in query.split("&") if part))
         if body is None:
@@ -142,10 +142,10 @@ def test_zooming_with_the_wheel_leads_from_all_tokens_to_one_weight(opened, serv
     query, key, weight = readout(page)
     assert weight == pytest.approx(server.heads[0, 1].row(query)[key].item(), rel=5e-3, abs=1e-6)
     expect(page.get_by_text(re.compile(r"place 0\.1\.-?\d+\.\d+\.\d+"))).to_be_visible()
-    asked = len(server.asked)
+    before = len(server.requests)
     page.mouse.move(box["x"] + 185, box["y"] + 330)
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    assert not [path for path in server.asked[asked:] if path.startswith("tile")], (
+    assert not [path for path in server.requests[before:] if path.startswith("tile")], (
         "what is there is not asked for again"
     )
 

@@ -119,9 +119,9 @@ def test_attention_over_kept_keys_is_that_of_a_masked_dense_map(name, monkeypatc
     query, key, value = random_head()
     steps = RULES[name].dropped(query, key, BUDGET)
     positions = torch.arange(LENGTH)
-    seen = visible(steps, positions, positions)
+    is_visible = visible(steps, positions, positions)
     scores = query @ key[:, None].mT / 2
-    dense = scores.masked_fill(~seen[:, None], -torch.inf).softmax(-1) @ value[:, None]
+    dense = scores.masked_fill(~is_visible[:, None], -torch.inf).softmax(-1) @ value[:, None]
     torch.testing.assert_close(attend_kept(query, key, value, steps), dense)
 
 
@@ -204,7 +204,7 @@ def test_cells_of_the_kept_map_are_sums_over_the_dense_map(size, monkeypatch):
     cells = kept_map(layer, 3, steps, size)
     block, positions = math.ceil(LENGTH / size), torch.arange(LENGTH)
     dense = layer.head(3).weights(slice(None), slice(None))
-    causal, seen = positions <= positions[:, None], visible(steps[None], positions, positions)[0]
+    causal, is_visible = positions <= positions[:, None], visible(steps[None], positions, positions)[0]
     assert cells.block == block
     assert len(cells.kept) == math.ceil(LENGTH / block)
     for row in range(len(cells.kept)):
@@ -216,12 +216,14 @@ def test_cells_of_the_kept_map_are_sums_over_the_dense_map(size, monkeypatch):
                 continue
             queries = len(dense[place])
             assert float(cells.lost[row, column]) == pytest.approx(
-                float((dense * ~seen)[place].sum()) / queries, abs=1e-6
+                float((dense * ~is_visible)[place].sum()) / queries, abs=1e-6
             )
             assert float(cells.kept[row, column]) == pytest.approx(
-                float((dense * seen)[place].sum()) / queries, abs=1e-6
+                float((dense * is_visible)[place].sum()) / queries, abs=1e-6
             )
-            assert float(cells.entries[row, column]) == pytest.approx(float(seen[place].sum() / causal[place].sum()))
+            assert float(cells.entries[row, column]) == pytest.approx(
+                float(is_visible[place].sum() / causal[place].sum())
+            )
     total = cells.lost.nan_to_num().sum(1)
     lost = run.lost[1][3].split(block)
     torch.testing.assert_close(total, torch.stack([rows.mean() for rows in lost]), atol=1e-4, rtol=1e-3)
