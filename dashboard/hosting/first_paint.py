@@ -51,10 +51,10 @@ class FirstPaint:
         """Handle one request."""
         is_get = scope["type"] == "http" and scope["method"] == "GET"
         wants_page = is_get and "text/html" in Headers(scope=scope).get("accept", "")
-        presented = f"{PRESENT}=".encode() in scope["query_string"]
         if not wants_page:
             await self._app(scope, receive, send)
             return
+        presented = f"{PRESENT}=".encode() in scope["query_string"]
         # As it is in the file: neither compressed nor only whether it has changed.
         request_headers = MutableHeaders(scope=(plain := {**scope, "headers": list(scope["headers"])}))
         for name in ("accept-encoding", "if-none-match", "if-modified-since", "range"):
