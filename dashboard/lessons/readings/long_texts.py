@@ -28,8 +28,9 @@ LINKS = 50  # the strongest far links of a head
 DRAWS = 3  # random links to compare with
 NARROW, WIDE = 32, 512  # tokens: what is farther is taken away
 MUCH = 2.0  # standard errors
-SAME, AFTER, ANOTHER = "the same token", "the token after the same one", "another token"
-FAR_LINK, NEAR_LINK, RANDOM_LINK = "the strongest far link", "the strongest near link", "a random far link"
+SAME, AFTER, ANOTHER = "the same token", "what followed it", "elsewhere"
+FAR_LINK, NEAR_LINK, RANDOM_LINK = "strongest far", "strongest near", "random far"
+LEAST = 0.001  # bits: costs are rounded to it
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +91,9 @@ def rests_on_first(book: str, tokens: int, model: str = MODEL) -> Amount:
 
 
 def far_links_lead_to(book: str, tokens: int, layer: int, head: int, model: str = MODEL) -> Choice:
-    """The shares of the strongest far links of a head that lead to the same token, to the one after it, or elsewhere.
+    """The shares of the strongest far links of a head that lead to the same token, to what followed it, or elsewhere.
 
-    Beside it: the same shares of all far keys of the same queries ("another token by chance"), the number of `links`,
+    Beside it: the same shares of all far keys of the same queries ("elsewhere by chance"), the number of `links`,
     the distance beyond which they are far (`farther`), and the tokens `from` and `to` which the strongest one leads.
     """
     opened = _read(book, tokens, model)
@@ -117,8 +118,8 @@ def missed_link(book: str, tokens: int, layer: int, head: int, model: str = MODE
 
     The near link is the strongest one of the same query that is not far; the random ones are far links of the same
     query, and their value is the mean of a few. Beside it: the tokens `from` and `to` which the far link leads, its
-    `weight`, the distance beyond which links are far (`farther`), the number of random links (`drawn`), and the largest
-    change that one of them makes (`largest`).
+    `weight`, the distance beyond which links are far (`farther`), the number of random links (`drawn`), and a bound
+    of the change by any of them (`largest`). Costs are rounded to LEAST.
     """
     opened = _read(book, tokens, model)
     head_map, farther = _map(opened, layer, head), tokens // FAR
@@ -134,14 +135,16 @@ def missed_link(book: str, tokens: int, layer: int, head: int, model: str = MODE
         float((_losses(book, tokens, model, removal) - unchanged)[link.query])
         for removal in (RemovedLink(layer, head, link.query, key) for key in (link.key, near, *drawn))
     )
+    largest = max(map(abs, random_costs))
     extra = _ends(opened, link) | {
         "weight": percent(link.weight),
         "farther": f"{farther:,}",
         "drawn": f"{len(drawn)}",
-        "largest": f"{max(map(abs, random_costs)):.1g} bits",
+        "largest": f"{largest:.3f} bits" if largest >= LEAST else f"{LEAST} bits",
     }
-    values = {FAR_LINK: far_cost, NEAR_LINK: near_cost, RANDOM_LINK: float(np.mean(random_costs))}
-    return Choice(values, "bits", extra=extra)
+    costs = {FAR_LINK: far_cost, NEAR_LINK: near_cost, RANDOM_LINK: float(np.mean(random_costs))}
+    rounded = {name: round(cost / LEAST) * LEAST for name, cost in costs.items()}
+    return Choice(rounded, "bits", extra=extra)
 
 
 def loss_beyond(book: str, tokens: int, length: int, model: str = MODEL) -> Amount:
