@@ -183,9 +183,13 @@ class TransformerTranslator(Translator):
         )
 
     def forced_logits(
-        self, source: Tokens, target: Tokens, network: nn.Module | None = None
+        self, source: Tokens, target: Tokens, language: str | None = None, network: nn.Module | None = None
     ) -> Float[Tensor, "target vocabulary"]:
-        """The logits at each step while the model, or a copy of its network, writes exactly this target."""
+        """The logits at each step while the model, or a copy of its network, writes exactly this target.
+
+        `language` is ignored: these models write one language.
+        """
+        del language
         return (network or self.network)(_row(source), _before(target))[0]
 
     @torch.no_grad()

@@ -75,6 +75,10 @@ WAYS: dict[str, tuple[Way, ...]] = {
             {"pages.language.translation.any_model.MOST": 1},
         ),
     ),
+    "long-text": (
+        Way({"show": "How far", "book": "Your own"}),
+        Way({"show": "Forgetting", "forget_text": "Your own"}),
+    ),
     "next-word": (Way({"show": "Tokens", "tokens_look": "One sentence, many scripts"}),),
     "missing-word": (
         Way({"show": "Fill in", "hide": "1.3"}),

@@ -181,7 +181,8 @@ def _cache_at(tokens: Tokens, dropped: np.ndarray, step: int) -> None:
         return
     is_kept = dropped[: step + 1] > step
     st.markdown(f"**{words_forgetting.STEP}**")
-    layout.caption(words_forgetting.STEP_ABOUT.format(kept=int(is_kept.sum()), gone=int((~is_kept).sum()), step=step))
+    counts = {"kept": int(is_kept.sum()), "gone": int((~is_kept).sum())}
+    st.markdown(words_forgetting.STEP_ABOUT.format(**counts, step=step), width=theme.PROSE)
     with st.container(height=260):
         st.markdown(cached_text(tokens.labels[: step + 1], is_kept))
     typeset.explain_bytes(tokens.labels[: step + 1])

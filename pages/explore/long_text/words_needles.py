@@ -16,7 +16,7 @@ HEADS_HELP = (
 
 NEEDLES = PageWords(
     question="What is far away and still attended to?",
-    lead="A needle is planted in a book, and its first words stand again at the end: which heads find the rest?",
+    lead="A needle is planted in a book; its first words stand again at the end: which heads find the rest?",
     about=(
         "A sentence that has nothing to do with the book, the needle, is planted in its text. At the end of the text "
         "the first words of the needle stand again, the cue. A model that can look so far back copies the rest, the "

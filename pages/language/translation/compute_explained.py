@@ -12,7 +12,6 @@ from core.heads.contributions import HeadOutputs, watch_outputs
 from core.heads.part_removal import Removal, remove_parts
 from core.heads.weight_explanation import explain_weight
 from core.translation.translator_maps import Part
-from core.zoo import NamedTranslator
 from dashboard.cache.memo import cached
 from pages.language.translation import compute
 from pages.language.translation.compute import Translated
@@ -71,9 +70,7 @@ def forced_logits(request: Request, network: nn.Module) -> Float[Tensor, "target
     """The logits of each step of the translation, by a network of the model's kind."""
     translated = request.translated
     model: Any = translated.model
-    if isinstance(model, NamedTranslator):
-        return model.forced_logits(translated.source, translated.target, request.target_language, network)
-    return model.forced_logits(translated.source, translated.target, network)
+    return model.forced_logits(translated.source, translated.target, request.target_language, network)
 
 
 def call_place(request: Request, part: Part, layer: int) -> int:
