@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -11,7 +12,7 @@ from core.long_context import HeadMap, LongReading, read
 from core.text import encode
 from dashboard.long_text.books import book_text
 from pages.explore.long_text import inputs
-from tests.browser.conftest import DESK, PHONE
+from tests.browser.conftest import DESK, PHONE, take_away
 from tests.polling import wait_until
 
 SERVER = Path(__file__).parents[2] / "dashboard" / "hosting" / "server.py"
@@ -103,10 +104,23 @@ def test_a_link_of_the_list_leads_to_its_cell_and_the_address_keeps_the_place(vi
     query, key, weight = reported_weight(group)
     assert query - key > least
     assert weight == pytest.approx(float(far.max()), rel=0.01)
-    wait_until(lambda: "place=" in group.page.url)
+    expect(group.page).to_have_url(re.compile("place="))
     again = view(DESK, group.page.url.partition("?")[2])
     point_at(again, 0.5, 0.5)
     wait_until(lambda: is_right(reported_weight(again), head))
     other_query, other_key, _ = reported_weight(again)
     assert abs(other_query - query) <= 2
     assert abs(other_key - key) <= 2
+
+
+def test_the_numbers_of_the_view_are_a_file_of_numpy(view, reading):
+    group = view(DESK)
+    head = open_head(group, reading)
+    with group.page.expect_download() as download:
+        take_away(group, "NPZ")
+    with np.load(download.value.path()) as file:
+        depth = int(file["first_query"][1] - file["first_query"][0]).bit_length() - 1
+        cells = head.cells(depth, slice(None), slice(None))
+        np.testing.assert_allclose(file["share"], cells.shares(TOKENS, depth, 0), rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(file["maximum"], cells.maxima, rtol=1e-4, atol=1e-6)
+        assert len(file["token"]) == TOKENS

@@ -10,6 +10,11 @@ export async function codesFrom(address, signal) {
   return new Uint16Array(await (await answerFrom(address, signal)).arrayBuffer());
 }
 
+/** A file from an address. */
+export async function fileFrom(address) {
+  return (await answerFrom(address)).blob();
+}
+
 async function answerFrom(address, signal) {
   const answer = await fetch(address, { signal, cache: "no-store" });
   if (answer.ok) return answer;

@@ -1,17 +1,18 @@
 import { make } from "../../../core/view/browser/kit/dom.js";
 import { headName } from "../../../core/view/browser/kit/labels.js";
 import { mounting, View } from "../../../core/view/browser/kit/mounting.js";
-import { createRow, takesOf, titled } from "../../../core/view/browser/kit/saving.js";
+import { createRow, download, takesOf, titled } from "../../../core/view/browser/kit/saving.js";
 import { levelsOf } from "./axes.js";
 import { TextBeside } from "./beside.js";
 import { createControls } from "./controls.js";
 import { MapFigure } from "./figure.js";
-import { placeText, readPlace } from "./geometry.js";
+import { placeText, readPlace, tokenRange } from "./geometry.js";
 import { createHeadGrid } from "./heads.js";
 import { endsOfScale, wordsOfPicture } from "./legend.js";
 import { LinkList } from "./links.js";
 import { Reading } from "./reading.js";
 import { progressText } from "./sentences.js";
+import { fileFrom } from "./server.js";
 
 const QUIET = 600; // milliseconds without motion until Python is told where the map is
 const FOLLOWING = 160; // milliseconds between two steps of the text behind the map
@@ -50,7 +51,17 @@ class MapView extends View {
   get takes() {
     const name = () => `${this.data.name}-layer-${this.open.layer}-head-${this.open.head}`;
     const { SVG, PNG } = takesOf({ name, picture: () => this.picture() });
-    return { SVG, PNG };
+    return { SVG, PNG, NPZ: async () => download(await this.cells(), `${name()}.npz`) };
+  }
+
+  /** The cells in view with their numbers, as a file of numpy's. */
+  cells() {
+    const { depth, stage, state } = this.figure;
+    const cellsOf = (name) =>
+      tokenRange(stage.view, stage.room, name, state.tokens).map((token, end) =>
+        end ? Math.ceil(token / 2 ** depth) : Math.floor(token / 2 ** depth),
+      );
+    return fileFrom([this.base, "cells", this.opened, depth, ...cellsOf("query"), ...cellsOf("key")].join("/"));
   }
 
   show(data) {
