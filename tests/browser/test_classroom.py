@@ -120,6 +120,7 @@ def test_text_page_and_section_are_followed_and_the_projector_is_not(teacher, st
     expect(teacher).to_have_url(re.compile("present=1"))
     expect(bar(teacher).locator(".code")).to_be_visible()
     settled(teacher)
+    teacher.get_by_role("radiogroup", name="What to look at").hover()  # only the chosen section is seen otherwise
     teacher.get_by_role("radio", name="Waves").click()
     expect(student.get_by_role("radio", name="Waves")).to_be_checked()
     expect(student).to_have_url(re.compile("show=Waves"))
