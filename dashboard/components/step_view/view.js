@@ -199,6 +199,7 @@ class StepView extends View {
     root.querySelector(".swipe").hidden = rail.scrollWidth <= rail.clientWidth; // on a phone, the rail is wider
     this.point(...this.chosen);
     this.drawComparison();
+    this.equation.element.style.zoom = "";
     if (this.present) this.enlarge();
     root.querySelector(`[data-name="${focused}"]`)?.focus();
   }

@@ -31,7 +31,7 @@ class TintedLines extends View {
 
   draw() {
     this.drawnWidth = this.root.clientWidth;
-    if (this.present) this.grow(21, 48);
+    this.grow(21, 48);
   }
 
   /** The name, the tinted text, and what stands behind it. */

@@ -40,7 +40,7 @@ class WordPicker extends View {
 
   draw() {
     this.drawnWidth = this.root.clientWidth;
-    if (this.present) this.grow(21, 48);
+    this.grow(21, 48);
   }
 
   /** What stands before the word, and the word. */

@@ -63,8 +63,10 @@ export class View {
     return heightFor(this.root);
   }
 
-  /** Gives words on a projector the largest letters, in pixels, with which they fit their room. */
+  /** Gives words on a projector the largest letters, in pixels, with which they fit their room; elsewhere their own. */
   grow(least, most) {
+    this.root.style.fontSize = "";
+    if (!this.present) return;
     const fits = (size) => {
       this.root.style.fontSize = `${size}px`;
       return this.root.offsetHeight <= this.room && this.root.scrollWidth <= this.root.clientWidth;
