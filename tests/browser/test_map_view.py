@@ -66,7 +66,7 @@ class Server:
         if not self.is_ready:
             return None
         cells = self.heads[layer, head].tile(depth, row, column, self.pyramids[layer, head])
-        shares = cells.sums / self.heads[layer, head].queries_of(depth, row * 256, len(cells.sums))
+        shares = cells.shares(TOKENS, depth, row * 256)
         maxima = halves(cells.maxima) if depth else b""
         return np.array(shares.shape, "<u2").tobytes() + halves(shares) + maxima
 

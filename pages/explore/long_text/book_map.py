@@ -31,8 +31,7 @@ def show() -> None:
         height=theme.look().high(TALL),
         on_place=lambda place: st.query_params.update({PLACE: place}),
     )
-    layout.place_notice()
-    layout.notes(words.MAP, notice=notices(reading), formula=lambda: _explain(reading))
+    layout.notes(words.MAP, notice=(), formula=lambda: _explain(reading))
 
 
 def _first_place(reading: OpenReading) -> str | None:
@@ -48,13 +47,6 @@ def _first_place(reading: OpenReading) -> str | None:
             place = f"{layer}.{head}"
         held = st.session_state[FIRST] = (reading.identity, place)
     return held[1]
-
-
-def notices(reading: OpenReading) -> tuple[str, ...]:
-    """Which head looks farthest, and how much rests on the first token; nothing before the text is read."""
-    if not reading.finished or not reading.distances:
-        return ()
-    return tuple(filter(None, (compute.farthest_notice(reading), compute.first_token_notice(reading))))
 
 
 def _explain(reading: OpenReading) -> None:

@@ -180,12 +180,11 @@ def _cache_at(tokens: Tokens, dropped: np.ndarray, step: int) -> None:
     if theme.is_presented():
         return
     is_kept = dropped[: step + 1] > step
-    st.markdown(f"**{words_forgetting.STEP}**")
     counts = {"kept": int(is_kept.sum()), "gone": int((~is_kept).sum())}
     st.markdown(words_forgetting.STEP_ABOUT.format(**counts, step=step), width=theme.PROSE)
-    with st.container(height=260):
+    with st.expander(words_forgetting.STEP):
         st.markdown(cached_text(tokens.labels[: step + 1], is_kept))
-    typeset.explain_bytes(tokens.labels[: step + 1])
+        typeset.explain_bytes(tokens.labels[: step + 1])
 
 
 def _formula(comparison: Comparison, setting: Setting) -> None:
