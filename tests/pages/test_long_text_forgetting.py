@@ -69,8 +69,8 @@ def test_the_address_chooses_rule_head_step_and_share_of_the_newest(visit, tiny)
         forget_step="100",
         forget_newest="none",
     )
-    assert "the 64 keys that the query at position 100 attends to" in message_text(app, "caption")
-    assert "the 37 dropped ones" in message_text(app, "caption")
+    assert "the 64 keys that the query at position 100 attends to" in prose(app)
+    assert "the 37 dropped ones" in prose(app)
     run = forget(tiny, encode(tiny.tokenizer, TEXT, context=256), Window(), 64, full=_full(tiny, 256))
     assert f"This head loses **{float(run.lost_by_head[1][2]):.1%}**" in prose(app)
     app = check(app.slider(key="forget_step").set_value(40).run())
