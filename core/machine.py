@@ -1,16 +1,9 @@
-"""Memory and processors of this machine or its container."""
+"""Total and free memory of this machine or its container."""
 
 import os
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple, TypeVar
-
-import torch
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+from typing import NamedTuple
 
 UNKNOWN = 4 * 10**9  # bytes: assumed where the total cannot be read
 
@@ -47,24 +40,6 @@ def free_memory() -> int | None:
         limits += _physical_memory()
     limits += [free for group in GROUPS if (free := _free(group)) is not None]
     return min(limits, default=None)
-
-
-def processors() -> int:
-    """The threads that may compute side by side where each of torch's operations takes `torch.get_num_threads()`."""
-    return max(1, (os.cpu_count() or 1) // torch.get_num_threads())
-
-
-def side_by_side(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-    """The results of a function for each item, in their order, without gradients, computed by all processors."""
-
-    @torch.inference_mode()
-    def compute(item: Item) -> Result:
-        return function(item)
-
-    if processors() == 1:
-        return [compute(item) for item in items]
-    with ThreadPoolExecutor(processors()) as threads:
-        return list(threads.map(compute, items))
 
 
 def _limit(group: Group) -> int | None:

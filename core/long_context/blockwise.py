@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from ..errors import CaptureError
-from ..machine import processors, side_by_side
+from .processors import processors, side_by_side
 
 QUERIES = 4096  # rows of a block: after each one the progress is reported, and the reading may be stopped
 

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from ..machine import processors, side_by_side
+from .processors import processors, side_by_side
 
 TABLE = 4096  # cells along an edge of the pyramid's largest table, at most: 64 MB in float32
 CHUNK = 1024  # tokens along an edge of the part whose weights are held in memory at once: 4 MB

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from ..capture import AttentionCall, Replace, edit_attention, record_attention
 from ..errors import ModelError
-from ..machine import free_memory, processors
+from ..machine import free_memory
 from ..models.gpt import GPT
 from ..models.gpt_rotary import RotaryGPT
 from ..progress import Progress, no_progress
@@ -25,6 +25,7 @@ from ..text import Tokens
 from ..zoo.text_models import A_WORD, TextModel, batch_of, logits_of
 from .blockwise import attend
 from .head_map import HeadMap
+from .processors import processors
 
 LONGEST_READING = 3600  # seconds
 MEASURED = 1024  # tokens whose attention is timed
