@@ -1,6 +1,7 @@
 """The page Long text: how far heads look, and what is said of it, with a tiny model."""
 
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -86,8 +87,9 @@ def far(mean: float, error: float, first_token: float = 0.0) -> Distances:
 )
 def test_one_head_is_called_the_farthest_only_with_a_margin(reading, means, error, certain):
     reading.distances[:] = [tuple(far(mean, error) for mean in means)]
+    (_, _, first), (_, _, second) = compute.by_distance(reading)
+    assert (compute.lead(first, second) == "more") == certain
     sentence = compute.farthest_notice(reading)
-    assert ("looks farthest" in sentence) == certain
     assert f"{means[0]:,.0f}" in sentence
     assert f"{means[1]:,.0f}" in sentence
     assert compute.first_token_notice(reading) is None
@@ -111,9 +113,11 @@ def part(bits: float, first: int) -> compute.Loss:
 
 def test_what_is_said_of_the_loss_has_a_margin():
     assert compute.loss_notice((part(3.0, 1),)) is None
-    assert "worse" in compute.loss_notice((part(3.0, 1), part(3.5, 11)))
-    assert "about as well" in compute.loss_notice((part(3.0, 1), part(3.01, 11)))
-    assert "best" in compute.loss_notice((part(3.0, 1), part(2.5, 11)))
+    for bits, verdict in ((3.5, "more"), (3.01, "as much"), (2.5, "less"), (2.99, "as much")):
+        assert compute.trend(part(bits, 11), part(3.0, 1)) == verdict
+        sentence = compute.loss_notice((part(3.2, 1), part(3.0, 1), part(bits, 11)))
+        assert re.findall(r"\d\.\d+", sentence) == [f"{bits:.2f}", "3.00"]
+    assert compute.trend(compute.Loss(11, 11, 9.0, math.nan), part(3.0, 1)) == "unknown"
 
 
 def test_classes_of_distances_are_named_without_gaps():
@@ -172,11 +176,22 @@ def test_a_change_within_its_error_is_not_called_one():
     changes = [
         matters.Change(matters.LINK, 0.1, 0.01),
         matters.Change(matters.SENTENCE, -0.01, 0.02),
-        matters.Change("all", 1.0, math.nan),
+        matters.Change("all", -1.0, 0.1),
     ]
-    sentence = matters.worth_notice(matters.Worth(64, 3.0, tuple(changes)))
-    assert "+0.1" in sentence
-    assert sentence.count("no measurable change") == 2
+    assert [change.side for change in changes] == ["more", "as much", "less"]
+    assert matters.Change("all", 1.0, math.nan).side == "unknown"
+    assert re.findall(r"[+-]\d\.\d+", matters.worth_notice(matters.Worth(64, 3.0, tuple(changes)))) == [
+        "+0.100",
+        "-1.000",
+    ]
+
+
+def test_a_link_that_nothing_follows_is_left_out(reading):
+    last = len(reading.tokens) - 1
+    for layer, head in ((0, 1), (1, 2)):
+        links = matters.far_links(reading, layer, head, 1)
+        assert links
+        assert all(last - link.query >= matters.FEWEST for link in links)
 
 
 @pytest.mark.parametrize("causal", [True, False])

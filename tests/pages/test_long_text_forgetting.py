@@ -136,7 +136,8 @@ def test_the_first_sentence_names_the_best_and_the_worst_rule_or_neither():
     assert "random" not in sentence
     values = [float(number) for number in re.findall(r"\+(\d\.\d+)", sentence)]
     assert values == pytest.approx([0.2, 0.9], abs=0.02)
-    assert "no rule can be told" in sentences_forgetting.about_rules(comparison({}), BUDGET)
+    assert sentences_forgetting.spread(comparison({}), "Window", "Random", BUDGET) == "as much"
+    assert sentences_forgetting.spread(comparison({"Random": 0.5}), "Window", "Random", BUDGET) == "more"
     assert "not a number" in sentences_forgetting.about_rules(comparison({"Random": math.nan}), BUDGET)
 
 

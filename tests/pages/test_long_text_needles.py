@@ -1,6 +1,7 @@
 """Long text, "Needles": what is measured is what is shown, and what is said of it is true."""
 
 import math
+import re
 
 import pytest
 import torch
@@ -141,17 +142,24 @@ def test_chance_counts_all_heads(hits, count, chance, heads, expected):
 
 
 def test_the_gain_is_called_by_its_sign_and_only_beyond_its_error():
-    about = needles_sentences.about_gain
-    assert "uses the needle" in about(case([[0.0]]))
-    assert "no clear difference" in about(case([[0.0]], gains=(5.0, -4.0, 6.0, -5.0)))
-    assert "less probable" in about(case([[0.0]], gains=(-5.0, -4.0)))
-    assert "One token is too little" in about(case([[0.0]], gains=(5.0,)))
+    for gains, verdict in (
+        ((5.0, 4.0, 6.0, 5.0), "more"),
+        ((5.0, -4.0, 6.0, -5.0), "as much"),
+        ((-5.0, -4.0), "less"),
+        ((5.0,), "unknown"),
+    ):
+        probe = case([[0.0]], gains=gains)
+        assert needles_sentences.effect(probe.gains()) == verdict
+        bits = float(probe.retrievals[0].bits.sum()), float(probe.bits_without.sum())
+        assert [f"{value:.1f}" for value in bits] == re.findall(r"-?\d+\.\d", needles_sentences.about_gain(probe))
 
 
 def test_attention_to_the_needle_is_compared_with_other_text_in_its_place():
     about = needles_sentences.about_shares
-    assert "because of what it says" in about(case([[0.0]], shares=[[0.4]]).retrievals[0])
-    assert "as much as" in about(case([[0.0]], shares=[[0.4]], elsewhere=0.38).retrievals[0])
+    assert needles_sentences.attraction(0.4, 0.01) == "more"
+    assert needles_sentences.attraction(0.4, 0.38) == "as much"
+    assert needles_sentences.attraction(0.025, 0.01) == "as much"  # twice as much, but little
+    assert needles_sentences.attraction(math.nan, 0.01) == "unknown"
     assert "**40.0%**" in about(case([[0.0, math.nan]], shares=[[0.4, math.nan]]).retrievals[0])
 
 
@@ -162,10 +170,11 @@ def silenced(bits: float, draws: list[float]) -> Ablation:
 
 def test_an_ablation_counts_only_where_it_costs_more_than_every_draw():
     probe, about = case([[0.5, 0.0]]), needles_sentences.about_ablation
-    assert "depends on these heads" in about(probe, silenced(30.0, [12.0, 13.0, 14.0]))
-    assert "no more" in about(probe, silenced(13.5, [12.0, 13.0, 14.0]))
-    assert "no more" in about(probe, silenced(30.0, [12.0]))  # a single draw has no error
-    assert "nothing here that could be lost" in about(case([[0.5, 0]], gains=(1.0, -1.0)), silenced(30.0, [12.0, 13.0]))
+    assert needles_sentences.depends(silenced(30.0, [12.0, 13.0, 14.0]))
+    assert not needles_sentences.depends(silenced(13.5, [12.0, 13.0, 14.0]))
+    assert not needles_sentences.depends(silenced(30.0, [12.0]))  # a single draw has no error
+    for ablated in (silenced(30.0, [12.0, 13.0, 14.0]), silenced(13.5, [12.0, 13.0, 14.0])):
+        assert f"**{ablated.bits:.1f} bits**" in about(probe, ablated)
     table = ablation_table(probe, silenced(30.0, [12.0, 14.0]))
     assert table["answer, bits"].tolist() == [12.0, 30.0, 13.0, 32.0]
     assert table["standard error"][2] == pytest.approx(1.0)

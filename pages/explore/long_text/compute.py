@@ -9,9 +9,9 @@ import numpy as np
 from core.long_context.distances import Distances
 from dashboard import typeset
 from dashboard.long_text.open_reading import OpenReading
+from dashboard.number_format import CLEAR, Comparison, compare
 
 POSITIONS = (0, 256, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072)  # ranges of positions of the loss
-SIGNIFICANT = 2.0  # standard errors
 MUCH = 0.1  # of the attention: more than that on the first token is worth a sentence
 
 
@@ -54,23 +54,30 @@ def losses(reading: OpenReading) -> tuple[Loss, ...]:
     return tuple(parts)
 
 
+def by_distance(reading: OpenReading) -> list[tuple[int, int, Distances]]:
+    """The heads with a mean distance, the one with the largest first."""
+    heads = [entry for entry in all_heads(reading) if math.isfinite(entry[2].mean)]
+    return sorted(heads, key=lambda entry: entry[2].mean, reverse=True)
+
+
+def lead(first: Distances, second: Distances) -> Comparison:
+    """Whether one head looks farther than another, by CLEAR standard errors of the difference."""
+    return compare(first.mean, second.mean, margin=CLEAR * math.hypot(first.error, second.error))
+
+
 def farthest_notice(reading: OpenReading) -> str | None:
-    """Which head looks farthest on average, if its lead over the next is larger than two standard errors."""
-    heads = sorted(all_heads(reading), key=lambda entry: entry[2].mean, reverse=True)
-    heads = [entry for entry in heads if math.isfinite(entry[2].mean)]
+    """Which head looks farthest on average, where its lead over the next one is clear."""
+    heads = by_distance(reading)
     if len(heads) < 2:
         return None
     (layer, head, first), (_, _, second) = heads[:2]
     where = f"head {head} of layer {layer}"
-    error = math.hypot(first.error, second.error)
     even, side = evenly_spread(reading), "back" if reading.causal else "away"
-    about_all = f"evenly spread attention would look {even:,.0f} {side}, and the nearest head {heads[-1][2].mean:,.0f}."
-    if math.isfinite(error) and first.mean - second.mean > SIGNIFICANT * error:
-        return f"On average {where} looks farthest, {first.mean:,.0f} tokens {side}; {about_all}"
-    return (
-        f"Several heads look about equally far, {where} among them: {first.mean:,.0f} tokens {side} on average; "
-        f"{about_all}"
-    )
+    others = f"evenly spread attention would look {even:,.0f} {side}, and the nearest head {heads[-1][2].mean:,.0f}."
+    if lead(first, second) == "more":
+        return f"On average {where} looks farthest, {first.mean:,.0f} tokens {side}; {others}"
+    average = f"{first.mean:,.0f} tokens {side} on average"
+    return f"Several heads look about equally far, {where} among them: {average}; {others}"
 
 
 def evenly_spread(reading: OpenReading) -> float:
@@ -93,25 +100,25 @@ def first_token_notice(reading: OpenReading) -> str | None:
     )
 
 
+def trend(last: Loss, other: Loss) -> Comparison:
+    """Whether a token costs more in one range of positions than in another, by CLEAR standard errors."""
+    return compare(last.bits, other.bits, margin=CLEAR * math.hypot(last.error, other.error))
+
+
 def loss_notice(parts: tuple[Loss, ...]) -> str | None:
-    """Whether the last range of positions is predicted better or worse than the best one."""
+    """Whether the last range of positions is predicted better or worse than the best one before it."""
     if len(parts) < 2:
         return None
-    best, last = min(parts, key=lambda part: part.bits), parts[-1]
-    if best is last:
-        return (
-            f"The model predicts best where it has read most: {last.bits:.2f} bits a token at positions "
-            f"{last.first:,} to {last.last:,}."
-        )
-    difference, error = last.bits - best.bits, math.hypot(last.error, best.error)
-    if math.isfinite(error) and difference > SIGNIFICANT * error:
-        return (
-            f"The model predicts worse at the end than at positions {best.first:,} to {best.last:,}: {last.bits:.2f} "
-            f"bits a token against {best.bits:.2f}."
-        )
+    best, last = min(parts[:-1], key=lambda part: part.bits), parts[-1]
+    verdict = {
+        "more": "The model predicts worse at the end of the text than before",
+        "less": "The model predicts best at the end of the text, where it has read most",
+        "as much": "At the end of the text the model predicts about as well as anywhere before",
+        "unknown": "Too little of the text is left at its end to say how well the model predicts there",
+    }[trend(last, best)]
     return (
-        f"At the end of the text the model predicts about as well as at positions {best.first:,} to {best.last:,}, "
-        f"where it is best: {last.bits:.2f} and {best.bits:.2f} bits a token."
+        f"{verdict}: {last.bits:.2f} bits a token at positions {last.first:,} to {last.last:,}, and at best "
+        f"{best.bits:.2f} before, at {best.first:,} to {best.last:,}."
     )
 
 

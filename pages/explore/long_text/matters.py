@@ -21,14 +21,16 @@ from dashboard.figures.paper import on_paper
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.long_text.open_reading import OpenReading
+from dashboard.number_format import CLEAR, Comparison, compare
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES, Look
-from pages.explore.long_text import compute, inputs, words
+from pages.explore.long_text import inputs, words
 from pages.explore.long_text.how_far import choose_head, far_edge, read_to_the_end
 
 LINKS = 12  # of the open head, to choose from
 FOLLOWING = 64  # tokens after the link's query, whose loss is measured
+FEWEST = 2  # tokens after a link: a single one has no standard error
 DRAWS = 4  # random links, and random sentences, to compare with
 AROUND = 6  # tokens of a link's surroundings on either side
 TALL = 300  # pixels
@@ -49,9 +51,9 @@ class Change:
     error: float
 
     @property
-    def is_measurable(self) -> bool:
-        """Whether the change is larger than two standard errors."""
-        return abs(self.bits) > compute.SIGNIFICANT * self.error
+    def side(self) -> Comparison:
+        """Whether the tokens cost more without it, or less, by CLEAR standard errors."""
+        return compare(self.bits, 0.0, margin=CLEAR * self.error)
 
 
 @dataclass(frozen=True)
@@ -105,8 +107,12 @@ def show() -> None:
 def far_links(
     reading: OpenReading, layer: int, head: int, distance: int, progress: Progress = no_progress
 ) -> tuple[Link, ...]:
-    """The strongest links of a head that are farther than `distance`, but for those to the first token."""
-    return reading.strongest_links(layer, head, LINKS, distance, progress)
+    """The strongest links of a head that are farther than `distance`, but for those to the first token.
+
+    Left out are also those after which fewer than FEWEST tokens follow.
+    """
+    links = reading.strongest_links(layer, head, LINKS, distance, progress)
+    return tuple(link for link in links if len(reading.tokens) - 1 - link.query >= FEWEST)
 
 
 def _measure(reading: OpenReading, layer: int, head: int, link: Link, distance: int, progress: Progress) -> None:
@@ -216,8 +222,8 @@ def link_notice(reading: OpenReading, layer: int, head: int, link: Link) -> str:
     """The strongest far link."""
     query, key = (typeset.plain(typeset.readable(reading.tokens.labels[token])) for token in (link.query, link.key))
     return (
-        f"In head {head} of layer {layer} the strongest far link leads from “{query}” to “{key}”, "
-        f"{link.query - link.key:,} tokens back, with {link.weight:.1%} of the attention."
+        f"In head {head} of layer {layer} the strongest far link, but for those to the first token, leads from "
+        f"“{query}” to “{key}”, {link.query - link.key:,} tokens back, with {link.weight:.1%} of the attention."
     )
 
 
@@ -227,7 +233,7 @@ def worth_notice(worth: Worth) -> str:
     parts = [by_name[LINK], by_name[SENTENCE], worth.changes[-1]]
     sizes = [
         f"without {change.name} {change.bits:+.3f}"
-        if change.is_measurable
+        if change.side in ("more", "less")
         else f"without {change.name} no measurable change"
         for change in parts
     ]

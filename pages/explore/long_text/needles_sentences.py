@@ -72,17 +72,27 @@ def above_chance(hits: int, count: int, chance: float, heads: int) -> bool:
     return heads * tail < RARE
 
 
-def about_shares(retrieval: Retrieval) -> str:
-    """Which head gives the needle most attention, beside even attention and another text in its place."""
+def most_attentive(retrieval: Retrieval) -> tuple[Head, float, float]:
+    """The head that gives the needle most attention, that share, and what it gives other text in the same place."""
     shares = retrieval.heads.shares.nan_to_num(nan=-1.0)
     best = divmod(int(shares.argmax()), shares.shape[1])
-    share, elsewhere = float(shares[best]), float(retrieval.elsewhere[best])
-    margin = max(SLIGHT, elsewhere)
+    return best, float(shares[best]), float(retrieval.elsewhere[best])
+
+
+def attraction(share: float, elsewhere: float) -> Comparison:
+    """Whether a needle gets more attention than other text in its place: at least twice as much, and clearly."""
+    return compare(share, elsewhere, margin=max(SLIGHT, elsewhere))
+
+
+def about_shares(retrieval: Retrieval) -> str:
+    """Which head gives the needle most attention, beside even attention and another text in its place."""
+    best, share, elsewhere = most_attentive(retrieval)
     verdict = {
         "more": "it attends to the needle because of what it says",
         "as much": "as much as to any text there",
         "less": "less than to other text there",
-    }.get(compare(share, elsewhere, margin=margin), "no number")
+        "unknown": "no number",
+    }[attraction(share, elsewhere)]
     return (
         f"Question, cue and answer give the needle up to **{share:.1%}** of a head's attention "
         f"({named(best).lower()}); even attention would give {retrieval.even_share:.1%}, and where the text goes on in "
@@ -127,14 +137,20 @@ def about_ablation(probe: Probe, ablation: Ablation | None) -> str:
         return f"{sentence} The needle saves nothing here that could be lost."
     text, rest = ablation.text_bits, probe.retrievals[0].text_bits
     beside = f"A token of the text before it costs {text:.2f} bits instead of {rest:.2f}"
-    is_dearest = ablation.bits > float(ablation.random_bits.max())
-    if is_dearest and compare(ablation.bits, mean, margin=CLEAR * error) == "more":
+    if depends(ablation):
         random_text = float(ablation.random_text_bits.mean())
         return (
             f"{sentence} The answer depends on these heads more than on any of the others drawn. {beside} "
             f"({random_text:.2f} without others)."
         )
     return f"{sentence} These heads matter no more for it than some drawn at random. {beside}."
+
+
+def depends(ablation: Ablation) -> bool:
+    """Whether the answer costs more without the best heads than without any of the others drawn, and clearly so."""
+    mean, error = mean_and_error(ablation.random_bits)
+    is_dearest = ablation.bits > float(ablation.random_bits.max())
+    return is_dearest and compare(ablation.bits, mean, margin=CLEAR * error) == "more"
 
 
 def mean_and_error(values: Float[Tensor, " draw"]) -> tuple[float, float]:

@@ -9,10 +9,13 @@ from core.long_context.cache_rules import SINKS
 from core.long_context.forgetting import ForgetfulRun
 from dashboard import typeset
 from dashboard.number_format import CLEAR, POINT, amount, compare
+from dashboard.number_format import Comparison as Side
 from pages.explore.long_text.compute_forgetting import Comparison, Setting
 from pages.explore.long_text.words_forgetting import NOTHING_DROPPED
 
 LEAST = 0.01  # bits: smaller differences count as equal however many tokens there are
+# Standard errors between the extremes of five rules: for the largest of ten differences 5 % by chance (Bonferroni).
+EXTREMES = 2.8
 FEW = 32  # tokens after the budget: fewer tell nothing
 
 
@@ -43,16 +46,21 @@ def about_rules(comparison: Comparison, budget: int) -> str:
         return "The loss is not a number under some rule: this model does not stand the text."
     best, worst = min(rises, key=rises.__getitem__), max(rises, key=rises.__getitem__)
     full = float(comparison.full.losses[budget:].mean())
-    kept = f"With {budget:,} of {comparison.count:,} keys per head"
-    if _side(comparison.runs[worst].losses - comparison.runs[best].losses, budget) != "more":
+    start = f"With {budget:,} of {comparison.count:,} keys per head"
+    if spread(comparison, best, worst, budget) != "more":
         return (
-            f"{kept}, no rule can be told from another: they cost between {_signed(rises[best])} and "
-            f"{_signed(rises[worst])} bits per token over the full cache, which needs {full:.2f}."
+            f"{start}, the rules cost about the same: between {_signed(rises[best])} and {_signed(rises[worst])} bits "
+            f"per token over the full cache, which needs {full:.2f}."
         )
     return (
-        f"{kept}, the cheapest rule is **{best.lower()}**, **{_signed(rises[best])} bits** per token over the full "
+        f"{start}, the cheapest rule is **{best.lower()}**, **{_signed(rises[best])} bits** per token over the full "
         f"cache ({full:.2f}); the dearest is {worst.lower()}, **{_signed(rises[worst])}**."
     )
+
+
+def spread(comparison: Comparison, best: str, worst: str, budget: int) -> Side:
+    """Whether the dearest rule costs more than the cheapest, which were picked among all."""
+    return _side(comparison.runs[worst].losses - comparison.runs[best].losses, budget, errors=EXTREMES)
 
 
 def about_first_tokens(comparison: Comparison, budget: int) -> str:
@@ -154,11 +162,14 @@ def _rise(comparison: Comparison, name: str, budget: int) -> Tensor:
     return (comparison.runs[name].losses - comparison.full.losses)[budget:]
 
 
-def _side(difference: Tensor, budget: int) -> str:
-    """Whether a paired difference of losses is above 0, below, or neither, after the budget is full."""
+def _side(difference: Tensor, budget: int, *, errors: float = CLEAR) -> Side:
+    """Whether a paired difference of losses is above 0, below, or neither, after the budget is full.
+
+    `errors`: by how many standard errors.
+    """
     after = difference[budget:].double()
     error = float(after.std()) / math.sqrt(len(after))
-    return compare(float(after.mean()), 0.0, margin=max(LEAST, CLEAR * error))
+    return compare(float(after.mean()), 0.0, margin=max(LEAST, errors * error))
 
 
 def _signed(bits: float) -> str:
