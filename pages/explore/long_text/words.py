@@ -5,8 +5,8 @@ from dashboard.frame.references import references
 
 TOO_SHORT = "This text has {count} token; a map needs at least 2. Write some words more."
 LENGTH_HELP = (
-    "The work grows with the square of the length: on two cores 4,096 tokens take a few seconds, 16,384 about 15, and "
-    "131,072 some 15 minutes. Layers that are read can be looked at meanwhile."
+    "The work of attention grows with the square of the length: four times the tokens are sixteen times the work. The "
+    "time that is left is shown while the text is read; layers that are read can be looked at meanwhile."
 )
 
 MAP = PageWords(
