@@ -25,7 +25,8 @@ def presented(page: Page, address: str) -> None:
 def test_the_first_figure_fills_the_projector(browser_page: Page, streamlit_server, section: str):
     presented(browser_page, f"{streamlit_server(SERVER)}/{section}")
     what = "share" if section in ANY_SHAPE else "side"
-    wait_until(lambda: browser_page.evaluate(MEASURE)[what] >= FILLED)  # several plots are drawn one after another
+    # Several plots are drawn one after another; a view of ours is not there before its script is.
+    wait_until(lambda: (figure := browser_page.evaluate(MEASURE)) and figure[what] >= FILLED)
     assert browser_page.evaluate(MEASURE)["top"] <= HIGHEST
 
 
