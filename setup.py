@@ -17,7 +17,7 @@ setup(
     package_dir=FOLDERS,
     packages=[*PACKAGES, "attention_atlas.app"],
     package_data={
-        **{name: ["*"] for name in PACKAGES},  # tables, JavaScript and styles beside the Python that reads them
+        **{name: ["*"] for name in PACKAGES},  # prose, tables, JavaScript and styles beside the Python that reads them
         "attention_atlas.view": ["browser/**/*"],
         "attention_atlas.app": [".streamlit/config.toml", "lessons/*.md", "weights/**/*"],
     },

@@ -1,7 +1,7 @@
 """The layout of a section: its headings and controls, the first notice, and the notes below the figure."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import glossary, theme, typeset
+from dashboard.frame.prose import FORMULA, TRY_THIS, Prose
 
 MOST_WITHOUT_JUMPS = 2  # headings that need no row of jumps
 NOTICE = 860  # pixels: a sentence above a figure takes little of its height
@@ -152,10 +153,17 @@ def rows_of(count: int, most: int) -> list[range]:
     return [range(sum(lengths[:row]), sum(lengths[: row + 1])) for row in range(rows)]
 
 
-def notes(words: PageWords, *, notice: tuple[str, ...], formula: Callable[[], object]) -> None:
+def notes(
+    words: PageWords | Prose,
+    *,
+    notice: tuple[str, ...],
+    numbers: Mapping[str, object] | None = None,
+    formula: Callable[[], object] = lambda: None,
+) -> None:
     """Write below the figure: what the page is about, what to notice, what to try, how it is computed, references.
 
-    `notice` holds sentences computed from what is shown; `formula` writes the formula with its numbers. The first
+    `notice` holds sentences computed from what is shown. `numbers` are those for the places in the section's text “How
+    it is computed”; `formula` writes what follows it, such as a table. The first
     sentence stands above or beside the figure: where `place_notice` was called, or else in the first `waiting_place`,
     below the controls, or at the section's beginning. On a projector only that sentence is written.
     """
@@ -178,10 +186,12 @@ def notes(words: PageWords, *, notice: tuple[str, ...], formula: Callable[[], ob
             st.subheader("What to notice", anchor=False)
             st.markdown(glossary.linked("\n\n".join(notice)))
     with try_column:
-        st.subheader("Try this", anchor=_anchor_of("Try this"))
+        st.subheader(TRY_THIS, anchor=_anchor_of(TRY_THIS))
         st.markdown(glossary.linked("\n\n".join(words.try_this)))
     with formula_column:
-        st.subheader("How it is computed", anchor=False)
+        st.subheader(FORMULA, anchor=False)
+        if isinstance(words, Prose) and FORMULA in words.texts:
+            st.markdown(words.text(FORMULA, **(numbers or {})))
         formula()
     with st.expander("References"):
         st.markdown("\n".join(f"- {reference}" for reference in words.references), width=theme.PROSE)

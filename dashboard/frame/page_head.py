@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard import contents, glossary, theme, typeset
 from dashboard.classroom import view
 from dashboard.frame import carried, layout, navigation
+from dashboard.frame.prose import PageProse
 
 # A file of our own: Streamlit's built-in symbols would be fetched from the internet.
 ICON = str(contents.ROOT / "dashboard" / "icon.png")
@@ -33,7 +34,7 @@ def below_title(show: Callable[[], None] | None):
         _below_title.reset(before)
 
 
-def head(words: layout.PageWords) -> None:
+def head(words: layout.PageWords | PageProse) -> None:
     """Draw the title and the question, the button for the projector's view or its bar, and the lead."""
     layout.begin_page()
     title_bar(contents.page_asking(words.question), turns_pages=_below_title.get() is None)

@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from pages.words_and_pictures.captioning import words as captioning
-from pages.words_and_pictures.clip import words as clip
+from pages.words_and_pictures.clip import why
 from pages.words_and_pictures.generation import words as generation
 from pages.words_and_pictures.joint import words as joint
 from tests.browser.conftest import settled
@@ -72,7 +72,7 @@ def test_a_thing_that_is_dragged_is_drawn_where_it_was_put_down(visit):
 
 
 def test_a_patch_that_is_clicked_is_covered_and_the_cosine_moves(visit):
-    page = visit("clip", clip.WHY)
+    page = visit("clip", why.SECTION.name)
     page.locator(".st-key-clip-cover canvas.over").click(position={"x": 110, "y": 90})
     expect(page.get_by_text("Cosine with one patch covered")).to_be_visible()
     expect(page).to_have_url(re.compile(r"covered=\d+"))

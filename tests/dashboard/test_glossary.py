@@ -4,6 +4,7 @@ import ast
 import importlib
 import re
 from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, example, given
@@ -12,6 +13,7 @@ from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
 
 from dashboard import contents
+from dashboard.frame.prose import parse
 from dashboard.glossary import MOST_LINKS, TERMS, linked, links, terms_in
 from dashboard.typeset import plain
 
@@ -187,7 +189,10 @@ def test_the_terms_are_in_alphabetical_order():
 
 @cache
 def sections_of(room: str) -> set[str]:
-    """The names of a page's sections: the keys in the tables of its page.py, spelled there or in its words."""
+    """The names of a page's sections: those of its prose, or else the keys in the tables of its page.py."""
+    prose = contents.ROOT / "pages" / room / f"{Path(room).name}.md"
+    if prose.exists():
+        return set(parse(prose.read_text(encoding="utf-8")).sections)
     words = importlib.import_module(f"pages.{room.replace('/', '.')}.words")
     source = (contents.ROOT / "pages" / room / "page.py").read_text()
     keys = [key for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Dict) for key in node.keys]

@@ -14,8 +14,9 @@ from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureIn
 from dashboard.inputs.scene_builder import FIRST_SCENE
 from dashboard.number_format import signed
 from dashboard.theme import LIGHT, Look
-from pages.words_and_pictures.clip import agreement, classes, compute, inputs, measured, search, space, why, words
+from pages.words_and_pictures.clip import agreement, classes, compute, inputs, measured, search, space, why
 from pages.words_and_pictures.clip.figures import agreement_matrix
+from pages.words_and_pictures.clip.prose import PAGE
 from tests.core.saved_models import save_pair
 from tests.pages.conftest import message_text, prose
 from tests.pages.tiny_clips import tiny_clips  # noqa: F401
@@ -23,15 +24,7 @@ from tests.pages.tiny_clips import tiny_clips  # noqa: F401
 pytestmark = pytest.mark.usefixtures("tiny_clips")
 ROOM = "words_and_pictures/clip"
 SCENE = PictureInput(SCENES, FIRST_SCENE)
-SECTIONS = (
-    words.AGREEMENT,
-    words.CLASSES,
-    words.WHY,
-    words.SEARCH,
-    words.SPACE,
-    words.GROUNDED,
-    words.MEASURED,
-)
+SECTIONS = tuple(PAGE.sections)
 
 
 @pytest.mark.parametrize("section", SECTIONS)
@@ -42,7 +35,7 @@ def test_every_section_opens(visit, section):
 
 
 @pytest.mark.parametrize("world", [PHOTOGRAPHS, EMOJI])
-@pytest.mark.parametrize("section", [words.AGREEMENT, words.CLASSES, words.WHY])
+@pytest.mark.parametrize("section", [agreement.SECTION.name, classes.SECTION.name, why.SECTION.name])
 def test_they_open_in_the_other_worlds_too(visit, section, world):
     app = visit(ROOM, show=section, world=world)
     assert not message_text(app, "warning"), message_text(app, "warning")
@@ -54,9 +47,9 @@ def test_sentences_are_counted_and_unknown_words_named(visit):
     assert "no sentence here yet" in message_text(visit(ROOM, texts_scenes=" \n "), "warning")
     assert "“unicorn”" in message_text(visit(ROOM, texts_scenes="a red unicorn"), "info")
     assert "none of “unicorns”" in message_text(visit(ROOM, texts_scenes="unicorns"), "warning")
-    app = visit(ROOM, show=words.CLASSES, templates_scenes="no place")
+    app = visit(ROOM, show=classes.SECTION.name, templates_scenes="no place")
     assert "write {} once" in message_text(app, "warning")
-    app = visit(ROOM, show=words.WHY, why_scenes="<img src=x onerror=alert(1)> red star")
+    app = visit(ROOM, show=why.SECTION.name, why_scenes="<img src=x onerror=alert(1)> red star")
     assert not app.exception
 
 
@@ -195,7 +188,7 @@ def test_why_begins_with_a_sentence_of_its_own_photograph_in_words_that_are_know
 
 
 def test_another_picture_has_another_sentence_unless_somebody_has_written(visit):
-    app = visit(ROOM, show=words.WHY, world=EMOJI)
+    app = visit(ROOM, show=why.SECTION.name, world=EMOJI)
     assert app.text_input(key="why_emoji").value == "red heart"
     app.selectbox(key="one_emoji").set_value("🐶").run()
     assert app.text_input(key="why_emoji").value == "dog face"
@@ -205,7 +198,7 @@ def test_another_picture_has_another_sentence_unless_somebody_has_written(visit)
 
 
 def test_words_can_be_told_by_relevance_too(visit):
-    app = visit(ROOM, show=words.WHY, why_words=words.BY_RELEVANCE, why_scenes="a red star")
+    app = visit(ROOM, show=why.SECTION.name, why_words=why.BY_RELEVANCE, why_scenes="a red star")
     assert not message_text(app, "warning")
     relevance = compute.read_by_relevance("scenes", SCENE, "a red star")
     assert [label for label, _ in relevance] == ["a", "red", "star"]
@@ -222,7 +215,7 @@ def test_covering_all_patches_leaves_a_picture_of_one_colour():
 
 
 def test_covered_patches_stand_in_the_address(visit):
-    app = visit(ROOM, show=words.WHY, covered="9-10-9999-x")
+    app = visit(ROOM, show=why.SECTION.name, covered="9-10-9999-x")
     assert "Cosine with 2 patches covered" in prose(app)
 
 
@@ -341,7 +334,9 @@ def test_measured_sentences_name_best_worst_and_the_baseline():
 
 
 @pytest.mark.usefixtures("at_home")
-@pytest.mark.parametrize("section", [words.AGREEMENT, words.CLASSES, words.WHY, words.SEARCH])
+@pytest.mark.parametrize(
+    "section", [agreement.SECTION.name, classes.SECTION.name, why.SECTION.name, search.SECTION.name]
+)
 def test_a_clip_from_a_folder_is_shown_in_every_section_of_photographs(visit, section, tmp_path):
     folder = save_pair("clip", tmp_path)
     app = visit(ROOM, show=section, world=PHOTOGRAPHS, search_world=PHOTOGRAPHS, pair=str(folder))

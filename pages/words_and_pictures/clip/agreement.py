@@ -16,9 +16,12 @@ from dashboard.inputs import controls
 from dashboard.inputs.picture_input import PictureInput, truth_of
 from dashboard.number_format import compare, signed
 from dashboard.output import charts
-from pages.words_and_pictures.clip import compute, inputs, words
+from pages.words_and_pictures.clip import compute, inputs
 from pages.words_and_pictures.clip.figures import THUMB, agreement_matrix
+from pages.words_and_pictures.clip.prose import PAGE
 
+SECTION = PAGE.section("Agreement")
+COSINES, PICTURES, SENTENCES = "cosines", "of pictures for each sentence", "of sentences for each picture"
 HARDLY = 0.01  # of probability above an even share: up to here it is not sure
 ACROSS = 28  # letters in a line of a sentence beside its row
 
@@ -33,7 +36,7 @@ def show() -> None:
         text = inputs.sentences(world, pictures)
         with layout.settings():
             name = inputs.network(world, messages)
-            matrix_kind = controls.choice("Show", (words.COSINES, words.SENTENCES, words.PICTURES), key="matrix")
+            matrix_kind = controls.choice("Show", (COSINES, SENTENCES, PICTURES), key="matrix")
             learned = clip(name).temperature
             temperature = st.slider(
                 "Temperature",
@@ -44,7 +47,7 @@ def show() -> None:
                 format="%.0f",
                 key="temperature",
                 bind="query-params",
-                help=words.TEMPERATURE_HELP.format(learned=learned),
+                help=SECTION.text("Temperature", learned=learned),
             )
     texts = inputs.lines_of(text, pictures)
     with layout.waiting_place():
@@ -52,21 +55,26 @@ def show() -> None:
         photographs = [compute.prepare(name, picture).photograph for picture in pictures]
     _matrix(scores, matrix_kind, temperature, texts, photographs)
     layout.place_notice()
-    layout.caption(words.INK[matrix_kind].format(temperature=temperature))
+    layout.caption(SECTION.text(f"Ink: {matrix_kind}", temperature=temperature))
     inputs.say_unknown(clip(name), texts)
     layout.notes(
-        words.AGREEMENT_NOTES,
+        SECTION,
         notice=noticed(scores, texts, pictures, temperature),
-        formula=lambda: _formula(scores, temperature),
+        numbers={
+            "cosine": scores[0, 0],
+            "temperature": temperature,
+            "share": compute.shares(scores, temperature, 1)[0, 0],
+            "sentences": len(texts),
+        },
     )
 
 
 def _matrix(
     scores: np.ndarray, matrix_kind: str, temperature: float, texts: Sequence[str], photographs: Sequence[np.ndarray]
 ) -> None:
-    by_picture = matrix_kind == words.SENTENCES
+    by_picture = matrix_kind == SENTENCES
     ink = compute.shares(scores, temperature, int(by_picture))
-    numbers = scores if matrix_kind == words.COSINES else ink
+    numbers = scores if matrix_kind == COSINES else ink
     figure = partial(
         agreement_matrix,
         [[signed(float(number)) if numbers is scores else f"{number:.0%}" for number in row] for row in numbers.T],
@@ -169,15 +177,3 @@ def _tell_range(scores: np.ndarray) -> Iterator[str]:
         yield f"All cosines are {low}: the model tells no pair from another here."
         return
     yield f"The cosines lie between {low} and {high}; 1 would be the same direction."
-
-
-def _formula(scores: np.ndarray, temperature: float) -> None:
-    st.latex(
-        r"\begin{gathered} s_{ij} = \frac{I_i \cdot T_j}{\lVert I_i \rVert \lVert T_j \rVert} \\ p(j \mid i) = "
-        r"\operatorname{softmax}_j(\tau s_{ij}) \\ p(i \mid j) = \operatorname{softmax}_i(\tau s_{ij}) \end{gathered}"
-    )
-    chances = compute.shares(scores, temperature, 1)
-    st.markdown(
-        f"For picture 1 and the first sentence: $s = {scores[0, 0]:.3f}$, $\\tau = {temperature:.0f}$, $p = "
-        f"{chances[0, 0]:.3f}$ among {scores.shape[1]} sentences."
-    )

@@ -15,9 +15,11 @@ from dashboard.inputs import controls, picture_input
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput
 from dashboard.number_format import compare
 from dashboard.output import charts
-from pages.words_and_pictures.clip import compute, inputs, words
+from pages.words_and_pictures.clip import compute, inputs
 from pages.words_and_pictures.clip.figures import template_bars
+from pages.words_and_pictures.clip.prose import PAGE
 
+SECTION = PAGE.section("Your own classes")
 # Classes to choose between; the first of each world are there before anybody has typed.
 CLASSES = {
     PHOTOGRAPHS: {
@@ -36,6 +38,8 @@ CLASSES = {
         "Colours": "red\nyellow\ngreen\nblue",
     },
 }
+TEMPLATES = ("a photo of a {}", "a picture of a {}", "a {}")
+SCENE_TEMPLATES = ("{}",)
 MOST_CLASSES, MOST_TEMPLATES = 20, 8
 HARDLY = 0.01  # of probability: a smaller difference counts as none
 
@@ -52,7 +56,7 @@ def show() -> None:
         controls.examples(offered, field=field)
         with layout.settings():
             name = inputs.network(chosen.world, messages)
-            usual = words.TEMPLATES if chosen.world == PHOTOGRAPHS else words.SCENE_TEMPLATES
+            usual = TEMPLATES if chosen.world == PHOTOGRAPHS else SCENE_TEMPLATES
             templates = _lines("Templates, {} stands for the class", "\n".join(usual), f"templates_{own}")
     check(typed, templates)
     with layout.waiting_place():
@@ -66,11 +70,12 @@ def show() -> None:
     model = clip(name)
     inputs.say_unknown(model, [template.replace("{}", "") for template in templates] + list(typed))
     if not theme.is_presented():
-        st.markdown(words.CLASSES_ABOUT + (words.CLASSES_BEGAN if name == "photographs" else ""), width=theme.PROSE)
+        texts = ("Zero-shot", "Names of ImageNet") if name == "photographs" else ("Zero-shot",)
+        st.markdown(" ".join(map(SECTION.text, texts)), width=theme.PROSE)
     layout.notes(
-        words.CLASSES_NOTES,
+        SECTION,
         notice=(*noticed(typed, templates, chances), *inputs.tell_learned((chosen,))),
-        formula=lambda: _formula(model.temperature, typed, templates),
+        numbers={"templates": len(templates), "classes": len(typed), "temperature": model.temperature},
     )
 
 
@@ -148,12 +153,4 @@ def _tell_templates(
     yield (
         f"The templates differ most over “{typeset.plain(classes[most])}”: from {chances[:, most].min():.0%} to "
         f"{chances[:, most].max():.0%}."
-    )
-
-
-def _formula(temperature: float, classes: Sequence[str], templates: Sequence[str]) -> None:
-    st.latex(r"p(c) = \frac{1}{K} \sum_{k=1}^{K} \operatorname{softmax}_c\big(\tau\, I \cdot T_{k,c}\big)")
-    st.markdown(
-        f"*K* = {len(templates)}, {len(classes)} classes, $\\tau = {temperature:.1f}$ as it was learned; $T_{{k,c}}$ "
-        "is the vector of template *k* with class *c* in it."
     )

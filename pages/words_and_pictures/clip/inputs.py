@@ -17,13 +17,14 @@ from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, model_name, uploads
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput, sentence_for
 from dashboard.inputs.scene_builder import FIRST_SCENE
-from pages.words_and_pictures.clip import compute, words
+from pages.words_and_pictures.clip import compute
 
 WORLDS = {PHOTOGRAPHS: "photographs", SCENES: "scenes", EMOJI: "emoji"}
 # Sentences to compare with the pictures; of scenes the page makes some itself.
 SENTENCES = {world: example_texts.examples(f"agreement-{WORLDS[world]}") for world in (PHOTOGRAPHS, EMOJI)}
 FIRST_PHOTOGRAPHS = ("coffee", "cat", "motorcycle", "rocket")
 FIRST_EMOJI = ("❤️", "😀", "🐶", "🍓")
+MOST_PICTURES, MOST_TEXTS = 8, 12
 OWN = "own_picture"  # keys of a visitor's files, numbered
 
 
@@ -65,17 +66,17 @@ def _photographs() -> tuple[PictureInput, ...]:
         key="photographs",
         bind="query-params",
     )
-    own = [file for number in range(words.MOST_PICTURES) if (file := uploads.current(f"{OWN}_{number}"))]
-    for number in range(words.MOST_PICTURES):
+    own = [file for number in range(MOST_PICTURES) if (file := uploads.current(f"{OWN}_{number}"))]
+    for number in range(MOST_PICTURES):
         uploads.remove_button(f"{OWN}_{number}")
-    free = next((n for n in range(words.MOST_PICTURES) if uploads.current(f"{OWN}_{n}") is None), None)
+    free = next((n for n in range(MOST_PICTURES) if uploads.current(f"{OWN}_{n}") is None), None)
     if free is None:
-        st.caption(f"{words.MOST_PICTURES} pictures are here; remove one to add another.")
+        st.caption(f"{MOST_PICTURES} pictures are here; remove one to add another.")
     else:
         uploads.uploader(f"{OWN}_{free}", "A picture from this device")
     st.caption(f"{LIMITS} They are not kept in the address. {uploads.RULE}")
     pictures = [PictureInput(PHOTOGRAPHS, file) for file in own] + [PictureInput(PHOTOGRAPHS, name) for name in chosen]
-    return tuple(pictures[: words.MOST_PICTURES])
+    return tuple(pictures[:MOST_PICTURES])
 
 
 def _emoji() -> tuple[PictureInput, ...]:
@@ -85,7 +86,7 @@ def _emoji() -> tuple[PictureInput, ...]:
         list(named),
         default=[character for character in FIRST_EMOJI if character in named],
         format_func=lambda character: f"{character} {named[character]}",
-        max_selections=words.MOST_PICTURES,
+        max_selections=MOST_PICTURES,
         key="emoji",
         bind="query-params",
     )
@@ -93,7 +94,7 @@ def _emoji() -> tuple[PictureInput, ...]:
 
 
 def _scenes() -> tuple[PictureInput, ...]:
-    count = st.slider("Scenes", 2, words.MOST_PICTURES, 4, key="scenes", bind="query-params", width=180)
+    count = st.slider("Scenes", 2, MOST_PICTURES, 4, key="scenes", bind="query-params", width=180)
     drawn = controls.number("Drawn with seed", 1000, key="scenes_seed")
     pictures = [PictureInput(SCENES, FIRST_SCENE)] if drawn == 0 else []
     for number in range(count - len(pictures)):
@@ -112,7 +113,14 @@ def sentences(world: str, pictures: Sequence[PictureInput]) -> str:
         if before is not None and before != first and st.session_state.get(key) == before:
             st.session_state[key] = first
         st.session_state.texts_offered = first
-    typed = st.text_area(words.TEXTS_LABEL, first, key=key, bind="query-params", height=70, max_chars=2000)
+    typed = st.text_area(
+        f"Sentences, one per line (at most {MOST_TEXTS})",
+        first,
+        key=key,
+        bind="query-params",
+        height=70,
+        max_chars=2000,
+    )
     with st.container(width="content"):  # what follows keeps its place where there are no examples
         if offered:
             controls.examples(offered, field=key)
@@ -122,12 +130,14 @@ def sentences(world: str, pictures: Sequence[PictureInput]) -> str:
 def lines_of(typed: str, pictures: Sequence[PictureInput]) -> tuple[str, ...]:
     """The sentences of a text; InputError where there are none or too many, or no picture to compare them with."""
     if not pictures:
-        raise InputError(words.NO_PICTURE)
+        raise InputError("There is no picture here yet. Choose some under “Pictures”.")
     texts = tuple(dict.fromkeys(line.strip() for line in typed.splitlines() if line.strip()))
     if not texts:
-        raise InputError(words.NONE)
-    if len(texts) > words.MOST_TEXTS:
-        raise InputError(words.TOO_MANY.format(count=len(texts), most=words.MOST_TEXTS))
+        raise InputError("There is no sentence here yet. Write one in each line.")
+    if len(texts) > MOST_TEXTS:
+        raise InputError(
+            f"There are {len(texts)} sentences; at most {MOST_TEXTS} are compared at once. Leave some out."
+        )
     return texts
 
 
@@ -136,12 +146,24 @@ def say_unknown(model: PictureText, texts: Sequence[str]) -> None:
     unknown = list(dict.fromkeys(word for text in texts for word in model.unknown(text)))
     if unknown:
         named = ", ".join(f"“{typeset.plain(word[:30])}”" for word in unknown[:8])
-        known = len(model.words)
-        st.info(words.UNKNOWN.format(title=model.title, known=known, words=named), icon=":material/question_mark:")
+        says = f"{model.title} knows {len(model.words):,} words, but not {named}: it reads them as one unknown word."
+        st.info(says, icon=":material/question_mark:")
 
 
 def tell_learned(pictures: Sequence[PictureInput]) -> Iterator[str]:
     """Of emoji: from how many of them the network learned; nothing of other worlds, whose pictures it never saw."""
     several = [picture for picture in pictures if picture.world == EMOJI]
-    if several:
-        yield words.tell_learned(sum(map(compute.is_learned, several)), len(several))
+    if not several:
+        return
+    count, total = sum(map(compute.is_learned, several)), len(several)
+    if total == 1 and count:
+        yield "The network learned from this emoji and its names: how well they agree says little about new ones."
+    elif total == 1:
+        yield "This emoji was held out: the network never saw it."
+    elif count == total:
+        yield f"The network learned from all {total} of these emoji and their names."
+    else:
+        yield (
+            f"The network learned from {count or 'none'} of these {total} emoji and their names, and never saw the "
+            "others."
+        )

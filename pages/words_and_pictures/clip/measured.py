@@ -17,8 +17,9 @@ from dashboard.inputs.picture_input import SPLITS
 from dashboard.number_format import CLEAR, compare
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
-from pages.words_and_pictures.clip import words
+from pages.words_and_pictures.clip.prose import PAGE
 
+SECTION = PAGE.section("Measured")
 ALONE = "each word by itself"
 MANY = 50  # pairs: of fewer no best or worst is told
 
@@ -32,7 +33,7 @@ def show() -> None:
     _ranked(results.retrievals)
     _classes(results.classes)
     sentences = noticed(results.exchanged, results.retrievals, results.classes)
-    layout.notes(words.MEASURED_NOTES, notice=sentences, formula=_formula)
+    layout.notes(SECTION, notice=sentences)
 
 
 def _exchanged(preferences: tuple[SentencePreferences, ...]) -> None:
@@ -66,7 +67,7 @@ def _exchanged(preferences: tuple[SentencePreferences, ...]) -> None:
     )
     charts.chart(figure, name="clip-exchanged", alt=f"How often the true sentence is preferred: {alt}", table=table)
     layout.place_notice()
-    layout.caption(words.EXCHANGED_ABOUT)
+    layout.caption(SECTION.text("Exchanged words"))
 
 
 def _ranked(retrievals: tuple[Retrieval, ...]) -> None:
@@ -89,11 +90,11 @@ def _ranked(retrievals: tuple[Retrieval, ...]) -> None:
 
 
 def _classes(right: Mapping[str, float]) -> None:
-    layout.heading(words.CIFAR)
+    layout.heading("Classes of CIFAR-10, of which it learned no picture")
     table = pd.DataFrame({"by": list(right), "right": list(right.values())})
     percent = {"right": st.column_config.NumberColumn(format="percent")}
     data_table(table, hide_index=True, width="content", column_config=percent)
-    st.caption(words.CIFAR_ABOUT)
+    st.caption(SECTION.text("CIFAR-10"))
 
 
 def noticed(
@@ -145,15 +146,3 @@ def _tell_classes(right: Mapping[str, float]) -> Iterator[str]:
     """How many pictures of CIFAR-10 are named right, beside chance."""
     best = max(BY_NAME, key=lambda name: right[name])
     yield f"CLIP names {right[best]:.0%} of CIFAR-10 right ({best}); chance is {right['chance']:.0%}."
-
-
-def _formula() -> None:
-    st.latex(
-        r"\begin{gathered} \mathcal{L} = \frac{1}{2N} \sum_i \Big[ "
-        r"-\log \frac{e^{\tau s_{ii}}}{\sum_j e^{\tau s_{ij}}} \\ "
-        r"{} - \log \frac{e^{\tau s_{ii}}}{\sum_j e^{\tau s_{ji}}} \Big] \end{gathered}"
-    )
-    st.markdown(
-        "The loss that all three were trained with (Radford et al. 2021, figure 3); the one for photographs learned "
-        "ImageNet's names beside it. R@k: how often what belongs together is among the first *k*."
-    )

@@ -1,17 +1,18 @@
 """Do words and picture agree?"""
 
 from dashboard.frame import page_head, sections
-from pages.words_and_pictures.clip import agreement, classes, grounded, measured, search, space, why, words
+from pages.words_and_pictures.clip import agreement, classes, grounded, measured, search, space, why
+from pages.words_and_pictures.clip.prose import PAGE
 
-page_head.head(words.PAGE)
+page_head.head(PAGE)
 sections.chosen(
     {
-        words.AGREEMENT: agreement.show,
-        words.CLASSES: classes.show,
-        words.WHY: why.show,
-        words.SEARCH: search.show,
-        words.SPACE: space.show,
-        words.GROUNDED: grounded.show,
-        words.MEASURED: measured.show,
+        agreement.SECTION.name: agreement.show,
+        classes.SECTION.name: classes.show,
+        why.SECTION.name: why.show,
+        search.SECTION.name: search.show,
+        space.SECTION.name: space.show,
+        grounded.SECTION.name: grounded.show,
+        measured.SECTION.name: measured.show,
     }
 )()

@@ -13,8 +13,10 @@ from dashboard.inputs import controls, example_texts
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput
 from dashboard.number_format import signed
 from dashboard.output import charts
-from pages.words_and_pictures.clip import compute, inputs, words
+from pages.words_and_pictures.clip import compute, inputs
+from pages.words_and_pictures.clip.prose import PAGE
 
+SECTION = PAGE.section("Search")
 TOP, FIRST = 24, 6  # pictures; of these the first row
 WIDE, WIDE_PRESENTED = 130, 280  # pixels of a picture: a first row on a desk, and on a projector
 TRUTHS = {True: " · true", False: " · not true", None: ""}
@@ -56,12 +58,12 @@ def show() -> None:
     )
     charts.download_table(table, "clip-search")
     layout.notes(
-        words.SEARCH_NOTES,
+        SECTION,
         notice=(
             *noticed(scores, truths, [corpus.titles[place] for place in order], text, known),
             *_tell_learned([corpus.learned[place] for place in order], world),
         ),
-        formula=lambda: _formula(scores),
+        numbers={"pictures": len(scores)},
     )
 
 
@@ -112,12 +114,7 @@ def noticed(
 
 def _tell_learned(learned: Sequence[bool], world: str) -> Iterator[str]:
     if world == EMOJI:
-        yield words.FOUND_LEARNED.format(count=sum(learned), total=len(learned))
-
-
-def _formula(scores: np.ndarray) -> None:
-    st.latex(r"\text{rank}_i = 1 + \big|\{ k : I_k \cdot T > I_i \cdot T \}\big|")
-    st.markdown(
-        f"The vectors of all {len(scores):,} pictures are computed once; a search is one product of a matrix with a "
-        "vector."
-    )
+        yield (
+            f"Of the {len(learned)} that are shown the network learned from {sum(learned)} and their names; one in ten "
+            "of all emoji was held out."
+        )

@@ -13,10 +13,12 @@ from dashboard.inputs import controls
 from dashboard.inputs.picture_input import EMOJI, SCENES
 from dashboard.number_format import compare, signed
 from dashboard.output import charts
-from pages.words_and_pictures.clip import compute, inputs, words
+from pages.words_and_pictures.clip import compute, inputs
 from pages.words_and_pictures.clip.compute import Map
 from pages.words_and_pictures.clip.figures import plane
+from pages.words_and_pictures.clip.prose import PAGE
 
+SECTION = PAGE.section("The space")
 POINTS = (50, 100, 150)
 APART = 0.05  # of cosines: a smaller difference counts as none
 
@@ -45,8 +47,9 @@ def show() -> None:
     )
     charts.chart(figure, name="clip-space", alt=alt, table=table)
     layout.place_notice()
-    st.markdown(words.SPACE_ABOUT, width=theme.PROSE)
-    layout.notes(words.SPACE_NOTES, notice=noticed(projection), formula=lambda: _formula(projection))
+    st.markdown(SECTION.text("Projection"), width=theme.PROSE)
+    shares = ", ".join(f"{share:.1%}" for share in projection.held[:6])
+    layout.notes(SECTION, notice=noticed(projection), numbers={"shares": shares})
 
 
 def noticed(projection: Map) -> tuple[str, ...]:
@@ -92,9 +95,3 @@ def _tell_own(projection: Map) -> Iterator[str]:
             f"All pictures here were held out. From others the network learned, and has {signed(projection.learned)} "
             "for them and their names."
         )
-
-
-def _formula(projection: Map) -> None:
-    st.latex(r"\begin{gathered} X - \bar X = U \Sigma V^\top \\ \text{places} = (X - \bar X)\, V_{1,2} \end{gathered}")
-    held = ", ".join(f"{share:.1%}" for share in projection.held[:6])
-    st.markdown(f"What the first six axes hold: {held}.")

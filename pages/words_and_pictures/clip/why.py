@@ -24,9 +24,12 @@ from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureIn
 from dashboard.inputs.scene_builder import FIRST_SCENE
 from dashboard.number_format import compare, signed
 from dashboard.output import charts, pointing_game
-from pages.words_and_pictures.clip import compute, inputs, words
+from pages.words_and_pictures.clip import compute, inputs
 from pages.words_and_pictures.clip.figures import word_bars
+from pages.words_and_pictures.clip.prose import PAGE
 
+SECTION = PAGE.section("Why?")
+LEFT_OUT, BY_RELEVANCE = "leaving it out", "relevance"
 ANY = "a photograph"  # of a picture of one's own
 EXAMPLES = {world: example_texts.examples(f"words-{name}") for world, name in inputs.WORLDS.items()}
 HARDLY = 0.005  # of a cosine: less is nothing in its two digits
@@ -52,9 +55,10 @@ def show() -> None:
     layout.place_notice()
     inputs.say_unknown(clip(name), [text])
     if not theme.is_presented():
-        st.markdown(words.WHY_ABOUT, width=theme.PROSE)
+        st.markdown(SECTION.text("Score of a word"), width=theme.PROSE)
     labels = compute.words_of(name, text)
     added = [cosine - value for value in without]
+    most = int(np.argmax(np.abs(added)))
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader(f"What each word adds to the cosine of {signed(cosine)}", anchor=False)
@@ -63,12 +67,17 @@ def show() -> None:
         st.subheader("Cover patches", anchor=False)
         now = _cover(name, chosen, text)
     layout.notes(
-        words.WHY_NOTES,
+        SECTION,
         notice=(
             *noticed(labels, added, cosine, now, compute.maps(name, chosen, text)),
             *inputs.tell_learned((chosen,)),
         ),
-        formula=lambda: _formula(labels, added, cosine),
+        numbers={
+            "word": typeset.plain(labels[most]),
+            "cosine": cosine,
+            "without": without[most],
+            "difference": added[most],
+        },
     )
 
 
@@ -92,8 +101,8 @@ def _begin_anew(first: str, field: str) -> None:
 
 def _words(name: str, chosen: PictureInput, text: str, labels: Sequence[str], added: Sequence[float]) -> None:
     """A bar for each word: by leaving it out, or by relevance through the encoder of texts."""
-    by = controls.choice("By", (words.LEFT_OUT, words.BY_RELEVANCE), key="why_words")
-    if by == words.LEFT_OUT:
+    by = controls.choice("By", (LEFT_OUT, BY_RELEVANCE), key="why_words")
+    if by == LEFT_OUT:
         names, values, x = list(labels), list(added), "cosine with it, less without it"
     else:
         relevance = compute.read_by_relevance(name, chosen, text)
@@ -211,13 +220,3 @@ def _tell_maps(label: str, relevance: Tensor, occlusion: Tensor) -> str:
         return f"For {word}, relevance or occlusion finds no patch that matters."
     same = int(relevance.argmax()) == int(occlusion.argmax())
     return f"For {word}, relevance and occlusion {'agree' if same else 'do not agree'} on the most important patch."
-
-
-def _formula(labels: Sequence[str], added: Sequence[float], cosine: float) -> None:
-    st.latex(r"\Delta_w = I \cdot T_{\text{sentence}} - I \cdot T_{\text{sentence without } w}")
-    first = int(np.argmax(np.abs(added)))
-    st.markdown(
-        f"For “{typeset.plain(labels[first])}”: ${cosine:.3f} - {cosine - added[first]:.3f} = {added[first]:.3f}$. The "
-        "maps follow the gradient of $\\Delta_w$ through the picture's encoder (Chefer et al. 2021), or measure it "
-        "with each patch covered."
-    )
