@@ -16,15 +16,23 @@ from benchmarks.table import Row
 from core import zoo
 from core.long_context import LongReading, read
 from core.long_context.head_map import TILE, HeadMap, Pyramid
+from core.long_context.links import strongest_links
+from core.long_context.needles import score_heads
+from core.long_context.planting import haystack, make_needle, plant
 from core.models.gpt_rotary import RotaryGPT
 from core.text import encode, read_text
 from dashboard.cache.turns import THREADS
+from dashboard.long_text.books import BOOKS, book_text
 
 MODEL = "gpt-books-long"
 OVERVIEW, SHORTER, LONGEST = 16_384, 32_768, 131_072  # tokens
 PEER = 4096  # tokens: one length more and `output_attentions` keeps 9.7 GB of maps
 TILES = 60  # of random places and depths
 FRAMES = 120  # of a motion of the map
+NEEDLES, HAYSTACK, FAR = 100, 2048, 256  # sentences, tokens of a text with one of them, tokens to a far link
+DEEPEST = 0.8  # of the text: from there on its end, which asks, is no longer far
+PLACES = ("lighthouse", "garden", "library", "harbour", "castle", "mill", "chapel", "bridge", "cellar", "tower")
+THINGS = ("pelican", "violin", "lantern", "anchor", "teapot", "falcon", "mirror", "compass", "saddle", "turnip")
 WORDS = "the sea and a ship that went to an island in the rain with no one on it but me"
 
 
@@ -39,6 +47,31 @@ def rows() -> Iterator[Row]:
     yield from _browser_rows()
 
 
+def _needle_row(model: zoo.TextModel) -> Row:
+    """How many of 100 planted sentences the list of far links leads to, in the head that attends to them most."""
+    text = haystack(model, book_text(next(iter(BOOKS))), HAYSTACK)
+    sentences = [f"The password of the {place} is silver {thing}." for place in PLACES for thing in THINGS]
+    met = 0
+    for number, sentence in enumerate(sentences):
+        depth = DEEPEST * number / NEEDLES
+        planted = plant(model, text, make_needle(model, sentence, cue_words=6), HAYSTACK, depth)
+        reading = LongReading(planted.tokens)
+        read(model, reading)
+        shares = score_heads(reading.layers, planted).shares.nan_to_num(-1.0)
+        layer, head = divmod(int(shares.argmax()), shares.shape[1])
+        head_map = reading.layers[layer].head(head)
+        links = strongest_links(head_map, head_map.pyramid(), farther_than=FAR, from_key=1)
+        met += any(link.query in planted.rows and link.key in planted.needle for link in links)
+    return Row(
+        f"Long text: planted needles among {NEEDLES} in the list of far links of the head that attends most",
+        met,
+        "",
+        95,
+        at_least=True,
+        detail=f"{HAYSTACK:,} tokens, links farther than {FAR}",
+    )
+
+
 def _core_rows() -> Iterator[Row]:
     model = zoo.load_text(MODEL, longest=LONGEST)
     text = _words(LONGEST)
@@ -47,6 +80,7 @@ def _core_rows() -> Iterator[Row]:
     reading.layers[2].head(3).pyramid()
     yield Row("Long text: 16,384 tokens, file to the first overview", time.perf_counter() - started, "s", 20)
     yield from _peer_rows(model, text)
+    yield _needle_row(model)
     shorter = peak_memory(lambda: _read(model, text, SHORTER))
     kept: list[LongReading] = []
     started = time.perf_counter()
