@@ -1,5 +1,6 @@
 """Time and memory of functions, measured in one run."""
 
+import ctypes
 import gc
 import statistics
 import time
@@ -22,8 +23,12 @@ def times(*works: Callable[[], object], repeats: int) -> list[float]:
 
 
 def peak_memory(work: Callable[[], object]) -> int:
-    """Bytes by which the process grew at most during `work` (by Linux's high-water mark of the resident set)."""
+    """Bytes by which the process grew at most during `work` (by Linux's high-water mark of the resident set).
+
+    What earlier work has freed goes back to the system first: it would be used again without counting.
+    """
     gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
     Path("/proc/self/clear_refs").write_text("5")
     before = _status("VmRSS")
     result = work()

@@ -16,7 +16,6 @@ this process, unless `compute_with` names another one.
 """
 
 import functools
-import hashlib
 import inspect
 import math
 import os
@@ -31,6 +30,7 @@ from core.progress import Progress, no_progress
 from dashboard.cache import shared_files, turns, waiting
 from dashboard.cache.shared_files import AGE
 from dashboard.cache.store import Store
+from dashboard.cache.upload import Digest, Upload, file_key, files_of
 
 Parameters = ParamSpec("Parameters")
 Value = TypeVar("Value")
@@ -41,29 +41,6 @@ def _budget() -> int:
     if megabytes := os.environ.get("ATLAS_KEEP_MB"):
         return int(megabytes) * 10**6
     return total_memory() // 4
-
-
-class Digest(str):
-    """The digest of a visitor's file: entries with it in their key are dropped with the file."""
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True)
-class Upload:
-    """A file from a visitor: hashed once, and identified by its digest from there on."""
-
-    content: bytes = field(repr=False)
-    identity: Digest = field(init=False)
-
-    def __post_init__(self):
-        object.__setattr__(self, "identity", Digest(hashlib.blake2b(self.content, digest_size=16).hexdigest()))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Upload) and self.identity == other.identity
-
-    def __hash__(self) -> int:
-        return hash(self.identity)
 
 
 @dataclass
@@ -199,8 +176,7 @@ class CachedFunction(Generic[Parameters, Value]):
         call = Call(self, bound)
         with _recording_needs() as needs:
             value = _engine.compute(call, progress)
-        files = frozenset(map(_file_key, _digests(key)))
-        _store.put(key, value, age=self._age, needs=frozenset(needs), within=files)
+        _store.put(key, value, age=self._age, needs=frozenset(needs), within=files_of(key))
         _engine.stored(key, call)
         return value
 
@@ -238,7 +214,7 @@ def stored_value(key: Hashable) -> Any:
 def store_upload(content: bytes) -> Upload:
     """Keep a visitor's file, and what is computed from it, for AGE, or until the budget needs room."""
     upload = Upload(content)
-    _store.put(_file_key(upload.identity), upload, age=AGE)
+    _store.put(file_key(upload.identity), upload, age=AGE)
     if SHARED_FILES:
         SHARED_FILES.put(upload.identity, content)
     return upload
@@ -246,19 +222,19 @@ def store_upload(content: bytes) -> Upload:
 
 def stored_upload(identity: Digest) -> Upload | None:
     """A stored file; None if it was dropped."""
-    if entry := _store.find(_file_key(identity)):
+    if entry := _store.find(file_key(identity)):
         return entry.value
     if SHARED_FILES and (file := SHARED_FILES.get(identity)):
         content, age = file
         upload = Upload(content)
-        _store.put(_file_key(identity), upload, age=age)
+        _store.put(file_key(identity), upload, age=age)
         return upload
     return None
 
 
 def hold(key: tuple[Hashable, ...], value: Any) -> None:
     """Keep a value that was computed by other means than a cached function, within the budget of all values."""
-    _store.put(key, value, within=frozenset(map(_file_key, _digests(key))))
+    _store.put(key, value, within=files_of(key))
 
 
 def held(key: tuple[Hashable, ...]) -> Any:
@@ -315,14 +291,3 @@ def _identity(value: Any) -> Hashable:
     if isinstance(value, tuple):
         return tuple(map(_identity, value))
     return (type(value).__qualname__, value.identity) if hasattr(value, "identity") else value
-
-
-def _digests(key: Hashable) -> set[Digest]:
-    """The digests of files in a key."""
-    if isinstance(key, tuple):
-        return set().union(*map(_digests, key))
-    return {key} if isinstance(key, Digest) else set()
-
-
-def _file_key(identity: Digest) -> Hashable:
-    return ("file", identity)

@@ -24,7 +24,8 @@ from typing import Any
 
 from core.errors import AtlasError
 from dashboard.cache import memo
-from dashboard.cache.memo import CachedFunction, Call, Upload
+from dashboard.cache.memo import CachedFunction, Call
+from dashboard.cache.upload import Upload
 from dashboard.contents import ROOT
 
 PACKAGES = ("core", "dashboard", "pages")

@@ -15,7 +15,7 @@ from core.images import EXAMPLES, LIMITS
 from core.view.codec import whole_number
 from dashboard import typeset
 from dashboard.address import parameter
-from dashboard.cache.memo import Upload
+from dashboard.cache.upload import Upload
 from dashboard.frame import carried
 from dashboard.inputs import example_texts, uploads
 

@@ -12,8 +12,8 @@ from core.errors import ModelError
 from core.images import EXAMPLES
 from core.results import classifier_results
 from core.zoo.embedded import IMAGE, WEIGHTS
-from dashboard.cache.memo import Upload
 from dashboard.cache.models import image_model
+from dashboard.cache.upload import Upload
 from dashboard.frame import layout
 from dashboard.inputs import controls, model_name
 from dashboard.number_format import CLEAR

@@ -21,7 +21,8 @@ from core.scenes.telling import sentence_about
 from core.scenes.things import Scene
 from core.scenes.truth import is_true, meanings
 from core.zoo.emoji import emoji, picture_of
-from dashboard.cache.memo import Upload, cached
+from dashboard.cache.memo import cached
+from dashboard.cache.upload import Upload
 from dashboard.inputs import controls, scene_builder
 from dashboard.recordings.watched import Picture
 

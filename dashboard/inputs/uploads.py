@@ -17,7 +17,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard import typeset
 from dashboard.cache import memo
-from dashboard.cache.memo import Digest, Upload
+from dashboard.cache.upload import Digest, Upload
 
 RULE = "It is kept for an hour at most, less if others need the room."
 EXPIRED = (

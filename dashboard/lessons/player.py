@@ -11,7 +11,7 @@ from core.errors import InputError
 from core.view.codec import whole_number
 from dashboard import theme, typeset
 from dashboard.cache import memo
-from dashboard.cache.memo import Digest
+from dashboard.cache.upload import Digest, Upload
 from dashboard.classroom import view
 from dashboard.frame import page_head
 from dashboard.lessons import station_figure
@@ -66,7 +66,7 @@ def find(name: str) -> Lesson:
     )
 
 
-def read_upload(upload: memo.Upload) -> Lesson:
+def read_upload(upload: Upload) -> Lesson:
     """A visitor's own lesson; InputError that names the line that breaks the form."""
     try:
         text = upload.content.decode("utf-8")

@@ -13,8 +13,9 @@ from core.capture import Record, by_layer, edit_attention, record_attention
 from core.errors import CaptureError
 from core.images import EXAMPLES, open_example, open_picture
 from core.text import Tokens, read_text
-from dashboard.cache.memo import Upload, cached
+from dashboard.cache.memo import cached
 from dashboard.cache.models import image_model, text_model
+from dashboard.cache.upload import Upload
 from dashboard.components.attention_view import Scene
 from dashboard.recordings import notices, picture_notices, scenes
 from dashboard.recordings.notices import Notice

@@ -11,7 +11,8 @@ from core.errors import AtlasError
 from core.hub.permissions import Permission
 from core.translation.decoding import Hypothesis
 from dashboard.cache import memo, turns
-from dashboard.cache.memo import HERE, Upload, cached
+from dashboard.cache.memo import HERE, cached
+from dashboard.cache.upload import Upload
 from dashboard.cluster import front, values, wire
 from dashboard.cluster.front import Front, WorkerLostError, compute_by, model_of, routing_key
 from dashboard.cluster.wire import CallBook, NotPortableError, RefusedQuestionError

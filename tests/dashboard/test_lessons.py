@@ -18,7 +18,7 @@ from core.probing.masked_words import one_sided_context
 from core.results import dalle_results
 from dashboard import contents
 from dashboard.cache import memo
-from dashboard.cache.memo import Digest
+from dashboard.cache.upload import Digest
 from dashboard.lessons import form, player, station_figure
 from dashboard.lessons.figure_content import attention_map
 from dashboard.lessons.form import Question, lessons, read

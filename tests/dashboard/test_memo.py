@@ -11,9 +11,10 @@ import torch
 from core import machine
 from core.progress import Progress, no_progress
 from dashboard.cache import memo, turns
-from dashboard.cache.memo import Upload, cached
+from dashboard.cache.memo import cached
 from dashboard.cache.memory_size import size_of
 from dashboard.cache.store import SETTLED, Store
+from dashboard.cache.upload import Upload
 from tests.polling import wait_until
 
 

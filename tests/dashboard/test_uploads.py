@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.cache import memo
 from dashboard.cache.store import Store
+from dashboard.cache.upload import Upload
 from dashboard.inputs import controls, uploads
 
 
@@ -73,7 +74,7 @@ def test_the_session_keeps_the_digest_and_not_the_file(mine):
     state = {key: app.session_state[key] for key in app.session_state}
     assert any(isinstance(value, uploads._StoredFile) for value in state.values())
     assert not any(mine in value for value in map(_content, state.values()))
-    assert not any(isinstance(value, memo.Upload) for value in state.values())
+    assert not any(isinstance(value, Upload) for value in state.values())
 
 
 def _content(value: object) -> bytes:

@@ -7,7 +7,7 @@ import torch
 
 from core.efficient import LowRank, SlidingWindow, model_loss
 from dashboard.cache import memo
-from dashboard.cache.memo import Upload
+from dashboard.cache.upload import Upload
 from pages.scale.efficient_attention import compute
 
 MODEL = "gpt-books"

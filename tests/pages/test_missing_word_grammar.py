@@ -15,6 +15,7 @@ from core.probing.grammar.trees import ROOT, Tree
 from core.results import grammar_heads
 from core.text import Tokens
 from dashboard.cache import memo
+from dashboard.cache.upload import Upload
 from dashboard.contents import ROOT as PROJECT
 from dashboard.inputs import uploads
 from dashboard.theme import DARK, LIGHT, Look
@@ -138,7 +139,7 @@ def test_a_file_that_is_none_or_too_small_is_one_sentence(content, sentence):
 
 def test_too_few_sentences_are_refused_before_anything_is_read():
     with pytest.raises(InputError, match="40 are the fewest"):
-        compute_grammar.measure("gpt-books", memo.Upload(treebank(39)))
+        compute_grammar.measure("gpt-books", Upload(treebank(39)))
 
 
 def test_the_annotated_sentences_are_trees():

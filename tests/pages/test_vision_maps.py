@@ -19,8 +19,8 @@ from core.errors import CaptureError
 from core.heads import measures
 from core.images import Patches
 from core.vision.distance import smallest_set
-from dashboard.cache.memo import Upload
 from dashboard.cache.models import image_model
+from dashboard.cache.upload import Upload
 from dashboard.components.photo_maps import Dense, Factors
 from dashboard.components.photo_maps.packing import ViewRequest, pack
 from dashboard.recordings.watched import watch_image
