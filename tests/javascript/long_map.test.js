@@ -35,7 +35,7 @@ import {
   lowEndOf,
   strengthOf,
 } from "../../dashboard/components/map_view/painting.js";
-import { sentenceOfBlock, strongestOf, wordAround } from "../../dashboard/components/map_view/sentences.js";
+import { sentenceOfBlock, sentenceOfStrongest, strongestOf, wordAround } from "../../dashboard/components/map_view/sentences.js";
 import { tileFrom } from "../../dashboard/components/map_view/server.js";
 import { randomSource, whole } from "./random.js";
 
@@ -345,4 +345,19 @@ test("a little map is drawn up to its own largest value, and nothing is the page
     [0, 4, 8, 12].map((place) => pixels[place]),
     [0, 128, 255, 0],
   );
+});
+
+test("the strongest far link is told with its words, its share, its direction and what was left out", () => {
+  const labels = ["The", " cat", " sat", " on", " the", " mat"];
+  const links = [
+    [5, 1, 0.425],
+    [4, 0, 0.1],
+  ];
+  const sentence = sentenceOfStrongest(labels, links, 3, false);
+  for (const part of ["mat", "cat", "42.5%", "4 tokens earlier", "farther than 3 tokens", "first token"]) {
+    assert.ok(sentence.includes(part), part);
+  }
+  assert.ok(!sentenceOfStrongest(labels, links, 3, true).includes("first token"));
+  assert.ok(sentenceOfStrongest(labels, [[1, 5, 0.2]], 3, true).includes("4 tokens later"));
+  assert.equal(sentenceOfStrongest(labels, [], 3, true), "");
 });

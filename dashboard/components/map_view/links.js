@@ -1,6 +1,6 @@
 import { make, setAttributes } from "../../../core/view/browser/kit/dom.js";
 import { excerptOf } from "./lines.js";
-import { counted, weightText } from "./sentences.js";
+import { counted, sentenceOfStrongest, weightText } from "./sentences.js";
 import { jsonFrom } from "./server.js";
 
 const COUNT = 200;
@@ -12,12 +12,15 @@ export function usualDistance(tokens) {
   return Math.min(FARTHER, Math.max(0, Math.floor(tokens / 4)));
 }
 
-/** The list of the strongest links of the open head; `go(query, key)` shows one on the map. */
+/**
+ * The list of the strongest links of the open head; `go(query, key)` shows one on the map, `tell(sentence)` tells of
+ * the strongest, or "" where there is none to tell of.
+ */
 export class LinkList {
   text = null; // { labels, sentences }
 
-  constructor({ go }) {
-    this.go = go;
+  constructor({ go, tell }) {
+    Object.assign(this, { go, tell });
     const changed = () => {
       clearTimeout(this.waiting);
       this.waiting = setTimeout(() => this.ask(), WAIT);
@@ -58,6 +61,7 @@ export class LinkList {
     this.root = root;
     this.request?.abort();
     this.list.replaceChildren();
+    this.tell("");
     this.said.textContent = root ? "The links are being searched …" : "The links come with the overview of this head.";
     if (root && this.text) this.ask();
   }
@@ -90,6 +94,7 @@ export class LinkList {
       ? `The ${number} with the largest weights between tokens ${apart}. Choose one to see it on the map.`
       : `No token attends to another ${apart}.`;
     this.list.replaceChildren(...links.map((link) => this.item(link)));
+    this.tell(sentenceOfStrongest(this.text.labels, links, distance, !this.without.checked));
   }
 
   item([query, key, weight]) {

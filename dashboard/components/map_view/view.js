@@ -36,7 +36,11 @@ class MapView extends View {
     });
     this.beside = new TextBeside({ go: (token) => this.goToRow(token), chose: (token) => this.mark(token) });
     this.heads = createHeadGrid({ pick: (layer, head) => this.openHead(layer, head) });
-    this.links = new LinkList({ go: (query, key) => this.goToLink(query, key) });
+    this.notice = make("p", { class: "notice" });
+    this.links = new LinkList({
+      go: (query, key) => this.goToLink(query, key),
+      tell: (sentence) => this.notice.replaceChildren(...(sentence ? [make("b", {}, "Notice: "), sentence] : [])),
+    });
     this.controls = createControls({ restyle: (look) => this.restyle(look), stage: this.figure.stage });
     this.name = make("b", { class: "head-name" });
     this.scale = make("span", { class: "scale" });
@@ -45,7 +49,7 @@ class MapView extends View {
     const side = make("div", { class: "side" }, this.heads.element, this.beside.element);
     const stage = make("div", { class: "stage" }, bar, this.figure.element, this.figure.tell, side);
     const about = { class: "view long-map", role: "group", "aria-label": "Attention over the text" };
-    return make("div", about, stage, this.downloads, this.links.element);
+    return make("div", about, stage, this.notice, this.downloads, this.links.element);
   }
 
   get takes() {
