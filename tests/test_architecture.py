@@ -97,7 +97,7 @@ def test_a_page_imports_no_other_page():
 def test_everything_of_a_page_is_in_its_room():
     rooms = {file.parent for file in (ROOT / "pages").rglob("*.py")}
     assert rooms == set(PAGE_ROOMS), "Files below pages/ belong into a room with a page.py."
-    assert all((room / "words.py").is_file() for room in PAGE_ROOMS)
+    assert all((room / f"{room.name}.md").is_file() for room in PAGE_ROOMS)
     assert all(len(room.relative_to(ROOT).parts) == 3 for room in PAGE_ROOMS), "A room is pages/<group>/<page>/."
 
 
