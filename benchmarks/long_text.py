@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 
 import torch
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Request
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from benchmarks.measure import peak_memory, times
@@ -29,6 +29,7 @@ OVERVIEW, SHORTER, LONGEST = 16_384, 32_768, 131_072  # tokens
 PEER = 4096  # tokens: one length more and `output_attentions` keeps 9.7 GB of maps
 TILES = 60  # of random places and depths
 FRAMES = 120  # of a motion of the map
+READ = 120_000  # milliseconds until the server has started and read a text
 NEEDLES, HAYSTACK, FAR = 100, 2048, 256  # sentences, tokens of a text with one of them, tokens to a far link
 DEEPEST = 0.8  # of the text: from there on its end, which asks, is no longer far
 PLACES = ("lighthouse", "garden", "library", "harbour", "castle", "mill", "chapel", "bridge", "cellar", "tower")
@@ -154,11 +155,9 @@ def _peer_rows(model: zoo.TextModel, text: str) -> Iterator[Row]:
 
 def _browser_rows() -> Iterator[Row]:
     with visiting() as (page, address):
-        page.goto(f"{address}/long-text?tokens=4096")
-        page.wait_for_function(
-            "() => [...performance.getEntriesByType('resource')].some((one) => one.name.includes('/links/'))"
-        )
-        page.evaluate("() => performance.clearResourceTimings()")
+        # The links are asked for when the text is read and the overview of the open head is there.
+        with page.expect_response(lambda response: "/links/" in response.url, timeout=READ):
+            page.goto(f"{address}/long-text?tokens=4096")
         waits = _zoom(page)
         yield Row("Long text: a tile in view, server and browser", statistics.median(waits), "ms", 100)
         yield Row("Long text: frames while the map is dragged", _frames(page), "1/s", 50, at_least=True)
@@ -166,12 +165,13 @@ def _browser_rows() -> Iterator[Row]:
 
 def _zoom(page: Page) -> list[float]:
     """Milliseconds of the requests for tiles while the map is zoomed from all of the text to single words."""
+    tiles: list[Request] = []
+    page.on("requestfinished", lambda request: tiles.append(request) if "/tile/" in request.url else None)
     zoom = page.get_by_role("button", name="Zoom in")
     for _ in range(12):
         zoom.click()
         page.wait_for_timeout(400)
-    return page.evaluate("""() => performance.getEntriesByType("resource")
-        .filter((entry) => entry.name.includes("/tile/")).map((entry) => entry.duration)""")
+    return [request.timing["responseEnd"] for request in tiles]
 
 
 def _frames(page: Page) -> float:

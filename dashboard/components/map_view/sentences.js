@@ -85,16 +85,6 @@ export function strongestOf(weights, apart) {
   return best < 0 ? null : [best, most];
 }
 
-/** The strongest of the links [query, key, weight] that are farther than a distance; "" where there is none. */
-export function sentenceOfStrongest(labels, links, distance) {
-  if (!links.length) return "";
-  const [query, key, weight] = links[0];
-  const where = `${counted(Math.abs(query - key))} tokens ${key < query ? "earlier" : "later"}`;
-  const [from, to] = [query, key].map((token) => quotedToken(labels, token));
-  const beside = `no link of this head farther than ${counted(distance)} tokens is stronger`;
-  return `${from} puts ${shareText(weight)} of its attention on ${to}, ${where}: ${beside}.`;
-}
-
 /**
  * The strongest of the links [query, key, weight] that are farther than a distance; "" where there is none. `isAll`:
  * whether those to the first token are among them.
