@@ -30,7 +30,9 @@ PEER = 4096  # tokens: one length more and `output_attentions` keeps 9.7 GB of m
 TILES = 60  # of random places and depths
 FRAMES = 120  # of a motion of the map
 READ = 120_000  # milliseconds until the server has started and read a text
-NEEDLES, HAYSTACK, FAR = 100, 2048, 256  # sentences, tokens of a text with one of them, tokens to a far link
+NEEDLES, FAR = 100, 128  # sentences, tokens to a far link
+# Tokens of a text with one of them: as many as the model was trained on, and twice as many, of which it uses fewer.
+HAYSTACKS = {1024: 95, 2048: None}
 DEEPEST = 0.8  # of the text: from there on its end, which asks, is no longer far
 PLACES = ("lighthouse", "garden", "library", "harbour", "castle", "mill", "chapel", "bridge", "cellar", "tower")
 THINGS = ("pelican", "violin", "lantern", "anchor", "teapot", "falcon", "mirror", "compass", "saddle", "turnip")
@@ -48,14 +50,14 @@ def rows() -> Iterator[Row]:
     yield from _browser_rows()
 
 
-def _needle_row(model: zoo.TextModel) -> Row:
+def _needle_row(model: zoo.TextModel, length: int, least: int | None) -> Row:
     """How many of 100 planted sentences the list of far links leads to, in the head that attends to them most."""
-    text = haystack(model, book_text(next(iter(BOOKS))), HAYSTACK)
+    text = haystack(model, book_text(next(iter(BOOKS))), length)
     sentences = [f"The password of the {place} is silver {thing}." for place in PLACES for thing in THINGS]
     met = 0
     for number, sentence in enumerate(sentences):
         depth = DEEPEST * number / NEEDLES
-        planted = plant(model, text, make_needle(model, sentence, cue_words=6), HAYSTACK, depth)
+        planted = plant(model, text, make_needle(model, sentence, cue_words=6), length, depth)
         reading = LongReading(planted.tokens)
         read(model, reading)
         shares = score_heads(reading.layers, planted).shares.nan_to_num(-1.0)
@@ -64,12 +66,13 @@ def _needle_row(model: zoo.TextModel) -> Row:
         links = strongest_links(head_map, head_map.pyramid(), farther_than=FAR, from_key=1)
         met += any(link.query in planted.rows and link.key in planted.needle for link in links)
     return Row(
-        f"Long text: planted needles among {NEEDLES} in the list of far links of the head that attends most",
+        f"Long text: planted needles among {NEEDLES} in the list of far links of the head that attends most, "
+        f"{length:,} tokens",
         met,
         "",
-        95,
+        least,
         at_least=True,
-        detail=f"{HAYSTACK:,} tokens, links farther than {FAR}",
+        detail=f"links farther than {FAR} tokens; the model was trained on {min(HAYSTACKS):,}",
     )
 
 
@@ -81,7 +84,7 @@ def _core_rows() -> Iterator[Row]:
     reading.layers[2].head(3).pyramid()
     yield Row("Long text: 16,384 tokens, file to the first overview", time.perf_counter() - started, "s", 20)
     yield from _peer_rows(model, text)
-    yield _needle_row(model)
+    yield from (_needle_row(model, length, least) for length, least in HAYSTACKS.items())
     shorter = peak_memory(lambda: _read(model, text, SHORTER))
     kept: list[LongReading] = []
     started = time.perf_counter()

@@ -72,6 +72,10 @@ def replace_product(
 ) -> tuple[list[int], Float[Tensor, "batch head query _"]]:
     """The replaced heads in ascending order, and their output."""
     heads = sorted(watched.replaced)
+    if len(set(watched.replaced.values())) == 1:  # without a copy, which for a long text would be large
+        (replacement,) = set(watched.replaced.values())
+        _check_mask(product, watched, causal=replacement.causal)
+        return heads, replacement.product(*product.parts(heads)).to(product.value.dtype)
     mixed: dict[int, Tensor] = {}
     for replacement in set(watched.replaced.values()):
         sharing = [head for head in heads if watched.replaced[head] is replacement]
@@ -127,6 +131,8 @@ def edit_softmax(
 
 def merge_heads(fused: Tensor | None, parts: list[tuple[list[int], Tensor]]) -> Tensor:
     """The output of all heads: `parts` hold some of them with their numbers, `fused` holds the others, if any."""
+    if fused is None and len(parts) == 1:  # all heads, in ascending order
+        return parts[0][1]
     heads = torch.tensor([head for head_numbers, _ in parts for head in head_numbers], device=parts[0][1].device)
     outputs = torch.cat([part for _, part in parts], dim=1)
     return outputs[:, heads.argsort()] if fused is None else fused.index_copy(1, heads, outputs)

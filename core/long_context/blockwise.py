@@ -43,13 +43,14 @@ def attend(
         for count in [min(heads, processors())]
         for part in range(count)
     ]
-    outputs, normalisers = [], []
+    output, normaliser = torch.empty_like(query), torch.empty(query.shape[:3])
     for start in range(0, query.shape[2], QUERIES):
         parts = side_by_side(lambda some: _rows(query[:, some], key[:, some], value[:, some], start, causal), shares)  # noqa: B023
-        outputs.append(torch.cat([output for output, _ in parts], dim=1))
-        normalisers.append(torch.cat([normaliser for _, normaliser in parts], dim=1))
+        rows = slice(start, start + QUERIES)
+        for some, (output_of_part, normaliser_of_part) in zip(shares, parts, strict=True):
+            output[:, some, rows], normaliser[:, some, rows] = output_of_part, normaliser_of_part
         progress(min(start + QUERIES, query.shape[2]))
-    return torch.cat(outputs, dim=2), torch.cat(normalisers, dim=2)
+    return output, normaliser
 
 
 def _rows(query: Tensor, key: Tensor, value: Tensor, start: int, causal: bool) -> Part:

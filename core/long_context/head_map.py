@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from .processors import processors, side_by_side
@@ -35,15 +35,14 @@ class Cells:
         return cls(torch.zeros(rows, columns), torch.zeros(rows, columns))
 
     def pooled(self, block: int) -> "Cells":
-        """Cells of block x block of these; `block` is a power of 2, and the last cells may cover fewer."""
-        sums, maxima = self.sums, self.maxima
-        for _ in range(block.bit_length() - 1):
-            sums, maxima = _even_rows(sums), _even_rows(maxima)
-            sums, maxima = sums[0::2] + sums[1::2], torch.maximum(maxima[0::2], maxima[1::2])
-        for _ in range(block.bit_length() - 1):
-            sums, maxima = _even_rows(sums.T).T, _even_rows(maxima.T).T
-            sums, maxima = sums[:, 0::2] + sums[:, 1::2], torch.maximum(maxima[:, 0::2], maxima[:, 1::2])
-        return Cells(sums, maxima)
+        """Cells of block x block of these; the last cells may cover fewer."""
+        rows, columns = self.sums.shape
+        padding = (0, -columns % block, 0, -rows % block)
+        sums, maxima = (F.pad(cells, padding) if any(padding) else cells for cells in (self.sums, self.maxima))
+        return Cells(
+            sums.unflatten(0, (-1, block)).sum(1).unflatten(1, (-1, block)).sum(2),
+            maxima.unflatten(0, (-1, block)).amax(1).unflatten(1, (-1, block)).amax(2),
+        )
 
     def part(self, rows: slice, columns: slice) -> "Cells":
         """Some rows and columns."""
@@ -114,11 +113,13 @@ class HeadMap:
         query, key = self.query[rows].float() * self._scale, self.key[columns].float()
         weights = torch.addmm(-self.log_normaliser[rows, None], query, key.T).exp_()
         if self.causal:
-            positions = torch.arange(len(self))
-            row, column = positions[rows], positions[columns]
+            row, column = self._positions(rows), self._positions(columns)
             if len(row) and len(column) and column.max() > row.min():
                 weights.masked_fill_(column > row[:, None], 0.0)
         return weights
+
+    def _positions(self, tokens: slice | Tensor) -> Int[Tensor, " token"]:
+        return torch.arange(*tokens.indices(len(self))) if isinstance(tokens, slice) else tokens
 
     def row(self, query: int) -> Float[Tensor, " key"]:
         """The weights with which one token attends to all."""
@@ -197,8 +198,3 @@ class HeadMap:
             mean = self.weights(some.flatten(), slice(None)).unflatten(0, (-1, sampled)).mean(1)
             parts.append(F.pad(mean, (0, cells * block - len(self))).unflatten(1, (cells, block)).sum(2))
         return torch.cat(parts)
-
-
-def _even_rows(cells: Float[Tensor, "_ _"]) -> Float[Tensor, "_ _"]:
-    """With a row of zeros at the end where their number is odd."""
-    return torch.cat([cells, torch.zeros_like(cells[:1])]) if len(cells) % 2 else cells

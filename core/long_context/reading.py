@@ -166,7 +166,9 @@ def read(
         group = place.heads // place.key_heads
         # The run itself goes on with the rounded numbers, so that a map of what is kept is the map of this run.
         kept_query, kept_key = _half(query), _half(key[:, ::group])
-        query, key = kept_query.to(query), kept_key.to(key).repeat_interleave(group, dim=1)
+        query, key = kept_query.to(query), kept_key.to(key)
+        if group > 1:
+            key = key.repeat_interleave(group, dim=1)
         output, normaliser = attend(query, key, value, causal=place.causal, progress=report)
         output[:, [head for layer, head in silenced if layer == len(reading.layers)]] = 0.0
         reading.layers.append(StoredLayer(place, kept_query[0], kept_key[0], normaliser[0]))

@@ -19,6 +19,7 @@ from .gpt import MLP, GPTConfig
 from .key_value_cache import Cache, LayerCache, causal_mask, longest_cached
 
 Extension = Literal["none", "ntk", "yarn"]
+PIECE = 8192  # tokens that the MLP reads at once
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,8 @@ class Block(nn.Module):
         self, x: Float[Tensor, "batch token width"], cache: LayerCache | None = None
     ) -> Float[Tensor, "batch token width"]:
         x = x + self.attention(self.attention_norm(x), cache)
-        return x + self.mlp(self.mlp_norm(x))
+        # In pieces: the hidden layer of a whole book at once would take more memory than all else.
+        return torch.cat([piece + self.mlp(self.mlp_norm(piece)) for piece in x.split(PIECE, dim=1)], dim=1)
 
 
 class RotarySelfAttention(nn.Module):

@@ -35,7 +35,12 @@ import {
   lowEndOf,
   strengthOf,
 } from "../../dashboard/components/map_view/painting.js";
-import { sentenceOfBlock, sentenceOfStrongest, strongestOf, wordAround } from "../../dashboard/components/map_view/sentences.js";
+import {
+  sentenceOfBlock,
+  sentenceOfStrongest,
+  strongestOf,
+  wordAround,
+} from "../../dashboard/components/map_view/sentences.js";
 import { tileFrom } from "../../dashboard/components/map_view/server.js";
 import { randomSource, whole } from "./random.js";
 
