@@ -26,6 +26,7 @@ from dashboard.recordings.watched import WatchedText, watch_text
 
 REPEATING, SENTENCE, TRANSLATED = example_texts.examples("home").values()
 PICTURE = "coffee"
+# The code of a drawn scene.
 SCENE = "0-2~star.red.large.plain.18.20~circle.blue.medium.plain.46.46"
 WINDOW = 4  # tokens of the example of what may be left out
 SHOWN = 240  # pixels of a picture on this page

@@ -7,7 +7,7 @@ from dashboard.frame import layout, page_head
 from dashboard.inputs import uploads
 from dashboard.lessons import player
 from dashboard.lessons.form import FOLDER, Lesson, lessons
-from pages.learn.lessons import words
+from pages.learn.lessons.prose import PAGE
 
 FILE = "own_lesson"
 FIRST = "0-first-twenty-minutes.md"
@@ -16,21 +16,23 @@ ACROSS = 2  # lessons beside one another
 
 def show() -> None:
     """A card for each lesson, the first path on top; below, a file of the visitor's own."""
-    st.header(words.ALL, anchor=False)
     all_lessons = list(lessons().values())
+    if not theme.is_presented():
+        st.markdown(PAGE.text("Stations"))
+    st.header(f"A first path, and {len(all_lessons) - 1} lessons", anchor=False)
     for row in layout.rows_of(len(all_lessons), ACROSS):
         for column, place in zip(st.columns(len(row)), row, strict=True):
             with column.container(border=True, height="stretch"):
                 card(all_lessons[place])
-    st.header(words.OWN, anchor=False)
-    st.markdown(words.OWN_ABOUT, width=theme.PROSE)
+    st.header("Your own lesson", anchor=False)
+    st.markdown(PAGE.text("Your own lesson"), width=theme.PROSE)
     uploads.remove_button(FILE)
     uploads.uploader(FILE, "A lesson", type=["md", "txt"])
     if file := uploads.current(FILE):
         own = player.read_upload(file)
         with st.container(border=True):
             card(own)
-    st.expander(words.FORM).code(shown_form(), language="markdown", wrap_lines=True)
+    st.expander("How a lesson is written").code(shown_form(), language="markdown", wrap_lines=True)
 
 
 def shown_form() -> str:
@@ -46,5 +48,5 @@ def card(lesson: Lesson) -> None:
         player.station_link(lesson, number)
 
 
-page_head.head(words.PAGE)
+page_head.head(PAGE)
 show()
