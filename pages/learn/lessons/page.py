@@ -10,15 +10,13 @@ from dashboard.lessons.form import FOLDER, Lesson, lessons
 from pages.learn.lessons.prose import PAGE
 
 FILE = "own_lesson"
-FIRST = "0-first-twenty-minutes.md"
 ACROSS = 2  # lessons beside one another
 
 
 def show() -> None:
     """A card for each lesson, the first path on top; below, a file of the visitor's own."""
     all_lessons = list(lessons().values())
-    if not theme.is_presented():
-        st.markdown(PAGE.text("Stations"))
+    st.markdown(PAGE.text("Stations"))
     st.header(f"A first path, and {len(all_lessons) - 1} lessons", anchor=False)
     for row in layout.rows_of(len(all_lessons), ACROSS):
         for column, place in zip(st.columns(len(row)), row, strict=True):
@@ -37,7 +35,7 @@ def show() -> None:
 
 def shown_form() -> str:
     """The beginning of the first lesson, with its first station, as it is written."""
-    return "\n## ".join((FOLDER / FIRST).read_text(encoding="utf-8").split("\n## ")[:2])
+    return "\n## ".join((FOLDER / "0-first-twenty-minutes.md").read_text(encoding="utf-8").split("\n## ")[:2])
 
 
 def card(lesson: Lesson) -> None:
