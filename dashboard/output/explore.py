@@ -10,7 +10,7 @@ from core.interpretability import mask_of
 from dashboard import contents, theme
 from dashboard.components.attention_view import View, attention_view
 from dashboard.frame import layout
-from dashboard.frame.layout import PageWords
+from dashboard.frame.prose import Prose
 from dashboard.inputs import ablated_heads
 from dashboard.output import explained_view, export, predictions, why_weight
 from dashboard.recordings import notices, scenes
@@ -23,7 +23,7 @@ SIDES = (2.6, 1)  # the map, and beside it the predictions, before and after
 def explore(
     plain: Watched,
     silence: Callable[[tuple[Head, ...]], Watched],
-    words: PageWords,
+    prose: Prose,
     *,
     view: View | None = None,
     apart: str | None = None,
@@ -63,7 +63,7 @@ def explore(
     predictions.show_at_every_token(plain, changed)
     notices.show_unseen(plain.record)
     call = by_layer(displayed.record.calls)[number]
-    layout.notes(words, notice=displayed.notice.ordered, formula=lambda: _explain(call))
+    layout.notes(prose, notice=displayed.notice.ordered, formula=lambda: _explain(call))
 
 
 def _explain(call: AttentionCall) -> None:

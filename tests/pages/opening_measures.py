@@ -69,7 +69,7 @@ def shows_home(texts: Texts) -> bool:
     """A head finds what followed earlier, another has one strong link, and “film” comes from “film”."""
     head, (row, column) = home.one_head(), (matrix := home.alignment()).strongest
     return (
-        tuple(texts) == (home.words.REPEATING, home.words.SENTENCE, home.words.TRANSLATED)
+        tuple(texts) == (home.REPEATING, home.SENTENCE, home.TRANSLATED)
         and (repeated := home.repeated()).tested.holds
         and repeated.weight > 0.5
         and head.values[-1, 1:-2].max() > 0.5

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dashboard import contents
-from pages.foundations.attention_step_by_step import dictionary, words
+from pages.foundations.attention_step_by_step import dictionary
 from pages.foundations.attention_step_by_step.dictionary import ENTRIES, Query, notices
 from tests.pages.conftest import prose
 
@@ -82,7 +82,7 @@ def test_a_query_twice_as_long_does_what_half_the_temperature_does():
 )
 def test_the_page_opens_with_the_dictionary_before_any_matrix(visit, address, sentence):
     app = visit(contents.STEPS.folder, **address)
-    assert app.session_state.show == words.DICTIONARY
+    assert app.session_state.show == dictionary.SECTION.name
     assert sentence in prose(app).replace("*", "")
     assert len(app.get("plotly_chart")) == 3
     assert not app.warning

@@ -15,9 +15,9 @@ from core.attention.worked_examples import CLASSIC, SENTENCE
 from core.models.gpt import GPT, GPTConfig
 from core.text import Tokens
 from dashboard import contents
-from pages.foundations.attention_step_by_step import inputs, words
+from pages.foundations.attention_step_by_step import geometry, inputs
 from pages.foundations.attention_step_by_step.notices_geometry import notices
-from pages.foundations.attention_step_by_step.turning import Head, head_of, turn
+from pages.foundations.attention_step_by_step.turning import MOST_PLANE, QUERY_PLANE, Head, head_of, turn
 from tests.pages.conftest import prose
 
 
@@ -33,7 +33,7 @@ def softmax(scores):
 
 
 @pytest.mark.parametrize(("example", "head"), [(SENTENCE, 0), (SENTENCE, 1), (CLASSIC, 0)])
-@pytest.mark.parametrize("plane", [words.QUERY_PLANE, words.MOST_PLANE])
+@pytest.mark.parametrize("plane", [QUERY_PLANE, MOST_PLANE])
 def test_without_a_turn_the_weights_are_those_of_the_eight_steps(example, head, plane):
     for causal in (False, True):
         steps = example.steps(causal=causal, temperature=0.7)
@@ -47,7 +47,7 @@ def test_without_a_turn_the_weights_are_those_of_the_eight_steps(example, head, 
 
 @settings(max_examples=15)
 @given(st.integers(0, 50), st.sampled_from([2, 3, 8]), st.integers(-36, 36))
-@pytest.mark.parametrize("plane", [words.QUERY_PLANE, words.MOST_PLANE])
+@pytest.mark.parametrize("plane", [QUERY_PLANE, MOST_PLANE])
 def test_a_turned_query_attends_as_numpy_computes(plane, seed, channels, step):
     head, degrees = random_head(channels, seed=seed), 5.0 * step
     result = turn(head, degrees, plane=plane, scale=True, temperature=1.0)
@@ -61,7 +61,7 @@ def test_a_turned_query_attends_as_numpy_computes(plane, seed, channels, step):
     assert not float(result.weights[4])  # masked
     drawn = (keys @ axes) @ (axes.T @ vector)
     np.testing.assert_allclose(result.products_in_plane, drawn, atol=1e-4)
-    if plane == words.QUERY_PLANE or channels == 2:
+    if plane == QUERY_PLANE or channels == 2:
         np.testing.assert_allclose(drawn, keys @ vector, atol=1e-4)
     says(result, plane)
 
@@ -97,8 +97,8 @@ def says(result, plane):
 
 def test_one_key_a_query_of_zero_and_equal_keys_are_said():
     def first(head):
-        result = turn(head, 40.0, plane=words.QUERY_PLANE, scale=True, temperature=1.0)
-        return notices(result, "abcde", words.QUERY_PLANE)[0]
+        result = turn(head, 40.0, plane=QUERY_PLANE, scale=True, temperature=1.0)
+        return notices(result, "abcde", QUERY_PLANE)[0]
 
     assert "only one token" in first(random_head(6, query=0))
     zero = random_head(6)
@@ -111,9 +111,7 @@ def test_one_key_a_query_of_zero_and_equal_keys_are_said():
     empty.keys[:] = 0.0
     assert all(
         "nan" not in text
-        for text in notices(
-            turn(empty, 40.0, plane=words.MOST_PLANE, scale=True, temperature=1.0), "abcde", words.MOST_PLANE
-        )
+        for text in notices(turn(empty, 40.0, plane=MOST_PLANE, scale=True, temperature=1.0), "abcde", MOST_PLANE)
     )
 
 
@@ -131,7 +129,7 @@ def small_model(monkeypatch):
 
 
 def test_the_worked_example_is_exact_and_a_turn_changes_the_strongest_key(visit):
-    app = visit(contents.STEPS.folder, show=words.GEOMETRY)
+    app = visit(contents.STEPS.folder, show=geometry.SECTION.name)
     assert "gives **90%** to the key of “cat”" in prose(app)
     assert "the plane is exact" in prose(app)
     assert not any(box.label == "Plane of" for box in app.selectbox)
@@ -150,7 +148,7 @@ def drawn(app):
 
 
 def test_the_figure_gets_the_vectors_and_the_divisor_of_the_head(visit):
-    app = visit(contents.STEPS.folder, show=words.GEOMETRY, temperature="0.5")
+    app = visit(contents.STEPS.folder, show=geometry.SECTION.name, temperature="0.5")
     sent = drawn(app)
     steps = SENTENCE.steps(temperature=0.5)
     head = head_of(steps, 0, 2)
@@ -160,15 +158,15 @@ def test_the_figure_gets_the_vectors_and_the_divisor_of_the_head(visit):
     scores = np.array(sent["keys"]) @ sent["query"] / sent["divisor"]
     weights = next(step for step in steps if step.name == "normalise").arrays["A"][0, 2]
     np.testing.assert_allclose(softmax(scores), weights, atol=1e-6)
-    without = drawn(visit(contents.STEPS.folder, show=words.GEOMETRY, scaled="false"))
+    without = drawn(visit(contents.STEPS.folder, show=geometry.SECTION.name, scaled="false"))
     assert without["divisor"] == 1.0
 
 
 @pytest.mark.usefixtures("small_model")
-@pytest.mark.parametrize("plane", [words.QUERY_PLANE, words.MOST_PLANE])
+@pytest.mark.parametrize("plane", [QUERY_PLANE, MOST_PLANE])
 def test_a_sentence_is_drawn_in_either_plane_and_longer_ones_list_the_largest_weights(visit, plane):
     address = {"begin": contents.OWN_SENTENCE, "text": " ".join("abcdefghijklmnopq"), "query_plane": plane}
-    app = visit(contents.STEPS.folder, show=words.GEOMETRY, **address)
+    app = visit(contents.STEPS.folder, show=geometry.SECTION.name, **address)
     assert "The plane is two of 6 dimensions" in prose(app)
     assert "Bars of the 12 keys with the largest weights, of 17" in " ".join(caption.value for caption in app.caption)
     assert not app.warning
@@ -176,11 +174,11 @@ def test_a_sentence_is_drawn_in_either_plane_and_longer_ones_list_the_largest_we
 
 @pytest.mark.usefixtures("small_model")
 def test_one_token_has_nothing_to_choose(visit):
-    app = visit(contents.STEPS.folder, show=words.GEOMETRY, begin=contents.OWN_SENTENCE, text="<b>*one*</b>")
+    app = visit(contents.STEPS.folder, show=geometry.SECTION.name, begin=contents.OWN_SENTENCE, text="<b>*one*</b>")
     assert "only one token" in prose(app)
     assert "<b>*one*</b>" in prose(app)
 
 
 def test_geometry_reads_the_numbers_that_were_changed(visit):
-    app = visit(contents.STEPS.folder, show=words.GEOMETRY, X="0x4;0x4;0x4")
+    app = visit(contents.STEPS.folder, show=geometry.SECTION.name, X="0x4;0x4;0x4")
     assert "points nowhere" in prose(app)

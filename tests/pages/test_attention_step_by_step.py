@@ -15,7 +15,7 @@ from core.errors import InputError
 from core.models.gpt import GPT, GPTConfig
 from core.text import Tokens
 from dashboard import contents
-from pages.foundations.attention_step_by_step import inputs, matrices, notes, words
+from pages.foundations.attention_step_by_step import dictionary, eight_steps, geometry, inputs, matrices, notes
 
 PAGE = contents.ROOT / "pages" / contents.STEPS.folder / "page.py"
 
@@ -36,7 +36,7 @@ def small_model(monkeypatch):
 def visit(**address):
     """The page at an address; one without any choice is that of the eight steps, not of the dictionary."""
     page = AppTest.from_file(str(PAGE), default_timeout=60)
-    address = address or {"show": words.STEPS}
+    address = address or {"show": eight_steps.SECTION.name}
     for name, value in address.items():
         page.query_params[name] = value
     page.run()
@@ -51,7 +51,7 @@ def prose(page):
 @pytest.mark.parametrize(
     "address",
     [
-        *({key: "1"} for key in words.STEPS_PARAMETERS),
+        *({key: "1"} for key in eight_steps.PARAMETERS),
         {"begin": "Your sentence", "text": "one two", "layer": "1", "head": "1", "present": "1"},
         {"step": "score", "cell": "1.1", "lookup_angle": "45"},
     ],
@@ -59,23 +59,23 @@ def prose(page):
 )
 def test_a_link_of_the_time_before_the_sections_opens_the_eight_steps_and_says_so(address):
     page = visit(**address)
-    assert page.session_state.show == page.query_params["show"] == words.STEPS
+    assert page.session_state.show == page.query_params["show"] == eight_steps.SECTION.name
     carried = [key for key in ("text", "step", "cell") if key in address]
     assert [page.query_params[key] for key in carried] == [address[key] for key in carried]
-    page.segmented_control(key="show").set_value(words.DICTIONARY).run()
-    assert page.session_state.show == words.DICTIONARY
+    page.segmented_control(key="show").set_value(dictionary.SECTION.name).run()
+    assert page.session_state.show == dictionary.SECTION.name
     page.run()
-    assert page.session_state.show == words.DICTIONARY
+    assert page.session_state.show == dictionary.SECTION.name
 
 
 @pytest.mark.parametrize(
     ("address", "section"),
     [
-        ({"present": "1"}, words.DICTIONARY),
-        ({"lookup_temperature": "0"}, words.DICTIONARY),
-        ({"query_turn": "90"}, words.GEOMETRY),
-        ({"show": words.GEOMETRY, "begin": "Your sentence", "text": "one two"}, words.GEOMETRY),
-        ({"show": words.DICTIONARY, "begin": "Your sentence"}, words.DICTIONARY),
+        ({"present": "1"}, dictionary.SECTION.name),
+        ({"lookup_temperature": "0"}, dictionary.SECTION.name),
+        ({"query_turn": "90"}, geometry.SECTION.name),
+        ({"show": geometry.SECTION.name, "begin": "Your sentence", "text": "one two"}, geometry.SECTION.name),
+        ({"show": dictionary.SECTION.name, "begin": "Your sentence"}, dictionary.SECTION.name),
     ],
 )
 def test_other_links_open_the_section_that_they_name_or_the_dictionary(address, section):

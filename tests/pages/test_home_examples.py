@@ -10,7 +10,7 @@ from core import zoo
 from core.capture import record_attention
 from core.heads import jobs
 from core.heads.jobs import AgainstControl
-from pages.explore.home import compute, examples, words
+from pages.explore.home import compute, examples
 from pages.explore.home.compute import Looked, Matrix
 
 
@@ -31,7 +31,7 @@ def test_every_task_has_an_example_that_is_alive(visit):
 def test_the_head_at_the_top_finds_what_followed_the_same_words():
     repetition = compute.repeated()
     model = zoo.load_text("gpt-books")
-    tokens = model.encode(words.REPEATING)
+    tokens = model.encode(compute.REPEATING)
     with record_attention(model.network) as record:
         model.run(tokens)
     labels = [label.strip() for label in tokens.labels]

@@ -58,7 +58,7 @@ def test_the_table_of_heads_is_measured_on_the_maps(visit, reading):
 def test_an_address_opens_its_head(visit, reading):
     app = check(visit(PAGE, show="How far", book=inputs.OWN, text=TEXT, layer="1", head="2"))
     measured = reading.distances[1][2]
-    assert any(f"{measured.mean:,.1f} tokens on average" in caption.value for caption in app.caption)
+    assert f"{measured.mean:,.1f} tokens on average" in prose(app)
     for outside in ({"layer": "7"}, {"layer": "x", "head": "1"}, {"head": "-1"}):
         check(visit(PAGE, show="How far", book=inputs.OWN, text=TEXT, **outside))
 

@@ -12,7 +12,7 @@ from core.long_context.needles import Ablation, HeadScores, Probe, Retrieval
 from core.long_context.planting import Planted
 from core.text import read_tokens
 from dashboard.cache import memo
-from pages.explore.long_text import compute_needles, needles, needles_sentences, words_needles
+from pages.explore.long_text import compute_needles, needles, needles_sentences
 from pages.explore.long_text.figures_needles import ablation_table, heads_table
 from tests.core.tiny_long_models import family
 from tests.pages.conftest import check, message_text, prose
@@ -49,7 +49,7 @@ def tiny(monkeypatch):
 
 def test_the_section_says_what_was_measured(tiny):
     app = tiny()
-    planting = compute_needles.Planting("tiny", "The Time Machine", words_needles.SENTENCE, 9)
+    planting = compute_needles.Planting("tiny", "The Time Machine", needles.NEEDLE, 9)
     probe = compute_needles.probe.peek(planting, 128, 50)
     assert probe is not None
     text = prose(app)
@@ -63,7 +63,7 @@ def test_the_section_says_what_was_measured(tiny):
 
 def test_all_depths_and_the_ablation_are_measured_at_a_click(tiny):
     app = tiny(needle_length="256", needle_depth="75")
-    planting = compute_needles.Planting("tiny", "The Time Machine", words_needles.SENTENCE, 9)
+    planting = compute_needles.Planting("tiny", "The Time Machine", needles.NEEDLE, 9)
     assert compute_needles.grid.peek(planting, (128, 256)) is None
     check(app.button(key="needle-grid").click().run())
     grid = compute_needles.grid.peek(planting, (128, 256))

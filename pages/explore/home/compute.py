@@ -19,11 +19,15 @@ from core.scenes.draw import draw
 from dashboard.cache.memo import cached
 from dashboard.cache.models import captioner, image_model, text_model, translator
 from dashboard.components.attention_view import Scene
+from dashboard.inputs import example_texts
 from dashboard.recordings import head_jobs
 from dashboard.recordings.scenes import Head, text_scene
 from dashboard.recordings.watched import WatchedText, watch_text
-from pages.explore.home import words
 
+REPEATING, SENTENCE, TRANSLATED = example_texts.examples("home").values()
+PICTURE = "coffee"
+# The code of a drawn scene.
+SCENE = "0-2~star.red.large.plain.18.20~circle.blue.medium.plain.46.46"
 WINDOW = 4  # tokens of the example of what may be left out
 SHOWN = 240  # pixels of a picture on this page
 SHORT = 3  # letters of words such as "a", "on" and "the", at most
@@ -81,7 +85,7 @@ def repeated() -> Repeated:
 
     Which head it is, is decided on other sentences than the one that is shown.
     """
-    watched, heads = watch_text("gpt-books", words.REPEATING), head_jobs.repeated_words("gpt-books")
+    watched, heads = watch_text("gpt-books", REPEATING), head_jobs.repeated_words("gpt-books")
     ids = watched.inputs.ids
     places = [place + 1 for place, number in enumerate(ids[:-1]) if number == ids[-1]]
     place = max(places, key=lambda after: shared_end(ids[:after], ids))
@@ -101,7 +105,7 @@ def shared_end(first: Sequence[int], second: Sequence[int]) -> int:
 def one_head() -> Matrix:
     """The head of `gpt-books` in which the last word gives most to one before: not the first, nor its neighbour."""
     model = text_model("gpt-books")
-    tokens = model.encode(words.SENTENCE)
+    tokens = model.encode(SENTENCE)
     with record_attention(model.network) as record:
         model.run(tokens)
     maps = torch.stack([call.weights(head) for call in record.calls for head in range(call.heads)])
@@ -114,7 +118,7 @@ def one_head() -> Matrix:
 def alignment() -> Matrix:
     """The transformer's translation, and the mean of all heads of its last layer for each token that it wrote."""
     model = translator("transformer")
-    source = model.encode(words.TRANSLATED)
+    source = model.encode(TRANSLATED)
     target = model.tokens(model.write(source).best.tokens)
     weights = model.align(source, target).cross[-1].mean(dim=0)
     return Matrix(weights.numpy(), *(tuple(label.strip() for label in tokens.labels) for tokens in (target, source)))
@@ -124,7 +128,7 @@ def alignment() -> Matrix:
 def photograph() -> Looked:
     """What the class token of the last layer of a vision transformer gives to each patch, the mean of all heads."""
     model = image_model(zoo.WHOLE[0])
-    prepared = model.prepare(open_example(words.PICTURE))
+    prepared = model.prepare(open_example(PICTURE))
     with record_attention(model.network) as record:
         model.run(prepared)
     call, patches = record.calls[-1], prepared.patches
@@ -136,7 +140,7 @@ def photograph() -> Looked:
 @cached("Describing the picture …")
 def caption() -> Looked:
     """A caption of a drawn scene, and where the network looked for the word that it looked most sharply for."""
-    model, scene = captioner("scenes-transformer"), read_code(words.SCENE)
+    model, scene = captioner("scenes-transformer"), read_code(SCENE)
     prepared = model.prepare(Image.fromarray(draw(scene)))
     written = model.tokens(model.write(prepared.pixels).best.tokens)
     maps = torch.stack([layer.mean(dim=0) for layer in model.look(prepared.pixels, written).maps]).mean(dim=0)

@@ -10,10 +10,13 @@ from dashboard.components.patch_picker import patch_picker
 from dashboard.inputs import controls
 from dashboard.recordings.watched import watch_image
 from dashboard.typeset import plain
-from pages.explore.home import compute, words
+from pages.explore.home import compute
 from pages.explore.home.compute import Looked, Matrix, Repeated
 
 HEIGHT = 210  # pixels
+CORE = "Core path"
+# The way from the example to a visitor's own, by the name of the page.
+OWN = {"Text": "Try it with your own sentence", "Image": "Try it with your own photograph"}
 
 
 def sentence() -> None:
@@ -33,7 +36,7 @@ def photograph() -> None:
 def _below(sentence: str, own: contents.Page) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(sentence, width=theme.PROSE)
-        own.link(words.OWN[own.name])
+        own.link(OWN[own.name])
 
 
 def about_repeated(repetition: Repeated) -> str:
@@ -57,7 +60,7 @@ def about_repeated(repetition: Repeated) -> str:
 def core_path() -> str:
     """One head of a small GPT."""
     head_map = compute.one_head()
-    _matrix("one-head", head_map, x="looked at", y="looks", alt=f"Attention of one head on “{words.SENTENCE}”")
+    _matrix("one-head", head_map, x="looked at", y="looks", alt=f"Attention of one head on “{compute.SENTENCE}”")
     return about_last(head_map)
 
 
@@ -72,7 +75,7 @@ def about_last(head_map: Matrix) -> str:
 def language() -> str:
     """A translation, word by word."""
     alignment = compute.alignment()
-    alt = f"Which English token each French one looked at: “{words.TRANSLATED}”"
+    alt = f"Which English token each French one looked at: “{compute.TRANSLATED}”"
     _matrix("alignment", alignment, x="English", y="French", alt=alt)
     return about_alignment(alignment)
 
@@ -152,7 +155,7 @@ def _picture(name: str, patch_map: Looked, *, alt: str) -> None:
 
 # By task.
 EXAMPLES = {
-    words.CORE: core_path,
+    CORE: core_path,
     "Language": language,
     "Vision": vision,
     "Words and pictures": words_and_pictures,

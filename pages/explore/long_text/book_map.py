@@ -10,8 +10,10 @@ from dashboard.long_text import readings
 from dashboard.long_text.open_reading import OpenReading
 from dashboard.long_text.route import ADDRESS
 from dashboard.number_format import small
-from pages.explore.long_text import compute, inputs, words
+from pages.explore.long_text import compute, inputs
+from pages.explore.long_text.prose import PAGE
 
+SECTION = PAGE.section("Map")
 PLACE = "place"  # in the address: layer, head, depth, query and key in the middle of the view
 TOKEN = "token of the reading"  # in the session
 FIRST = "first place"  # in the session: of which reading, and where its map begins
@@ -31,7 +33,12 @@ def show() -> None:
         height=theme.look().high(TALL),
         on_place=lambda place: st.query_params.update({PLACE: place}),
     )
-    layout.notes(words.MAP, notice=(), formula=lambda: _explain(reading))
+    layout.notes(
+        SECTION,
+        notice=(),
+        numbers={"tokens": len(reading.tokens), "pairs": compute.pairs(reading), "width": _width(reading)},
+        formula=lambda: _one_weight(reading),
+    )
 
 
 def _first_place(reading: OpenReading) -> str | None:
@@ -49,22 +56,17 @@ def _first_place(reading: OpenReading) -> str | None:
     return held[1]
 
 
-def _explain(reading: OpenReading) -> None:
-    layout.caption(words.EXACT.format(tokens=len(reading.tokens), pairs=compute.pairs(reading), width=_width(reading)))
-    st.latex(
-        r"a_{ij} = \exp\!\left(\frac{q_i \cdot k_j}{\sqrt{d}} - \log \sum_{j'} e^{q_i \cdot k_{j'} / \sqrt{d}}\right)"
-    )
-    st.latex(r"\text{share of a block} = \frac{1}{|I|} \sum_{i \in I} \sum_{j \in J} a_{ij}")
-    if reading.reading.layers:
-        head = reading.head(0, 0)
-        query = len(head) - 1
-        weights = head.row(query)
-        key = int(weights.argmax())
-        layout.caption(
-            words.EXAMPLE.format(
-                query=query, key=key, weight=small(float(weights[key])), normaliser=float(head.log_normaliser[query])
-            )
-        )
+def _one_weight(reading: OpenReading) -> None:
+    """The largest weight of the last token in the first head, once that is read."""
+    if not reading.reading.layers:
+        return
+    head = reading.head(0, 0)
+    query = len(head) - 1
+    weights = head.row(query)
+    key = int(weights.argmax())
+    normaliser = float(head.log_normaliser[query])
+    text = SECTION.text("One weight", query=query, key=key, weight=small(float(weights[key])), normaliser=normaliser)
+    st.markdown(text)
 
 
 def _width(reading: OpenReading) -> int:

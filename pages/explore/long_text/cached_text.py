@@ -11,9 +11,9 @@ from dashboard import typeset
 def cached_text(labels: Sequence[str], is_kept: np.ndarray) -> str:
     """The tokens in Markdown, kept ones highlighted; line breaks are written as signs, so that none ends a mark."""
     pieces = []
-    for kept, run in groupby(zip(labels, is_kept.tolist(), strict=True), key=lambda pair: pair[1]):
+    for highlighted, run in groupby(zip(labels, is_kept.tolist(), strict=True), key=lambda pair: pair[1]):
         text = " ".join("".join(label for label, _ in run).replace("\n", " ↵ ").replace("\t", " ").split(" "))
         before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
         inner = typeset.plain(text.strip()) or "␣"
-        pieces.append(f"{before}:{'blue-background' if kept else 'gray'}[{inner}]{after}")
+        pieces.append(f"{before}:{'blue-background' if highlighted else 'gray'}[{inner}]{after}")
     return "".join(pieces)

@@ -10,8 +10,8 @@ from core.text import Tokens, encode
 from dashboard.cache.memo import Upload, cached
 from dashboard.cache.models import long_text_model
 from dashboard.recordings.watched import Text, content_of
-from pages.explore.long_text.words_forgetting import READING, TOO_SHORT
 
+READING = "Reading …"
 FEWEST = 16  # tokens: in a shorter text no key is dropped
 LETTERS = 24  # characters of a token at most, on average: so much of a book is tokenized for each token that is read
 
@@ -63,7 +63,9 @@ def tokens_of(name: str, text: Text, tokens: int) -> Tokens:
     beginning = content_of(text)[: LETTERS * most]
     read = replace(encode(model.tokenizer, beginning, context=most), cut=None)
     if len(read) < FEWEST:
-        raise InputError(TOO_SHORT.format(count=len(read), fewest=FEWEST))
+        raise InputError(
+            f"A cache forgets something from {FEWEST} tokens on; this text has {len(read)}. Write a few words more."
+        )
     return read
 
 

@@ -17,10 +17,12 @@ from dashboard.number_format import amount
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.recordings.watched import Text
-from pages.explore.long_text import compute_forgetting, figures_forgetting, sentences_forgetting, words_forgetting
+from pages.explore.long_text import compute_forgetting, figures_forgetting, inputs, sentences_forgetting
 from pages.explore.long_text.cached_text import cached_text
 from pages.explore.long_text.compute_forgetting import LETTERS, Comparison, Setting
+from pages.explore.long_text.prose import PAGE
 
+SECTION = PAGE.section("Forgetting")
 LONG = "gpt-books-long"
 BUDGETS = (32, 64, 128, 256, 512, 1024)
 LENGTHS = (256, 512, 1024, 2048, 4096)
@@ -33,22 +35,22 @@ def forgetting() -> None:
     """Text, length and budget; losses along the text; the table; the map of a head and the cache at a step."""
     setting, rises = _choose()
     give_up = ("Cancel, and read 256 tokens", _read_fewer) if setting.tokens > QUICK else None
-    with layout.waiting_place(), waiting.spinner(words_forgetting.READING, unit="tokens", alternative=give_up) as bar:
+    with layout.waiting_place(), waiting.spinner(compute_forgetting.READING, unit="tokens", alternative=give_up) as bar:
         comparison = compute_forgetting.compared(setting, bar)
     _along_the_text(comparison, setting, rises=rises)
     _table(comparison, setting)
     _map(comparison, setting)
     layout.notes(
-        words_forgetting.NOTES,
+        SECTION,
         notice=sentences_forgetting.notices(comparison, setting),
-        formula=lambda: _formula(comparison, setting),
+        numbers=numbers_of(comparison, setting.budget),
     )
 
 
 def _choose() -> tuple[Setting, bool]:
     """The controls; and whether the figure shows what is above the full cache."""
     with layout.control_bar():
-        source = controls.menu("Text", [*BOOKS, words_forgetting.OWN], key="forget_text", width=180)
+        source = controls.menu("Text", [*BOOKS, inputs.OWN], key="forget_text", width=180)
         budget = st.select_slider(
             "Budget, keys per head",
             BUDGETS,
@@ -56,7 +58,7 @@ def _choose() -> tuple[Setting, bool]:
             key="forget_budget",
             bind="query-params",
             width=200,
-            help=words_forgetting.BUDGET_HELP,
+            help=SECTION.text("Budget"),
         )
         settings = layout.settings()
     with settings:
@@ -68,11 +70,11 @@ def _choose() -> tuple[Setting, bool]:
             SHARES,
             key="forget_newest",
             first="half",
-            about=words_forgetting.NEWEST_HELP,
+            about=SECTION.text("Newest keys"),
         )
         rises = controls.choice("Lines", (RISE, LOSS), key="forget_lines") == RISE
     with st.container(gap=None):
-        text: Text = controls.text() if source == words_forgetting.OWN else book_text(source)[: LETTERS * length]
+        text: Text = controls.text() if source == inputs.OWN else book_text(source)[: LETTERS * length]
     return Setting(name, text, length, budget, SHARES[share]), rises
 
 
@@ -101,9 +103,8 @@ def _along_the_text(comparison: Comparison, setting: Setting, *, rises: bool) ->
         table=pd.DataFrame({"position": np.arange(1, len(full) + 1), figures_forgetting.FULL: full} | losses),
     )
     layout.place_notice()
-    layout.caption(
-        words_forgetting.POSITIONS.format(width=figures_forgetting.smoothing(len(full)), budget=setting.budget)
-    )
+    width = figures_forgetting.smoothing(len(full))
+    layout.caption(SECTION.text("Loss along the text", width=width, budget=setting.budget))
 
 
 def table_of(comparison: Comparison, budget: int) -> pd.DataFrame:
@@ -140,10 +141,10 @@ def _table(comparison: Comparison, setting: Setting) -> None:
 
 
 def _map(comparison: Comparison, setting: Setting) -> None:
-    layout.heading(words_forgetting.MAP)
+    layout.heading("What is kept, while the text goes on")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         rule = controls.menu(
-            "Rule", list(RULES), key="forget_rule", first="Heavy hitters", width=190, help=words_forgetting.RULES_HELP
+            "Rule", list(RULES), key="forget_rule", first="Heavy hitters", width=190, help=SECTION.text("Rules")
         )
         run = comparison.runs[rule]
         most_lost = [(float(heads.max()), layer, int(heads.argmax())) for layer, heads in enumerate(run.lost_by_head)]
@@ -158,12 +159,8 @@ def _map(comparison: Comparison, setting: Setting) -> None:
         name="forgetting-map",
         alt=f"Which keys the rule {rule} keeps at each step, and the attention that is lost on dropped keys",
     )
-    layout.caption(
-        words_forgetting.MAP_ABOUT.format(
-            block="one token" if cells.block == 1 else f"{cells.block} × {cells.block} tokens",
-            end=f"{figures_forgetting.end_of_scale(cells):.2%}",
-        )
-    )
+    block = "one token" if cells.block == 1 else f"{cells.block} × {cells.block} tokens"
+    layout.caption(SECTION.text("Map of the cache", block=block, end=figures_forgetting.end_of_scale(cells)))
     st.markdown(sentences_forgetting.about_head(run, layer, head), width=theme.PROSE)
     group = heads // len(run.dropped[layer])
     _cache_at(comparison.tokens, run.dropped[layer][head // group].numpy(), step)
@@ -180,23 +177,22 @@ def _cache_at(tokens: Tokens, dropped: np.ndarray, step: int) -> None:
     if theme.is_presented():
         return
     is_kept = dropped[: step + 1] > step
-    counts = {"kept": int(is_kept.sum()), "gone": int((~is_kept).sum())}
-    st.markdown(words_forgetting.STEP_ABOUT.format(**counts, step=step), width=theme.PROSE)
-    with st.expander(words_forgetting.STEP):
+    visible = int(is_kept.sum())
+    text = SECTION.text("Cache at a step", visible=visible, dropped=len(is_kept) - visible, step=step)
+    st.markdown(text, width=theme.PROSE)
+    with st.expander("What is in the cache at a step"):
         st.markdown(cached_text(tokens.labels[: step + 1], is_kept))
         typeset.explain_bytes(tokens.labels[: step + 1])
 
 
-def _formula(comparison: Comparison, setting: Setting) -> None:
+def numbers_of(comparison: Comparison, budget: int) -> dict[str, object]:
+    """The factors of the size of a cache under a rule, in bytes, and their product as LaTeX."""
     layer = comparison.full.layers[0]
-    count = min(setting.budget, comparison.count)
-    size = comparison.runs["Window"].bytes
-    factors = (2, len(comparison.full.layers), layer.place.key_heads, count, layer.place.head_dim)
-    filled = r"\cdot ".join(map(str, (*factors, layer.key.element_size())))
-    st.markdown("Keys and values of *L* layers, *g* heads, *B* keys with *k* channels, *b* bytes a number:")
-    total = f"{size:,}".replace(",", "{,}")
-    st.latex(rf"\begin{{aligned}} 2\,L\,g\,B\,k\,b &= {filled} \\ &= {total} \end{{aligned}}")
-    st.latex(
-        r"o_i = \sum_{j \le i < d_j} \frac{e^{q_i k_j/\sqrt{k}}}{\sum_{j' \le i < d_{j'}} e^{q_i k_{j'}/\sqrt{k}}} v_j"
-    )
-    st.markdown(words_forgetting.FORMULA)
+    return {
+        "layers": len(comparison.full.layers),
+        "heads": layer.place.key_heads,
+        "keys": min(budget, comparison.count),
+        "channels": layer.place.head_dim,
+        "bytes": layer.key.element_size(),
+        "total": f"{comparison.runs['Window'].bytes:,}".replace(",", "{,}"),
+    }

@@ -21,9 +21,11 @@ from dashboard.long_text.open_reading import OpenReading
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES, Look
-from pages.explore.long_text import compute, inputs, words
+from pages.explore.long_text import compute, inputs
 from pages.explore.long_text.compute import Loss
+from pages.explore.long_text.prose import PAGE
 
+SECTION = PAGE.section("How far")
 READING = "The model reads the text …"
 LISTED = 12  # heads in the table
 TALL = 300  # pixels
@@ -56,9 +58,9 @@ def show() -> None:
     charts.download_table(partial(head_table, reading), "heads-by-distance")
     notices = (compute.farthest_notice(reading), compute.loss_notice(parts), compute.first_token_notice(reading))
     layout.notes(
-        words.HOW_FAR,
+        SECTION,
         notice=tuple(filter(None, notices)),
-        formula=lambda: _explain(measured, layer, head),
+        numbers={"rows": ROWS, "layer": layer, "head": head, "mean": measured.mean, "error": measured.error},
     )
 
 
@@ -196,9 +198,3 @@ def _columns() -> dict:
         "standard error": tokens,
         "first token": st.column_config.NumberColumn(format="percent"),
     }
-
-
-def _explain(measured: Distances, layer: int, head: int) -> None:
-    layout.caption(words.HOW_FAR.about.format(rows=ROWS))
-    st.latex(r"\bar d = \frac{1}{|R|} \sum_{i \in R} \frac{\sum_{j \ge 1} a_{ij}\,|i - j|}{\sum_{j \ge 1} a_{ij}}")
-    layout.caption(words.MEAN.format(layer=layer, head=head, mean=measured.mean, error=measured.error))

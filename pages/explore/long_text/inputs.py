@@ -12,7 +12,7 @@ from dashboard.inputs import controls, model_name
 from dashboard.long_text import readings
 from dashboard.long_text.books import BOOKS, book_text
 from dashboard.long_text.open_reading import OpenReading
-from pages.explore.long_text import words
+from pages.explore.long_text.prose import PAGE
 
 FIRST_MODEL = "gpt-books-long"
 OWN = "Your own"
@@ -44,7 +44,9 @@ def choose() -> OpenReading:
     with layout.waiting_place():
         reading = readings.open_reading(name, content, count, identity)
     if len(reading.tokens) < FEWEST:
-        raise InputError(words.TOO_SHORT.format(count=len(reading.tokens)))
+        raise InputError(
+            f"This text has {len(reading.tokens)} token; a map needs at least {FEWEST}. Write some words more."
+        )
     with stop:
         if not reading.finished:
             st.button("Cancel", on_click=readings.cancel, args=(reading,))
@@ -67,5 +69,5 @@ def _length(context: int) -> int:
         key="tokens",
         bind="query-params",
         width=220,
-        help=words.LENGTH_HELP,
+        help=PAGE.text("Length"),
     )

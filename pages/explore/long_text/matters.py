@@ -25,9 +25,11 @@ from dashboard.number_format import CLEAR, Comparison, compare
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES, Look
-from pages.explore.long_text import inputs, words
+from pages.explore.long_text import inputs
 from pages.explore.long_text.how_far import choose_head, far_edge, read_to_the_end
+from pages.explore.long_text.prose import PAGE
 
+SECTION = PAGE.section("Does it matter")
 LINKS = 12  # of the open head, to choose from
 FOLLOWING = 64  # tokens after the link's query, whose loss is measured
 FEWEST = 2  # tokens after a link: a single one has no standard error
@@ -74,7 +76,8 @@ def show() -> None:
     with layout.waiting_place():
         links = far_links(reading, layer, head, distance)
     if not links:
-        st.info(words.NO_FAR_LINK.format(layer=layer, head=head, distance=distance))
+        none = f"Head {head} of layer {layer} has no link that is more than {distance:,} tokens long."
+        st.info(f"{none} Choose another head under *How far*.")
         return
     data_table(
         link_table(reading, links),
@@ -87,7 +90,7 @@ def show() -> None:
     worth = worth_of.peek(reading, layer, head, link, distance)
     if worth is None:
         work = partial(_measure, reading, layer, head, link, distance)
-        waiting.offer(words.MEASURE, work, unit="tokens × layers")
+        waiting.offer("Measure what it is worth", work, unit="tokens × layers")
     else:
         table = change_table(worth)
         charts.chart(
@@ -97,9 +100,10 @@ def show() -> None:
             table=table,
         )
     layout.notes(
-        words.MATTERS,
+        SECTION,
         notice=(worth_notice(worth) if worth else link_notice(reading, layer, head, links[0]),),
-        formula=lambda: _explain(link, worth),
+        numbers={"query": link.query, "key": link.key, "following": FOLLOWING, "draws": DRAWS},
+        formula=lambda: _before(worth),
     )
 
 
@@ -240,7 +244,7 @@ def worth_notice(worth: Worth) -> str:
     return f"Bits a token of the next {worth.tokens} tokens: {', '.join(sizes)}."
 
 
-def _explain(link: Link, worth: Worth | None) -> None:
-    layout.caption(words.MATTERS_HOW.format(following=FOLLOWING, draws=DRAWS, query=link.query, key=link.key))
+def _before(worth: Worth | None) -> None:
+    """The loss with everything in its place, once it is measured."""
     if worth:
-        layout.caption(words.UNCHANGED.format(tokens=worth.tokens, bits=worth.bits))
+        st.markdown(SECTION.text("Loss before the change", tokens=worth.tokens, bits=worth.bits))

@@ -18,24 +18,27 @@ from dashboard.long_text.books import BOOKS
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.output.export import download_arrays, npz
-from pages.explore.long_text import compute_needles, needles_measured, needles_sentences, words_needles
+from pages.explore.long_text import compute_needles, needles_measured, needles_sentences
 from pages.explore.long_text.compute_needles import Planting
 from pages.explore.long_text.figures_needles import heads_table
+from pages.explore.long_text.prose import PAGE
 
+SECTION = PAGE.section("Needles")
 MODELS = ("gpt-books-long", "gpt-books")
 DEPTH = 50  # percent, of the opening
 LONGEST = 300  # characters of a sentence
 WIDTH = 360  # pixels of its field: so all controls stand in one row
-MEASURES = (words_needles.SHARE, words_needles.SCORE, words_needles.COPY)
+# Kamradt 2023.
+NEEDLE = "The best thing to do in San Francisco is eat a sandwich and sit in Dolores Park on a sunny day."
+CUE = 9  # words of it: "The best thing to do in San Francisco is"
+SHARE, SCORE, COPY = "attention to the needle", "retrieval score", "weight on the token to copy"
 NEIGHBOURS = 12  # tokens of the book on both sides of the needle that are written out
 
 
 def needles() -> None:
     """The controls, the map of heads and the answer's tokens, then all depths and lengths, and the ablation."""
     with layout.control_bar():
-        sentence = st.text_input(
-            "Needle", words_needles.SENTENCE, key="needle", bind="query-params", max_chars=LONGEST, width=WIDTH
-        )
+        sentence = st.text_input("Needle", NEEDLE, key="needle", bind="query-params", max_chars=LONGEST, width=WIDTH)
         lengths_place = st.container(width="content")  # they depend on the model, whose control stands in the menu
         depth = st.slider("Depth", 0, 100, DEPTH, 5, key="needle_depth", bind="query-params", format="%d%%", width=140)
         menu = layout.settings()
@@ -45,7 +48,7 @@ def needles() -> None:
         length = controls.choice("Tokens", compute_needles.lengths(model), key="needle_length")
     with menu:
         planting = _planting(name, read_text(sentence))
-        measure = controls.menu("Map of heads", MEASURES, key="needle_map")
+        measure = controls.menu("Map of heads", (SHARE, SCORE, COPY), key="needle_map")
     maps, answer = st.columns([3, 2], gap="large")
     with maps:
         figure = st.container()
@@ -67,14 +70,19 @@ def needles() -> None:
         ablation = needles_measured.ablation(planting, probe, length, depth)
     _downloads(retrieval)
     layout.notes(
-        words_needles.NEEDLES,
+        SECTION,
         notice=(
             f"{needles_sentences.about_gain(probe)} {needles_sentences.about_heads(retrieval)}",
             needles_sentences.about_shares(retrieval),
             needles_sentences.about_grid(grid),
             needles_sentences.about_ablation(probe, ablation),
         ),
-        formula=lambda: _explain(probe),
+        numbers={
+            "without": float(probe.bits_without.sum()),
+            "planted": float(retrieval.bits.sum()),
+            "saved": float(probe.gains().sum()),
+        },
+        formula=lambda: _score_of_best(retrieval),
     )
 
 
@@ -87,22 +95,22 @@ def _planting(name: str, sentence: str) -> Planting:
         key="needle_question",
         bind="query-params",
         max_chars=LONGEST,
-        help=words_needles.QUESTION_HELP,
+        help=SECTION.text("Question"),
     )
     words = sum(any(map(str.isalnum, word)) for word in sentence.split())
     most, key = max(1, words - 1), "needle_cue"
-    first = words_needles.CUE if sentence == words_needles.SENTENCE else max(1, most // 2)
+    first = CUE if sentence == NEEDLE else max(1, most // 2)
     if (st.session_state.get(key) or 0) > most:  # another needle may have fewer words
         st.session_state[key] = first
-    cue = controls.number_box("Words of the cue", 0, most, first, key=key, help=words_needles.CUE_HELP)
+    cue = controls.number_box("Words of the cue", 0, most, first, key=key, help=SECTION.text("Cue"))
     return Planting(name, book, sentence, int(cue), question.strip() and read_text(question))
 
 
 def _map(retrieval: Retrieval, measure: str) -> None:
     values, tell = {
-        words_needles.SHARE: (retrieval.heads.shares, "{value}% of its attention to the needle"),
-        words_needles.SCORE: (retrieval.heads.scores, "the largest weight on the token to copy in {value}% of cases"),
-        words_needles.COPY: (retrieval.heads.copies, "{value}% of its attention to the token to copy"),
+        SHARE: (retrieval.heads.shares, "{value}% of its attention to the needle"),
+        SCORE: (retrieval.heads.scores, "the largest weight on the token to copy in {value}% of cases"),
+        COPY: (retrieval.heads.copies, "{value}% of its attention to the token to copy"),
     }[measure]
     st.markdown(f"**{measure[:1].upper()}{measure[1:]}**, percent")
     cell_map(
@@ -181,23 +189,18 @@ def _downloads(retrieval: Retrieval) -> None:
         )
 
 
-def _explain(probe: Probe) -> None:
-    """Both measures with the numbers of this page."""
-    retrieval, count = probe.retrievals[0], len(probe.bits_without)
-    st.latex(
-        r"\begin{aligned} j_t &= \arg\max_j A_{t-1,\,j} \\ "
-        r"\mathrm{score} &= \frac{1}{n} \left| \{ t : j_t \in N, \; x_{j_t} = x_t \} \right| \end{aligned}"
+def _score_of_best(retrieval: Retrieval) -> None:
+    """The retrieval score of the best head, if any head has a map, beside that of attention to a token at random."""
+    if not retrieval.ranked:
+        return
+    best, count = retrieval.ranked[0], len(retrieval.bits)
+    score = float(retrieval.heads.scores[best])
+    text = SECTION.text(
+        "Score of the best head",
+        head=needles_sentences.named(best),
+        hits=round(score * count),
+        tokens=count,
+        score=score,
+        even=retrieval.even_score,
     )
-    if retrieval.ranked:
-        best = retrieval.ranked[0]
-        score = float(retrieval.heads.scores[best])
-        st.markdown(
-            f"{needles_sentences.named(best)}: {round(score * count)} of *n* = {count} tokens, {score:.2f}. Attention "
-            f"to a token at random: {retrieval.even_score:.4f}."
-        )
-    st.latex(r"\mathrm{saved} = \sum_{t=1}^{n} \log_2 \frac{p(x_t \mid N)}{p(x_t)}")
-    st.markdown(
-        f"{float(probe.bits_without.sum()):.1f} − {float(retrieval.bits.sum()):.1f} = "
-        f"{float(probe.gains().sum()):.1f} bits, each token given those before it (teacher-forced). *N* is the needle; "
-        "without it the book goes on in its place, so both texts have equal length and the same end."
-    )
+    st.markdown(text)

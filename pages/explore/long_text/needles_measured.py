@@ -12,10 +12,12 @@ from dashboard.cache import waiting
 from dashboard.figures.heat import heat
 from dashboard.frame import layout
 from dashboard.output import charts
-from pages.explore.long_text import compute_needles, needles_sentences, words_needles
+from pages.explore.long_text import compute_needles, needles_sentences
 from pages.explore.long_text.compute_needles import DEPTHS, Planting
 from pages.explore.long_text.figures_needles import ablation_bars, ablation_table
+from pages.explore.long_text.prose import PAGE
 
+SECTION = PAGE.section("Needles")
 SILENCED, MOST_SILENCED = 2, 12  # heads: at first, and at most
 
 
@@ -89,7 +91,7 @@ def ablation(planting: Planting, probe: Probe, length: int, depth: int) -> Ablat
             key=key,
             bind="query-params",
             width=220,
-            help=words_needles.HEADS_HELP,
+            help=SECTION.text("Best heads"),
         )
     measured = compute_needles.ablation.peek(planting, length, depth, count)
     if measured is None:
@@ -115,9 +117,6 @@ def ablation(planting: Planting, probe: Probe, length: int, depth: int) -> Ablat
         alt="; ".join(f"{row.iloc[0]}: {row.iloc[1]:.1f} bits" for _, row in table.iterrows()),
         table=table,
     )
-    layout.caption(
-        "Silenced: "
-        + ", ".join(needles_sentences.named(head).lower() for head in measured.best)
-        + f". Others: mean of {len(measured.draws)} draws with two standard errors; a circle is one draw."
-    )
+    silenced = ", ".join(needles_sentences.named(head).lower() for head in measured.best)
+    layout.caption(SECTION.text("Silenced heads", silenced=silenced, draws=len(measured.draws)))
     return measured

@@ -11,7 +11,6 @@ from dashboard import typeset
 from dashboard.number_format import CLEAR, POINT, amount, compare
 from dashboard.number_format import Comparison as Side
 from pages.explore.long_text.compute_forgetting import Comparison, Setting
-from pages.explore.long_text.words_forgetting import NOTHING_DROPPED
 
 LEAST = 0.01  # bits: smaller differences count as equal however many tokens there are
 # Standard errors between the extremes of five rules: for the largest of ten differences 5 % by chance (Bonferroni).
@@ -23,7 +22,10 @@ def notices(comparison: Comparison, setting: Setting) -> tuple[str, ...]:
     """Which rule costs least and most, what the first tokens are worth, whether a score beats chance, what is saved."""
     budget = setting.budget
     if comparison.count <= budget:
-        return (NOTHING_DROPPED.format(count=comparison.count, budget=budget),)
+        return (
+            f"Nothing is dropped: the text has {comparison.count:,} tokens and the budget holds {budget:,}. Choose a "
+            "smaller budget or more tokens.",
+        )
     if comparison.count - 1 - budget < FEW:
         return (
             f"Too little is read to compare rules: {comparison.count - 1 - budget} tokens are predicted after the "

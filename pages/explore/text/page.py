@@ -5,9 +5,9 @@ from dashboard.frame import layout, page_head
 from dashboard.inputs import controls, example_texts, model_name
 from dashboard.output.explore import explore
 from dashboard.recordings.watched import watch_text
-from pages.explore.text import words
+from pages.explore.text.prose import PAGE
 
-page_head.head(words.TEXT)
+page_head.head(PAGE)
 with layout.control_bar():
     text = controls.text()
     controls.examples(example_texts.examples("next-word"))
@@ -16,7 +16,7 @@ with layout.control_bar():
 with layout.waiting_place():
     plain = watch_text(name, text)
 typeset.show_cut_notice(plain.inputs)
-explore(plain, lambda heads: watch_text(name, text, heads), words.TEXT, apart=contents.step_by_step(name, text))
+explore(plain, lambda heads: watch_text(name, text, heads), PAGE, apart=contents.step_by_step(name, text))
 if not theme.is_presented():
     with layout.control_bar():
         contents.NEXT_WORD.link("Next word (GPT): let a GPT go on with a text")

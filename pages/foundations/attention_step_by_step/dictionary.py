@@ -16,8 +16,10 @@ from dashboard.figures.score_bars import Column, score_bars
 from dashboard.frame import layout
 from dashboard.number_format import signed
 from dashboard.output import charts
-from pages.foundations.attention_step_by_step import words
 from pages.foundations.attention_step_by_step.figures import Arrow, arrows
+from pages.foundations.attention_step_by_step.prose import PAGE
+
+SECTION = PAGE.section("Dictionary")
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ def show() -> None:
     with listed:
         _entries(lookup)
         _temperatures(query)
-    layout.notes(words.PAGE, notice=notices(query, lookup, hard), formula=lambda: _formula(query, lookup))
+    layout.notes(SECTION, notice=notices(query, lookup, hard), numbers=numbers_of(query, lookup))
 
 
 def _chosen_query() -> Query:
@@ -141,9 +143,7 @@ def _temperatures(query: Query) -> None:
         height=theme.look().high(210),
         y_range=(-0.03, 1.03),
     )
-    layout.caption(
-        f"The shares of this query (wind from {query.degrees:.0f}°) at every temperature, from 0, the hard look-up."
-    )
+    layout.caption(SECTION.text("Shares at every temperature", degrees=query.degrees))
     alt = "The shares of the three keys against the temperature."
     charts.chart(
         figure,
@@ -216,21 +216,10 @@ def _change(number: float) -> str:
     return f"{round(number, 2) + 0.0:+.2f}".replace("-", "−")
 
 
-def _formula(query: Query, lookup: Lookup) -> None:
-    st.latex(r"a_j = \frac{e^{q \cdot k_j / T}}{\sum_i e^{q \cdot k_i / T}}, \qquad h = \sum_j a_j\, v_j")
-    products = r" \\ ".join(
-        rf"q \cdot k_{{{place}}} &= {score:.2f} & a_{{{place}}} &= {share:.2f}"
-        for place, (score, share) in enumerate(zip(lookup.scores.tolist(), lookup.shares.tolist(), strict=True))
-    )
-    st.latex(rf"\begin{{aligned}} {products} \end{{aligned}}")
-    rain = " + ".join(
-        rf"{share:.2f} \cdot {entry.rain:g}" for share, entry in zip(lookup.shares.tolist(), ENTRIES, strict=True)
-    )
-    # The result on a line of its own: so it fits the narrow column.
-    lines = rf"h_{{\text{{rain}}}} &= {rain} \\ &= {float(lookup.answer[0]):.2f}"
-    st.latex(rf"\begin{{aligned}} {lines} \end{{aligned}}")
-    limit = "all of it to the largest score, evenly where scores tie"
-    st.markdown(
-        f"Here T = {query.temperature:g}. As T goes to 0, softmax gives {limit}: temperature 0 shows that limit. "
-        "*Eight steps* does the same for all tokens at once."
-    )
+def numbers_of(query: Query, lookup: Lookup) -> dict[str, float]:
+    """The numbers of the formulas: of each entry its score, share and rain; the answer's rain, and the temperature."""
+    numbers = {"rain": float(lookup.answer[0]), "temperature": query.temperature}
+    entries = zip(ENTRIES, lookup.scores.tolist(), lookup.shares.tolist(), strict=True)
+    for place, (entry, score, share) in enumerate(entries):
+        numbers |= {f"score{place}": score, f"share{place}": share, f"rain{place}": entry.rain}
+    return numbers

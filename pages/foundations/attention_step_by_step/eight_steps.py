@@ -3,7 +3,15 @@
 from dashboard import theme
 from dashboard.components.step_view import scene, step_view
 from dashboard.frame import layout
-from pages.foundations.attention_step_by_step import inputs, notes, words
+from pages.foundations.attention_step_by_step import inputs, notes
+from pages.foundations.attention_step_by_step.prose import PAGE
+
+SECTION = PAGE.section("Eight steps")
+# Links from before the page had sections are known by these parameters: they open this one.
+PARAMETERS = (
+    *("begin", "example", "text", "layer", "head", "token", "scaled", "masked", "mask", "temperature", "step", "cell"),
+    *("X", "W_Q", "W_K", "W_V", "W_O", "Q", "K", "V"),
+)
 
 
 def show() -> None:
@@ -22,7 +30,7 @@ def show() -> None:
         layout.place_notice()
     notes.download(steps, tokens=tokens, name=followed.place)
     layout.notes(
-        words.STEPS_NOTES,
+        SECTION,
         notice=notes.notices(steps, other, tokens=tokens, head=head, query=query, scale=options["scale"]),
         formula=lambda: notes.formulas(steps, head=head, query=query),
     )

@@ -8,11 +8,14 @@ from dashboard import typeset
 from dashboard.components.query_plane import query_plane
 from dashboard.frame import layout
 from dashboard.inputs import controls
-from pages.foundations.attention_step_by_step import inputs, words
+from pages.foundations.attention_step_by_step import inputs
 from pages.foundations.attention_step_by_step.inputs import Chosen
 from pages.foundations.attention_step_by_step.notices_geometry import EXACT, notices
-from pages.foundations.attention_step_by_step.turning import Head, Turned, head_of, turn
+from pages.foundations.attention_step_by_step.prose import PAGE
+from pages.foundations.attention_step_by_step.turning import MOST_PLANE, QUERY_PLANE, Head, Turned, head_of, turn
 
+SECTION = PAGE.section("Geometry")
+PARAMETERS = ("query_turn", "query_plane")  # of links from before the page had sections: they open this one
 MOST = 12  # rows of bars
 
 
@@ -27,21 +30,19 @@ def show() -> None:
     with chosen.figure:
         _figure(result, labels, plane, chosen)
         if len(labels) > MOST:
-            layout.caption(f"Bars of the {MOST} keys with the largest weights, of {len(labels)}.")
+            layout.caption(SECTION.text("Bars", bars=MOST, keys=len(labels)))
         layout.place_notice()
     choice, hidden, *others = notices(result, labels, plane)
-    layout.notes(
-        words.GEOMETRY_NOTES, notice=(f"{choice} {hidden}", *others), formula=lambda: _formula(result, options)
-    )
+    layout.notes(SECTION, notice=(f"{choice} {hidden}", *others), formula=lambda: _formula(result, options))
 
 
 def _turn_and_plane(chosen: Chosen, head: Head) -> tuple[int, str]:
     """The turn, which the figure sets too, and the plane, which a head of more than two channels leaves open."""
     with chosen.menu:
         degrees = st.slider("Turn the query (degrees)", -180, 180, 0, key="query_turn", bind="query-params")
-        plane = words.QUERY_PLANE
+        plane = QUERY_PLANE
         if head.keys.shape[1] > 2:
-            plane = controls.menu("Plane of", (words.QUERY_PLANE, words.MOST_PLANE), key="query_plane")
+            plane = controls.menu("Plane of", (QUERY_PLANE, MOST_PLANE), key="query_plane")
     return degrees, plane
 
 
@@ -72,15 +73,15 @@ def _turned(degrees: int) -> None:
 def _axis_names(result: Turned, plane: str) -> tuple[str, str]:
     if result.is_exact:
         return "channel 0", "channel 1"
-    if plane == words.MOST_PLANE:
+    if plane == MOST_PLANE:
         return "first singular vector", "second singular vector"
     return "along the query before its turn", "across it"
 
 
 def _formula(result: Turned, options: dict) -> None:
+    """The product of the best key where it has an angle, the softmax of the chosen options, and the plane."""
     best = int(result.weights.argmax())
     query, key = result.vector.double(), result.head.keys[best].double()
-    st.latex(r"q \cdot k_j = \lVert q \rVert\, \lVert k_j \rVert \cos \varphi_j")
     angle = float(result.angles[best])
     if not math.isnan(angle):
         st.latex(

@@ -19,6 +19,7 @@ from dashboard.cache.models import text_model
 from dashboard.frame import carried, layout
 from dashboard.inputs import controls, example_texts
 from pages.foundations.attention_step_by_step import matrices
+from pages.foundations.attention_step_by_step.prose import PAGE
 
 SENTENCES = example_texts.examples("steps")
 SENTENCE = next(iter(SENTENCES.values()))
@@ -111,7 +112,7 @@ def _example(name: str, places: _Places) -> Followed:
 
 def _edited(name: str, example: WorkedExample) -> WorkedExample:
     """The example with the visitor's numbers, one table for each matrix."""
-    st.caption(f"Any number from −{matrices.LARGEST} to {matrices.LARGEST}. The address keeps what you change.")
+    st.caption(PAGE.text("Numbers of an example", largest=matrices.LARGEST))
     changed = {}
     with st.container(horizontal=True):
         for symbol, matrix in example.matrices.items():
@@ -135,9 +136,7 @@ def _sentence(raw: str, places: _Places) -> Followed:
     query = _query(labels, places.row, first=words[-1] if words else len(labels) - 1)
     if len(tokens) > LONGEST:
         places.messages.info(
-            f"The figure shows the first {LONGEST} of {len(tokens):,} tokens: with more rows its numbers would be too "
-            "small to read.",
-            icon=":material/content_cut:",
+            PAGE.text("Long sentences", longest=LONGEST, tokens=len(tokens)), icon=":material/content_cut:"
         )
     inputs = layer_inputs(network, torch.tensor(tokens.ids[:LONGEST]), layer)
     return Followed(labels, (), head, query, True, f"{contents.STEPS_MODEL}-layer-{layer}", inputs.steps)

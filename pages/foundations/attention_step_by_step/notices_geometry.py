@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from dashboard import typeset
 from dashboard.number_format import signed
-from pages.foundations.attention_step_by_step import words
-from pages.foundations.attention_step_by_step.turning import Turned
+from pages.foundations.attention_step_by_step.turning import QUERY_PLANE, Turned
 
 CLOSE = 0.005  # weights that differ by less read the same
 SAME_ANGLE = 0.5  # degrees
@@ -64,7 +63,7 @@ def tell_plane(result: Turned, plane: str) -> str:
     error, size = result.error, float(result.products[result.head.allowed].abs().max())
     if error < max(EXACT, 1e-5 * size):
         exact = f"{sentence}. Its dot products with the query are exact"
-        if plane != words.QUERY_PLANE:
+        if plane != QUERY_PLANE:
             return f"{exact}."
         return f"{exact}, because the query lies in it; angles of keys outside of it are nearer to 90° than drawn."
     return (

@@ -1,11 +1,16 @@
 """How does a query find its values?"""
 
 from dashboard.frame import page_head, sections
-from pages.foundations.attention_step_by_step import dictionary, eight_steps, geometry, words
+from pages.foundations.attention_step_by_step import dictionary, eight_steps, geometry
+from pages.foundations.attention_step_by_step.prose import PAGE
 
-page_head.head(words.PAGE)
+page_head.head(PAGE)
 sections.chosen(
-    {words.DICTIONARY: dictionary.show, words.STEPS: eight_steps.show, words.GEOMETRY: geometry.show},
-    opened_by={words.STEPS: words.STEPS_PARAMETERS, words.GEOMETRY: words.GEOMETRY_PARAMETERS},
-    with_own_arrows={words.STEPS},
+    {
+        dictionary.SECTION.name: dictionary.show,
+        eight_steps.SECTION.name: eight_steps.show,
+        geometry.SECTION.name: geometry.show,
+    },
+    opened_by={eight_steps.SECTION.name: eight_steps.PARAMETERS, geometry.SECTION.name: geometry.PARAMETERS},
+    with_own_arrows={eight_steps.SECTION.name},
 )()

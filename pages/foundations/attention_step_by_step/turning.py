@@ -17,7 +17,8 @@ from core.attention.query_key_plane import (
     turned,
 )
 from core.attention.steps import steps_from_heads
-from pages.foundations.attention_step_by_step import words
+
+QUERY_PLANE, MOST_PLANE = "The query and its strongest key", "All queries and keys"
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def head_of(steps: Sequence[Step], head: int, query: int) -> Head:
 
 
 def turn(head: Head, degrees: float, *, plane: str, scale: bool, temperature: float) -> Turned:
-    """Turn the query by an angle in the chosen plane (`words.QUERY_PLANE` or `MOST_PLANE`), and attend again."""
+    """Turn the query by an angle in the chosen plane (`QUERY_PLANE` or `MOST_PLANE`), and attend again."""
 
     def weights(vector: Float[Tensor, " head_dim"]) -> Float[Tensor, " key"]:
         steps = steps_from_heads(
@@ -101,7 +102,7 @@ def turn(head: Head, degrees: float, *, plane: str, scale: bool, temperature: fl
         return next(step for step in steps if step.name == "normalise").arrays["A"][0, 0]
 
     products = torch.where(head.allowed, head.keys @ head.vector, -torch.inf)
-    if plane == words.MOST_PLANE:
+    if plane == MOST_PLANE:
         axes = plane_of_most(torch.cat([head.queries, head.keys]))
     else:
         axes = plane_of_query(head.vector, head.keys[int(products.argmax())])

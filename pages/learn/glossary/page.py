@@ -6,7 +6,7 @@ from dashboard import glossary, theme, typeset
 from dashboard.address import parameter
 from dashboard.frame import page_head
 from dashboard.glossary import TERMS, Term
-from pages.learn.glossary import words
+from pages.learn.glossary.prose import PAGE
 
 COLUMNS = 2  # on a wide window
 
@@ -30,13 +30,15 @@ def matching_terms(sought: str) -> list[Term]:
     return list(dict.fromkeys([*begin, *hold, *mean]))
 
 
-page_head.head(words.GLOSSARY)
+page_head.head(PAGE)
+if not theme.is_presented():
+    st.markdown(PAGE.text("Terms on other pages"))
 if requested := parameter(glossary.TERM, TERMS.get):
     st.container(border=True, width=theme.PROSE, key="asked").markdown(explained(requested))
-sought = st.text_input(words.FIND, key="find", bind="query-params", placeholder=words.PLACEHOLDER, width=320)
+sought = st.text_input("Find a term", key="find", bind="query-params", placeholder="such as logit", width=320)
 terms = matching_terms(sought)
 if not terms:
-    st.info(words.NONE.format(sought=typeset.plain(sought)), icon=":material/info:")
+    st.info(f"No term here has “{typeset.plain(sought)}” in its name or its meaning.", icon=":material/info:")
 half = -(-len(terms) // COLUMNS)
 for column, first in zip(st.columns(COLUMNS, gap="large"), (0, half), strict=True):
     column.markdown("\n\n".join(explained(term) for term in terms[first : first + half]))

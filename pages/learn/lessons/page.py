@@ -7,35 +7,35 @@ from dashboard.frame import layout, page_head
 from dashboard.inputs import uploads
 from dashboard.lessons import player
 from dashboard.lessons.form import FOLDER, Lesson, lessons
-from pages.learn.lessons import words
+from pages.learn.lessons.prose import PAGE
 
 FILE = "own_lesson"
-FIRST = "0-first-twenty-minutes.md"
 ACROSS = 2  # lessons beside one another
 
 
 def show() -> None:
     """A card for each lesson, the first path on top; below, a file of the visitor's own."""
-    st.header(words.ALL, anchor=False)
     all_lessons = list(lessons().values())
+    st.markdown(PAGE.text("Stations"))
+    st.header(f"A first path, and {len(all_lessons) - 1} lessons", anchor=False)
     for row in layout.rows_of(len(all_lessons), ACROSS):
         for column, place in zip(st.columns(len(row)), row, strict=True):
             with column.container(border=True, height="stretch"):
                 card(all_lessons[place])
-    st.header(words.OWN, anchor=False)
-    st.markdown(words.OWN_ABOUT, width=theme.PROSE)
+    st.header("Your own lesson", anchor=False)
+    st.markdown(PAGE.text("Your own lesson"), width=theme.PROSE)
     uploads.remove_button(FILE)
     uploads.uploader(FILE, "A lesson", type=["md", "txt"])
     if file := uploads.current(FILE):
         own = player.read_upload(file)
         with st.container(border=True):
             card(own)
-    st.expander(words.FORM).code(shown_form(), language="markdown", wrap_lines=True)
+    st.expander("How a lesson is written").code(shown_form(), language="markdown", wrap_lines=True)
 
 
 def shown_form() -> str:
     """The beginning of the first lesson, with its first station, as it is written."""
-    return "\n## ".join((FOLDER / FIRST).read_text(encoding="utf-8").split("\n## ")[:2])
+    return "\n## ".join((FOLDER / "0-first-twenty-minutes.md").read_text(encoding="utf-8").split("\n## ")[:2])
 
 
 def card(lesson: Lesson) -> None:
@@ -46,5 +46,5 @@ def card(lesson: Lesson) -> None:
         player.station_link(lesson, number)
 
 
-page_head.head(words.PAGE)
+page_head.head(PAGE)
 show()
