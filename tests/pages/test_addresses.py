@@ -308,8 +308,8 @@ def test_an_address_that_names_no_choice_shows_the_page_all_the_same(visit, room
 
 
 def former_section_names(page: contents.Page) -> dict[str, str]:
-    """The names that sections of a page had, with those that they have: FORMER_NAMES of its words.py."""
-    name = f"pages.{page.folder.replace('/', '.')}.words"
+    """The names that sections of a page had, with those that they have: FORMER_NAMES of its prose.py."""
+    name = f"pages.{page.folder.replace('/', '.')}.prose"
     return getattr(importlib.import_module(name), "FORMER_NAMES", {}) if importlib.util.find_spec(name) else {}
 
 

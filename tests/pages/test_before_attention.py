@@ -14,15 +14,18 @@ from core.costs.one_pass import Cost
 from core.errors import InputError
 from core.reach import copy_task
 from core.reach.gradient_reach import reach
-from pages.foundations.before_attention import compute, words
+from dashboard.inputs import example_texts
+from pages.foundations.before_attention import compute, copies, five_models
+from pages.foundations.before_attention.compute import TITLES
 from pages.foundations.before_attention.copies import about_copy
 from pages.foundations.before_attention.five_models import table
+from pages.foundations.before_attention.prose import PAGE as PROSE
 from pages.foundations.before_attention.reach import about_reach, own_curves
-from pages.foundations.before_attention.words import TITLES
 from tests.pages.conftest import message_text, prose
 
 PAGE = "foundations/before_attention"
-SECTIONS = [words.REACH, words.COPY, words.WAYS, words.MODELS]
+SECTIONS = ["Reach", "Copy", "Three ways", "The five models"]
+LINE = example_texts.opening("characters")
 
 
 def traces(app: AppTest, place: int = 0) -> dict[str, dict]:
@@ -48,10 +51,10 @@ def test_every_section_is_alive_at_once(visit, section):
     assert not app.warning
 
 
-@pytest.mark.parametrize("section", [words.REACH, words.MODELS])
+@pytest.mark.parametrize("section", ["Reach", "The five models"])
 def test_the_projector_shows_no_prose(visit, section):
     app = visit(PAGE, show=section, present="1")
-    assert words.BEFORE.lead not in prose(app)
+    assert PROSE.lead not in prose(app)
     assert "How it is computed" not in [element.value for element in app.subheader]
 
 
@@ -72,10 +75,10 @@ def test_half_lives_told_are_those_of_the_measured_means():
 
 def test_the_window_told_is_the_one_that_the_gradient_shows():
     alphabet, models = compute.models("text")
-    norms = reach(models["convolution"], alphabet.encode(words.LINE)[None])[0].flip(0)
+    norms = reach(models["convolution"], alphabet.encode(LINE)[None])[0].flip(0)
     last = max(distance for distance, norm in enumerate(norms.tolist()) if norm > 0)
     assert compute.window_of_convolution() == last + 1 == 1 + 6 * (5 - 1)
-    sentence = about_reach(own_curves(compute.read(words.LINE)), own=True, window=last + 1)[1]
+    sentence = about_reach(own_curves(compute.read(LINE)), own=True, window=last + 1)[1]
     assert f"reaches the convolution is **{last} characters** before the last one" in sentence
 
 
@@ -142,7 +145,7 @@ def answers_to(name: str, digits: str, distance: int, draw: int = 1) -> str:
 
 
 def test_a_question_in_the_address_is_posed_and_answered(visit):
-    app = visit(PAGE, show=words.COPY, digits="13579", distance="30", draw="7", asked="3")
+    app = visit(PAGE, show="Copy", digits="13579", distance="30", draw="7", asked="3")
     assert app.code[0].value == copy_task.pose("13579", 30, torch.Generator().manual_seed(7))
     answer = answers_to("self_attention", "13579", 30, 7)
     right = sum(digit == wanted for digit, wanted in zip(answer, "13579", strict=True))
@@ -167,11 +170,11 @@ def test_what_is_no_question_gets_the_rule(digits):
 
 
 def test_impossible_choices_in_a_link_fall_back(visit):
-    assert visit(PAGE, show="none").segmented_control(key="show").value == words.REACH
+    assert visit(PAGE, show="none").segmented_control(key="show").value == "Reach"
 
 
 def test_a_bad_question_gets_one_sentence_and_the_page_stays(visit):
-    app = visit(PAGE, show=words.COPY, digits="123", distance="999", draw="-3", asked="9")
+    app = visit(PAGE, show="Copy", digits="123", distance="999", draw="-3", asked="9")
     assert "5 digits from 0 to 9" in message_text(app, "warning")
     app.text_input(key="digits").set_value("48203").run()
     assert not app.warning
@@ -193,7 +196,7 @@ def test_the_distances_told_are_those_of_the_measured_accuracies():
 
 
 def test_the_ways_take_their_sizes_from_the_address(visit):
-    app = visit(PAGE, show=words.WAYS, n="256", d="64", k="3", r="16", count="sequential steps")
+    app = visit(PAGE, show="Three ways", n="256", d="64", k="3", r="16", count="sequential steps")
     assert app.table[0].value.loc["Self-attention", "operations"] == f"$O(n^2\\,d)$\u2003{256 * 256 * 64:,}"
     assert f"self-attention needs **{256 / 64:.2g} times** as many operations as recurrence" in prose(app)
     assert len(traces(app)) == 2
@@ -206,7 +209,7 @@ def test_measuring_shows_time_and_memory_for_every_layer(visit, monkeypatch):
 
     monkeypatch.setattr(compute, "measure_layers", measure)
     compute.layer_costs.forget()
-    app = visit(PAGE, show=words.WAYS)
+    app = visit(PAGE, show="Three ways")
     assert len(app.get("plotly_chart")) == 1
     next(button for button in app.button if button.label == "Measure on this machine").click().run()
     assert not app.exception
@@ -228,7 +231,7 @@ def test_the_table_holds_the_measured_facts():
 def test_the_parameters_told_are_those_of_the_models():
     for name, model in compute.models("text")[1].items():
         assert compute.results()[name]["parameters"] == sum(parameter.numel() for parameter in model.parameters())
-    assert "about 100,000 parameters" in words.COPY_FORMULA
+    assert "about 100,000 parameters" in copies.SECTION.text("How it is computed")
     for model in compute.models("copy")[1].values():
         assert 90_000 <= sum(parameter.numel() for parameter in model.parameters()) <= 110_000
 
@@ -237,11 +240,12 @@ def test_the_words_name_the_sizes_that_the_models_have():
     models, copiers = compute.models("text")[1], compute.models("copy")[1]
     convolution = models["convolution"].sizes
     assert (convolution["layers"], convolution["kernel"]) == (6, 5)
-    assert words.ABOUT["convolution"].startswith("Six layers, each a window of five characters")
-    assert (models["self_attention"].sizes["layers"], words.ABOUT["self_attention"][:12]) == (3, "Three layers")
-    assert "longer than 25 characters" in words.BEFORE.try_this[2]
+    assert five_models.SECTION.text("Convolution").startswith("Six layers, each a window of five characters")
+    assert models["self_attention"].sizes["layers"] == 3
+    assert five_models.SECTION.text("Self-attention").startswith("Three layers")
+    assert "longer than 25 characters" in PROSE.section("Reach").try_this[2]
     assert compute.window_of_convolution() == copiers["convolution"].body.reach == 25
-    assert "window holds 25 characters" in words.NOTES[words.COPY].try_this[0]
+    assert "window holds 25 characters" in copies.SECTION.try_this[0]
 
 
 def test_what_there_is_to_try_with_copies_comes_out_as_it_is_hinted():
@@ -264,4 +268,4 @@ def test_what_there_is_to_try_with_copies_comes_out_as_it_is_hinted():
 def test_the_recurrent_networks_were_the_fastest_to_train_as_the_words_say():
     seconds = {name: result["seconds_per_epoch"] for name, result in compute.results().items()}
     assert set(sorted(seconds, key=seconds.get)[:3]) == {"rnn", "lstm", "gru"}
-    assert "are the fastest here" in words.NOTES[words.MODELS].try_this[1]
+    assert "are the fastest here" in five_models.SECTION.try_this[1]

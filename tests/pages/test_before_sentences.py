@@ -13,13 +13,12 @@ from core.costs.layer_costs import LAYERS
 from core.costs.one_pass import Cost
 from core.models.character import BODIES
 from dashboard.theme import LIGHT, Look
-from pages.foundations.before_attention.compute import Answers
+from pages.foundations.before_attention.compute import TITLES, Answers
 from pages.foundations.before_attention.copies import about_copy, join_names, longest_copied
 from pages.foundations.before_attention.figures import LAYER_HUES, MODEL_HUES, way_curves
 from pages.foundations.before_attention.five_models import about_models
 from pages.foundations.before_attention.reach import about_reach
 from pages.foundations.before_attention.ways import SLIDERS, about_measured, about_ways, table
-from pages.foundations.before_attention.words import TITLES
 
 DISTANCE = np.arange(128.0)
 

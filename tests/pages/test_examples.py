@@ -5,7 +5,7 @@ import pytest
 from dashboard.inputs import example_texts
 from dashboard.inputs.picture_input import PHOTOGRAPHS
 from pages.foundations.attention_step_by_step.inputs import SENTENCES as FOLLOWED
-from pages.foundations.before_attention.words import LINES
+from pages.foundations.before_attention.reach import LINES
 from pages.foundations.order.order_controls import SENTENCES as SHUFFLED
 from pages.words_and_pictures.clip.inputs import SENTENCES
 

@@ -13,10 +13,13 @@ from core.probing.masked_words.words import words_of
 from core.results import language_model_results, translator_results
 from core.zoo import load_text, load_translator
 from dashboard import contents
-from dashboard.inputs import controls
+from dashboard.inputs import controls, example_texts
 from pages.foundations.inside_the_transformer import compute_kinds as compute
-from pages.foundations.inside_the_transformer import kinds, words_kinds
+from pages.foundations.inside_the_transformer import kinds
 from pages.foundations.inside_the_transformer.kinds_sentences import (
+    BOTH,
+    DECODER,
+    ENCODER,
     about_later_tokens,
     about_links,
     about_predictions,
@@ -28,7 +31,7 @@ from tests.pages.conftest import check, message_text, prose
 from tests.pages.session import controls_of
 
 PAGE = contents.INSIDE.folder
-TEXT = words_kinds.SENTENCE
+TEXT = example_texts.opening("three-kinds")
 KINDS = "Three kinds"
 
 
@@ -162,12 +165,12 @@ def test_results_are_those_of_the_files():
     bert, gpt = read(language_model_results.BERT), read(language_model_results.GPT)
     scores = read(translator_results.FOLDER)["models"]["transformer"]
     results = measured()
-    assert f"**{bert['baselines']['the model']['accuracy']:.1%}**" in results[words_kinds.ENCODER][0]
-    assert f"**{bert['hidden_words']['words_accuracy']:.1%}**" in results[words_kinds.ENCODER][1]
-    for line, text in zip(results[words_kinds.DECODER], gpt["held_out"].values(), strict=True):
+    assert f"**{bert['baselines']['the model']['accuracy']:.1%}**" in results[ENCODER][0]
+    assert f"**{bert['hidden_words']['words_accuracy']:.1%}**" in results[ENCODER][1]
+    for line, text in zip(results[DECODER], gpt["held_out"].values(), strict=True):
         assert f"**{text['perplexity_per_token']:.1f}**" in line
         assert f"(trigram: {text['trigram_bits_per_byte']:.2f})" in line
-    assert f"**{scores['bleu']:.1f}**" in results[words_kinds.BOTH][0]
+    assert f"**{scores['bleu']:.1f}**" in results[BOTH][0]
 
 
 def test_a_long_text_is_cut_once_for_all_three():

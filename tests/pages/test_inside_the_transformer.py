@@ -1,10 +1,15 @@
 """The page "Inside the transformer": alive at once, walked through by links, calm at odd input."""
 
+from typing import get_args
+
 import pytest
 
+from core.interpretability import Kind
+from core.interpretability.masks import MaskKind
 from dashboard import contents
 from dashboard.cache.models import translator
 from pages.foundations.inside_the_transformer import compute as inside
+from pages.foundations.inside_the_transformer import walk
 from tests.pages.conftest import check
 
 PAGE = contents.INSIDE.folder
@@ -26,6 +31,11 @@ def test_the_page_asks_its_question_and_shows_an_example_at_once(opened):
     assert page.selectbox(key="part").value == "blocks.0.attention"
     assert "Causal mask: no query may attend to a later token." in prose(page)
     assert "This model is a decoder" in prose(page)
+
+
+def test_every_kind_of_part_and_of_mask_is_described():
+    headings = {f"Purpose: {kind}" for kind in get_args(Kind)} | {f"Mask: {kind}" for kind in get_args(MaskKind)}
+    assert {name for name in walk.SECTION.texts if name.startswith(("Purpose: ", "Mask: "))} == headings
 
 
 @pytest.mark.parametrize(

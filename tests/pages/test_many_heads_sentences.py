@@ -22,6 +22,7 @@ from dashboard.recordings.notices import Finding
 from dashboard.recordings.picture_notices import distance_notice
 from dashboard.recordings.watched import watch_image, watch_text
 from pages.foundations.many_heads import compute, jobs, measured, one_at_a_time, silenced
+from pages.foundations.many_heads.measure_formulas import MEASURES
 from tests.core.saved_models import byte_level_tokenizer
 from tests.dashboard.watched import causal, record_of, tokens_of, watched_text
 
@@ -37,6 +38,14 @@ def said_of(*patterns: torch.Tensor, **more: torch.Tensor) -> str:
     watched = watched_text(TEXT, *patterns)
     table = measure_heads(watched.model, watched.run, watched.record)
     return "\n".join(measured.noticed(watched, HeadTable(table.values | more, table.largest, table.rows)))
+
+
+def test_every_measure_says_what_a_high_and_a_low_value_mean():
+    explained = {heading for heading in measured.SECTION.texts if heading.startswith("Measure: ")}
+    assert explained == {f"Measure: {name.replace('_', ' ')}" for name in MEASURES}
+    for heading in explained:
+        text = measured.SECTION.text(heading)
+        assert text.index("**High:** ") < text.index("**Low:** ") < text.index("Source: ")
 
 
 def test_the_previous_token_head_is_named():

@@ -15,9 +15,9 @@ from core.view.packing import overview_of
 from dashboard.cache import waiting
 from dashboard.inputs import example_texts
 from dashboard.recordings.watched import watch_image, watch_text
-from pages.foundations.many_heads import compute, words
+from pages.foundations.many_heads import compute
 from pages.foundations.many_heads.compute import take_together
-from pages.foundations.many_heads.together import noticed
+from pages.foundations.many_heads.together import SECTION, noticed
 from tests.core import saved_models
 from tests.dashboard.watched import calls_of, causal, tokens_of
 from tests.pages.conftest import message_text
@@ -68,15 +68,16 @@ def test_each_aggregate_is_what_its_formula_says(example):
 
 
 def test_every_aggregate_has_its_warning():
-    assert tuple(words.AGGREGATES) == record_aggregation.NAMES
-    for about in words.AGGREGATES.values():
-        assert about.warning
-        assert len(about.warning.split()) < 50
+    for what in ("Map", "Warning", "Formula"):
+        headings = tuple(heading for heading in SECTION.texts if heading.startswith(f"{what}: "))
+        assert headings == tuple(f"{what}: {name}" for name in record_aggregation.NAMES)
+    for name in record_aggregation.NAMES:
+        assert 0 < len(SECTION.text(f"Warning: {name}").split()) < 50
 
 
 def test_a_link_brings_the_aggregate_with_its_warning_and_joins_words(opened):
     app = opened(together=record_aggregation.WIDEST, words="true")
-    assert words.AGGREGATES[record_aggregation.WIDEST].warning in app.warning[0].value
+    assert SECTION.text(f"Warning: {record_aggregation.WIDEST}") in app.warning[0].value
     assert "the largest value between any two" in message_text(app, "caption")
 
 

@@ -7,7 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import visitor
-from pages.foundations.order import compute, words
+from pages.foundations.order import beyond, compute
+from pages.foundations.order.prose import PAGE as PROSE
 from tests.core.saved_models import save_text_model, save_timm_model
 
 PAGE = "foundations/order"
@@ -75,6 +76,17 @@ def test_every_part_is_alive_at_once_and_impossible_values_in_a_link_fall_back_t
     assert app.title[0].value == "Positional encoding"
     assert not app.warning
     assert "How it is computed" in [element.value for element in app.subheader]
+
+
+def test_every_lead_is_short():
+    leads = [
+        text
+        for section in PROSE.sections.values()
+        for heading, text in section.texts.items()
+        if heading.endswith("Lead")
+    ]
+    assert len(leads) == 8
+    assert max(len(lead.split()) for lead in leads) <= 20
 
 
 @pytest.mark.parametrize("show", ["Shuffle", "Learned"])
@@ -216,13 +228,13 @@ def test_what_is_beyond_the_training_length_is_said_and_drawn_of_the_measurement
     assert "**Waves**: 2.50 bits from 32 to 64 characters, **4.50** beyond 128: 2.00 bits more" in prose(app)
     assert "**Learned**: 2.50 bits from 32 to 64 characters, and nothing beyond" in prose(app)
     lines = {trace["name"]: trace for trace in figure(app, "order-beyond")["data"]}
-    assert set(lines) == set(words.TITLES.values())
+    assert set(lines) == set(beyond.TITLES.values())
 
 
 def test_the_shipped_measurements_agree_with_their_card(visit):
     results = json.loads((compute.FOLDER / "results.json").read_text())
     text = prose(visit(PAGE, show="Beyond training"))
-    for way, title in words.TITLES.items():
+    for way, title in beyond.TITLES.items():
         inside, far = (results["bits"][way][name] for name in ("32 to 64", "256 to 512"))
         assert f"**{title}**: {inside:.2f} bits from 32 to 64 characters" in text
         assert far is None or f"**{far:.2f}** beyond 256" in text

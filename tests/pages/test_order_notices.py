@@ -16,7 +16,7 @@ from core.order.learned_positions import BucketBias, PositionTable
 from core.order.permutation import Shuffled, shuffle, split_gpt
 from pages.foundations.order import beyond, learned, learned_biases, relative, waves
 from pages.foundations.order import shuffle as shuffled
-from pages.foundations.order.words import BY_CONSTRUCTION, TITLES
+from pages.foundations.order.beyond import TITLES
 
 
 def number(text: str) -> float:
@@ -343,4 +343,8 @@ def test_what_is_beyond_the_training_length_is_said_as_the_difference_is(values)
             assert gap is not None or abs(far - inside) < beyond.NOTABLE + 0.011
             assert gap is None or float(gap[1]) == pytest.approx(abs(far - inside), abs=0.011)
             assert gap is None or (gap[2] == "more") == (far > inside)
-    assert set(TITLES) == set(BY_CONSTRUCTION)
+
+
+def test_what_each_way_does_beyond_is_said_of_all():
+    explained = {heading for heading in beyond.SECTION.texts if heading.startswith("By construction: ")}
+    assert explained == {f"By construction: {title}" for title in TITLES.values()}

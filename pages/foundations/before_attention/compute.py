@@ -19,9 +19,10 @@ from core.reach.gradient_reach import reach
 from core.results import character_results
 from core.text import read_text
 from dashboard.cache.memo import cached
-from pages.foundations.before_attention.words import TITLES
 
 FOLDER = character_results.FOLDER
+# The five models by the names of their files.
+TITLES = {"rnn": "RNN", "lstm": "LSTM", "gru": "GRU", "convolution": "Convolution", "self_attention": "Self-attention"}
 LONGEST = 128  # characters of a line, as many as the models read at once in training
 EXPECTED = 3  # characters that are shown of what a model expects
 

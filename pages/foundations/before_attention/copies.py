@@ -14,11 +14,12 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
 from dashboard.output.comparisons import join_names
-from pages.foundations.before_attention import compute, words
-from pages.foundations.before_attention.compute import Answers
+from pages.foundations.before_attention import compute
+from pages.foundations.before_attention.compute import TITLES, Answers
 from pages.foundations.before_attention.figures import copy_curves
-from pages.foundations.before_attention.words import TITLES
+from pages.foundations.before_attention.prose import PAGE
 
+SECTION = PAGE.section("Copy")
 DIGITS, DISTANCE = "48203", 20
 DRAWS = 9999  # questions to choose from, for the same digits and distance
 MOSTLY = 0.5  # a copy that succeeds more often than not
@@ -48,8 +49,7 @@ def show() -> None:
         _probabilities(answers, position)
     with verdicts:
         st.markdown(_verdicts(answers))
-    notice = about_copy(measured, answers)
-    layout.notes(words.NOTES[words.COPY], notice=notice, formula=lambda: st.markdown(words.COPY_FORMULA))
+    layout.notes(SECTION, notice=about_copy(measured, answers))
 
 
 def about_copy(accuracies: pd.DataFrame, answers: Answers) -> tuple[str, ...]:
@@ -120,7 +120,7 @@ def _choices() -> tuple[str, int, int, int]:
             key="distance",
             bind="query-params",
             width=260,
-            help="The number of characters between each digit and the question mark where the model must repeat it.",
+            help=SECTION.text("Distance"),
         )
         number = controls.choice("Digit to look at", range(1, copy_task.REMEMBERED + 1), key="asked", first=1)
         st.button("Other letters", icon=":material/casino:", on_click=_draw_again)
@@ -136,10 +136,7 @@ def _draw_again() -> None:
 def _probabilities(answers: Answers, position: int) -> None:
     names = list(answers.probabilities)
     right = int(answers.digits[position])
-    st.markdown(
-        f"The probability that each model gives each digit at question mark {position + 1}. The right digit, "
-        f"**{right}**, is marked."
-    )
+    st.markdown(SECTION.text("Probabilities", number=position + 1, digit=right))
     cell_map(
         np.stack([answers.probabilities[name][position] for name in names]),
         key="copy-answers",

@@ -10,7 +10,7 @@ from core.costs.complexity import WAYS, Sizes, crossover
 from core.reach import copy_task
 from dashboard.figures.curves import curves
 from dashboard.theme import HUES, Look
-from pages.foundations.before_attention.words import TITLES
+from pages.foundations.before_attention.compute import TITLES
 
 MODEL_HUES = dict(zip(TITLES.values(), (HUES[1], HUES[0], HUES[4], HUES[2], HUES[3]), strict=True))
 LAYER_HUES = {

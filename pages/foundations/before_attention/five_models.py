@@ -12,10 +12,12 @@ from dashboard.frame import layout
 from dashboard.output import charts
 from dashboard.output.comparisons import join_names, leading
 from dashboard.output.data_table import data_table
-from pages.foundations.before_attention import compute, words
+from pages.foundations.before_attention import compute
+from pages.foundations.before_attention.compute import TITLES
 from pages.foundations.before_attention.copies import longest_copied
-from pages.foundations.before_attention.words import TITLES
+from pages.foundations.before_attention.prose import PAGE
 
+SECTION = PAGE.section("The five models")
 CLOSE = 0.01  # bits per character: models that differ by less predict about as well
 ALIKE = 1.1  # times as long: networks that differ by less take about as long
 
@@ -34,9 +36,8 @@ def show() -> None:
     layout.place_notice()
     if not theme.is_presented():
         charts.download_table(facts, "models")
-        st.markdown("\n".join(f"- **{title}**: {words.ABOUT[name]}" for name, title in TITLES.items()))
-    notice = about_models(facts, len(compute.models("text")[0].characters))
-    layout.notes(words.NOTES[words.MODELS], notice=notice, formula=lambda: st.markdown(words.MODELS_FORMULA))
+        st.markdown("\n".join(f"- **{title}**: {SECTION.text(title)}" for title in TITLES.values()))
+    layout.notes(SECTION, notice=about_models(facts, len(compute.models("text")[0].characters)))
 
 
 def table() -> pd.DataFrame:

@@ -13,15 +13,17 @@ from core.reach.gradient_reach import by_distance, farthest_distance, half_life,
 from dashboard import theme, typeset
 from dashboard.components.tinted_lines import Line, tinted_lines
 from dashboard.frame import layout
-from dashboard.inputs import controls
+from dashboard.inputs import controls, example_texts
 from dashboard.number_format import with_power
 from dashboard.output import charts
 from dashboard.output.comparisons import join_names, leading
-from pages.foundations.before_attention import compute, words
-from pages.foundations.before_attention.compute import LONGEST, Reading
+from pages.foundations.before_attention import compute
+from pages.foundations.before_attention.compute import LONGEST, TITLES, Reading
 from pages.foundations.before_attention.figures import reach_curves
-from pages.foundations.before_attention.words import TITLES
+from pages.foundations.before_attention.prose import PAGE
 
+SECTION = PAGE.section("Reach")
+LINES = example_texts.examples("characters")
 PASSAGES, OWN = "many passages", "your line"
 FAINTEST = 1e-4  # share of the reach that has no colour any more; the scale is logarithmic
 TICKS = ((0, "0.01%"), (0.25, "0.1%"), (0.5, "1%"), (0.75, "10%"), (1, "100%"))
@@ -36,8 +38,9 @@ RNN, LSTM, GRU, CONVOLUTION, ATTENTION = TITLES.values()
 def show() -> None:
     """The line five times, tinted; then the curves."""
     with layout.control_bar():
-        line = st.text_input("Your line", words.LINE, key="line", bind="query-params", max_chars=LONGEST)
-        controls.examples(words.LINES, field="line")
+        first = next(iter(LINES.values()))
+        line = st.text_input("Your line", first, key="line", bind="query-params", max_chars=LONGEST)
+        controls.examples(LINES, field="line")
     with layout.waiting_place():
         reading = compute.read(line)
     tinted_lines(
@@ -46,9 +49,9 @@ def show() -> None:
         key="reach",
         odd=[place for place, character in enumerate(reading.line) if character in reading.unknown],
         odd_means="unknown to the models",
-        scale=words.TINTED,
+        scale="A character's share of the model's gradient",
         ticks=TICKS,
-        after=words.EXPECTS,
+        after="expects next",
     )
     layout.place_notice()
     _say_what_is_unknown(reading)
@@ -64,7 +67,7 @@ def show() -> None:
         table=pd.DataFrame(lines).rename_axis("distance").reset_index(),
     )
     notice = (about_line(reading), *about_reach(lines, own=over == OWN, window=compute.window_of_convolution()))
-    layout.notes(words.NOTES[words.REACH], notice=notice, formula=_formula)
+    layout.notes(SECTION, notice=notice)
 
 
 def own_curves(reading: Reading) -> dict[str, np.ndarray]:
@@ -200,10 +203,3 @@ def _table(reading: Reading) -> pd.DataFrame:
         ],
         columns=["model", "place", "distance", "character", "gradient norm", "share of the reach"],
     )
-
-
-def _formula() -> None:
-    st.latex(
-        r"\mathrm{reach}(t) = \left\lVert \frac{\partial \log p(c \mid x_1 \ldots x_n)}{\partial x_t} \right\rVert"
-    )
-    st.markdown(words.REACH_FORMULA)

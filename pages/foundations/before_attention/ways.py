@@ -18,9 +18,11 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.number_format import large
 from dashboard.output import charts, measured_costs
-from pages.foundations.before_attention import compute, words
+from pages.foundations.before_attention import compute
 from pages.foundations.before_attention.figures import LAYER_HUES, way_curves
+from pages.foundations.before_attention.prose import PAGE
 
+SECTION = PAGE.section("Three ways")
 TOKENS = [2**power for power in range(4, 18)]
 # Label, key, choices, at first.
 SLIDERS = (
@@ -41,8 +43,7 @@ def show() -> None:
     layout.place_notice()
     st.table(table(sizes), border="horizontal", width="content")
     costs = _measured()
-    notice = (*about_ways(sizes), *about_measured(costs))
-    layout.notes(words.NOTES[words.WAYS], notice=notice, formula=lambda: st.markdown(words.WAYS_FORMULA))
+    layout.notes(SECTION, notice=(*about_ways(sizes), *about_measured(costs)))
 
 
 def _choices() -> tuple[Sizes, str]:
@@ -138,8 +139,8 @@ def _measured() -> tuple[Cost, ...]:
     st.subheader("Measured on this machine", anchor=False)
     costs = compute.layer_costs.peek() or ()
     repeats, threads = min((cost.repeats for cost in costs), default="several"), torch.get_num_threads()
-    sizes = {"width": WIDTH, "heads": HEADS, "kernel": KERNEL}
-    st.markdown(words.MEASURED.format(**sizes, threads=threads, repeats=repeats), width=theme.PROSE)
+    text = SECTION.text("Measurement", width=WIDTH, heads=HEADS, kernel=KERNEL, threads=threads, repeats=repeats)
+    st.markdown(text, width=theme.PROSE)
     measured_costs.offer(compute.layer_costs.refresh, again=bool(costs))
     if costs:
         measured_costs.time_and_memory(costs, hues=LAYER_HUES, name="measured", plural="layers")

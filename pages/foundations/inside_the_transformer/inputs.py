@@ -10,14 +10,16 @@ from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, model_name
 from dashboard.inputs.photograph import Photograph
 from dashboard.recordings.watched import Text
-from pages.foundations.inside_the_transformer import compute, words, words_kinds
+from pages.foundations.inside_the_transformer import compute
 from pages.foundations.inside_the_transformer.compute import Walk
+from pages.foundations.inside_the_transformer.prose import PAGE
 
 # A hybrid would begin with the many parts of its convolutional network.
 PICTURE_MODELS = ("vit-tiny-imagenet", "hybrid-vit")
 DECODER, ENCODER, BOTH = "Decoder", "Encoder", "Encoder-decoder"
 MACHINES = (DECODER, ENCODER, BOTH)
-OPENINGS = (controls.FIRST_TEXT, words_kinds.SENTENCE)  # what stands in a section before anybody has typed
+KINDS_TEXT = example_texts.opening("three-kinds")
+OPENINGS = (controls.FIRST_TEXT, KINDS_TEXT)  # what stands in a section before anybody has typed
 LONGEST_TYPED = 2000  # characters
 NARROW, WIDE = 165, 190  # pixels: the names of the machines and of the models
 
@@ -26,14 +28,14 @@ def show_walk(show: Callable[[Walk], None]) -> None:
     """The controls, the way through and where the text was cut, then the section that `show` draws."""
     way = walked_through()
     if way.cut:
-        layout.caption(words.CUT.format(kept=way.cut.kept, total=way.cut.total))
+        layout.caption(PAGE.text("Cut text", tokens=way.cut.kept, total=way.cut.total))
     show(way)
 
 
 def walked_through() -> Walk:
     """The controls for architecture, input and model, and the way through."""
     with layout.control_bar():
-        machine = controls.menu("Architecture", MACHINES, key="machine", width=NARROW, help=words.MACHINE)
+        machine = controls.menu("Architecture", MACHINES, key="machine", width=NARROW, help=PAGE.text("Architecture"))
         if machine == ENCODER:
             picture = controls.picture()
             name = model_name.model("image", offered=PICTURE_MODELS, width=WIDE)
@@ -68,5 +70,5 @@ def _target() -> str:
         bind="query-params",
         max_chars=LONGEST_TYPED,
         placeholder="empty: the model's own translation",
-        help=words.TARGET,
+        help=PAGE.text("French so far"),
     )

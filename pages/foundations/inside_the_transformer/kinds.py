@@ -15,19 +15,24 @@ from dashboard.components.cell_map import cell_map
 from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.figures.predictions import prediction_bars
 from dashboard.frame import layout
-from dashboard.inputs import controls
+from dashboard.inputs import controls, example_texts
 from dashboard.number_format import in_latex, signed
 from dashboard.output import charts
 from dashboard.recordings.watched import Text
 from dashboard.theme import HUES
 from pages.foundations.inside_the_transformer import compute_kinds as compute
 from pages.foundations.inside_the_transformer import kinds_sentences as sentences
-from pages.foundations.inside_the_transformer import words_kinds as words
 from pages.foundations.inside_the_transformer.compute_kinds import Continued, Filled, Links, Translated
-from pages.foundations.inside_the_transformer.inputs import own_text
+from pages.foundations.inside_the_transformer.inputs import KINDS_TEXT, own_text
+from pages.foundations.inside_the_transformer.kinds_sentences import BOTH, DECODER, ENCODER
+from pages.foundations.inside_the_transformer.prose import PAGE
 
+SECTION = PAGE.section("Three kinds")
+MODELS = {ENCODER: "BERT", DECODER: "GPT", BOTH: "translator"}
+MASK, MEAN = "Mask", "Mean attention"  # what the cells show
+CLOSED = "closed"
 WORD = "masked"  # in the address: which word is masked, counted from 0
-SIDES = tuple(words.SIDES)
+SIDES = ("encoder", "decoder", "cross")  # in the legend of the maps
 HUE_OF = dict(zip(SIDES, (HUES[0], HUES[1], HUES[2]), strict=True))
 TALL = 300  # pixels: the cells of a map
 
@@ -41,30 +46,30 @@ def show() -> None:
         chosen = compute.usual_word(shared.words) if linked_word is None else linked_word
         filled, continued = compute.fill(shared.text, chosen), compute.go_on(shared.text)
         translated = compute.translate(shared.text)
-    for cut, sentence in ((shared.cut, words.CUT), (translated.source.cut, words.CUT_SOURCE)):
+    for heading, cut in (("Cut text", shared.cut), ("Cut source", translated.source.cut)):
         if cut:
-            layout.caption(sentence.format(kept=cut.kept, total=cut.total))
+            layout.caption(SECTION.text(heading, tokens=cut.kept, total=cut.total))
     _maps(filled, continued, translated, cells)
     layout.place_notice()
     _predictions(filled, continued, translated)
     _uses()
     layout.notes(
-        words.NOTES,
+        SECTION,
         notice=(
             sentences.about_links(filled, continued, translated),
             sentences.about_predictions(filled, continued, translated),
             sentences.about_later_tokens(filled, continued),
         ),
-        formula=lambda: _explain(filled, continued, translated),
+        numbers=_numbers(filled, continued, translated),
     )
 
 
 def _inputs() -> tuple[Text, str]:
     with layout.control_bar():
-        text = own_text(words.SENTENCE)
-        controls.examples(words.EXAMPLES, forgets=(WORD,))
+        text = own_text(KINDS_TEXT)
+        controls.examples(example_texts.examples("three-kinds"), forgets=(WORD,))
         with layout.settings():
-            cells = controls.choice("Cells", (words.MASK, words.MEAN), key="cells", about=words.CELLS)
+            cells = controls.choice("Cells", (MASK, MEAN), key="cells", about=SECTION.text("Cells"))
     return text, cells
 
 
@@ -73,33 +78,33 @@ def _inputs() -> tuple[Text, str]:
 
 def _maps(filled: Filled, continued: Continued, translated: Translated, cells: str) -> None:
     maps = {
-        words.ENCODER: (filled.tokens.labels, (filled.links,)),
-        words.DECODER: (continued.tokens.labels, (continued.links,)),
-        words.BOTH: ((*translated.source.labels, *translated.read.labels), translated.links),
+        ENCODER: (filled.tokens.labels, (filled.links,)),
+        DECODER: (continued.tokens.labels, (continued.links,)),
+        BOTH: ((*translated.source.labels, *translated.read.labels), translated.links),
     }
     for column, (kind, (labels, links)) in zip(st.columns(3), maps.items(), strict=True):
         with column:
-            st.markdown(f"**{kind}** · {words.MODELS[kind]}")
+            st.markdown(f"**{kind}** · {MODELS[kind]}")
             _map(kind, [typeset.readable(label) for label in labels], links, cells)
 
 
 def _map(kind: str, labels: list[str], links: Sequence[Links], cells: str) -> None:
-    of_mask = cells == words.MASK
+    of_mask = cells == MASK
     present = [side for side in SIDES if side in {part.side for part in links}]
     total = sum(part.open for part in links)
     cell_map(
         categories(links, present) if of_mask else weights(links),
-        key=f"kinds_{words.MODELS[kind]}_{'mask' if of_mask else 'mean'}",
+        key=f"kinds_{MODELS[kind]}_{'mask' if of_mask else 'mean'}",
         x="key",
         y="query",
         tell="“{row}” to “{column}”: {value}" if of_mask else "“{row}” gives {value} to “{column}”",
         rows=labels,
         columns=labels,
         limits=None if of_mask else (0.0, 1.0),
-        kinds=(words.CLOSED, *(words.SIDES[side] for side in present)) if of_mask else (),
+        kinds=(CLOSED, *present) if of_mask else (),
         hues=[HUE_OF[side] for side in present] if of_mask else (),
         alt=f"{kind}: {total:,} of {len(labels) ** 2:,} links between {len(labels)} tokens are open",
-        name=f"three-kinds-{words.MODELS[kind].lower()}",
+        name=f"three-kinds-{MODELS[kind].lower()}",
         height=theme.look().high(TALL),
     )
 
@@ -127,15 +132,15 @@ def _arranged(parts: dict[str, np.ndarray], empty: float) -> np.ndarray:
 
 
 def _predictions(filled: Filled, continued: Continued, translated: Translated) -> None:
-    layout.heading(words.PREDICTS)
+    layout.heading("What each model predicts for this text")
     draws = {
-        words.ENCODER: partial(_fill, filled),
-        words.DECODER: partial(_bars, continued.predictions, "gpt"),
-        words.BOTH: partial(_translation, translated),
+        ENCODER: partial(_fill, filled),
+        DECODER: partial(_bars, continued.predictions, "gpt"),
+        BOTH: partial(_translation, translated),
     }
     for column, (kind, draw) in zip(st.columns(3, gap="medium"), draws.items(), strict=True):
         with column:
-            st.markdown(f"**{kind}.** {words.TRAINED[kind]}")
+            st.markdown(f"**{kind}.** {SECTION.text(f'Training: {kind}')}")
             draw()
     typeset.explain_bytes(prediction.label for prediction in (*filled.predictions, *continued.predictions))
 
@@ -155,7 +160,7 @@ def _fill(filled: Filled) -> None:
         key="kinds_words",
         on_click=lambda place: st.query_params.__setitem__(WORD, str(place)),
         label="The text with its masked word",
-        hint=words.HINT,
+        hint="Click a word to mask it.",
     )
     _bars(filled.predictions, "bert", true=filled.true)
 
@@ -175,8 +180,8 @@ def _bars(predictions: Sequence[Prediction], name: str, *, true: int | None = No
 
 def _translation(translated: Translated) -> None:
     st.markdown(f"> {sentences.one_line(translated.text)}")
-    end = words.ENDED if translated.ended else words.NOT_ENDED
-    unknown = words.UNKNOWN.format(count=translated.unknown) if translated.unknown else ""
+    end = "the mark of the end included" if translated.ended else "without coming to an end"
+    unknown = f" Tokens of your text that its vocabulary lacks: {translated.unknown}." if translated.unknown else ""
     layout.caption(
         f"Log-probability {signed(translated.log_probability)} for {translated.tokens} tokens, {end}.{unknown}"
     )
@@ -187,37 +192,35 @@ def _translation(translated: Translated) -> None:
 
 
 def _uses() -> None:
-    layout.heading(words.USES)
+    layout.heading("What each kind is used for, and how well ours do")
     for column, (kind, results) in zip(st.columns(3, gap="medium"), sentences.measured().items(), strict=True):
         with column:
-            st.markdown(f"**{kind}.** {words.USED_FOR[kind]}")
+            st.markdown(f"**{kind}.** {SECTION.text(f'Use: {kind}')}")
             st.markdown("\n".join(f"- {result}" for result in results))
-    layout.caption(words.MEASURED)
+    layout.caption(SECTION.text("Held-out results"))
     if not theme.is_presented():
-        layout.heading(words.ORIGIN)
-        st.markdown(words.RULE, width=theme.PROSE)
+        layout.heading("Where the rule of thumb comes from")
+        st.markdown(SECTION.text("Rule of thumb"), width=theme.PROSE)
 
 
-def _explain(filled: Filled, continued: Continued, translated: Translated) -> None:
-    """The masks in symbols, and their sizes with the numbers of this text."""
-    st.latex(r"\mathrm{softmax}\Big(\tfrac{QK^\top}{\sqrt{d_k}}+M\Big)V")
-    st.markdown(r"Encoder: $M_{ij}=0$ for all $i$ and $j$. Open links:")
-    n = len(filled.tokens)
-    st.latex(rf"n^2={n}^2={in_latex(n * n)}")
-    st.markdown(r"Decoder: $M_{ij}=0$ where $j\le i$, else $-\infty$. Open links:")
-    n = len(continued.tokens)
-    st.latex(rf"\tfrac12 n(n+1)=\tfrac12\cdot {n}\cdot {n + 1}={in_latex(n * (n + 1) // 2)}")
-    st.markdown(
-        "Encoder-decoder, $n$ tokens of the source, $m$ of the translation: the encoder's mask, the decoder's, and one "
-        "that is open from each of the $m$ to each of the $n$. Open links:"
-    )
+def _numbers(filled: Filled, continued: Continued, translated: Translated) -> dict[str, object]:
+    """How many links each mask leaves open, in LaTeX, and over how many heads the mean attention is taken."""
+    encoder, decoder = len(filled.tokens), len(continued.tokens)
     n, m = len(translated.source), len(translated.read)
-    total = n * n + m * (m + 1) // 2 + m * n
-    parts = "+".join(map(in_latex, (n * n, m * (m + 1) // 2, m * n)))
-    st.latex(r"\begin{gathered} n^2+\tfrac12 m(m+1)+mn \\ " + rf"={parts}={in_latex(total)} \end{{gathered}}")
-    st.markdown(words.READ_OFF)
-    layout.caption(
-        f"Mean attention: of {filled.links.heads} heads in {filled.links.layers} layers of the encoder, of "
-        f"{continued.links.heads} in {continued.links.layers} of the decoder; of the translator "
-        f"{translated.encoder.heads}, {translated.decoder.heads} and {translated.cross.heads}."
-    )
+    counts = (n * n, m * (m + 1) // 2, m * n)
+    return {
+        "encoder_tokens": encoder,
+        "encoder_links": in_latex(encoder * encoder),
+        "decoder_tokens": decoder,
+        "one_more": decoder + 1,
+        "decoder_links": in_latex(decoder * (decoder + 1) // 2),
+        "parts": "+".join(map(in_latex, counts)),
+        "all_links": in_latex(sum(counts)),
+        "encoder_heads": filled.links.heads,
+        "encoder_layers": filled.links.layers,
+        "decoder_heads": continued.links.heads,
+        "decoder_layers": continued.links.layers,
+        "source_heads": translated.encoder.heads,
+        "target_heads": translated.decoder.heads,
+        "cross_heads": translated.cross.heads,
+    }

@@ -7,10 +7,10 @@ from core.zoo import TRANSLATION
 from dashboard import typeset
 from dashboard.number_format import share_error
 from dashboard.output.prediction_changes import percent
-from pages.foundations.inside_the_transformer import words_kinds as words
 from pages.foundations.inside_the_transformer.compute import TRANSLATOR
 from pages.foundations.inside_the_transformer.compute_kinds import Continued, Filled, Links, Translated
 
+ENCODER, DECODER, BOTH = "Encoder only", "Decoder only", "Encoder and decoder"
 TRIGRAM = "trigram with both neighbours"
 
 
@@ -95,7 +95,7 @@ def measured() -> dict[str, list[str]]:
     ours, recurrent = translators.models[TRANSLATOR], translators.models["seq2seq"]
     neighbours = f" ({TRIGRAM}: {masked.baselines[TRIGRAM].accuracy:.1%})" if TRIGRAM in masked.baselines else ""
     return {
-        words.ENCODER: [
+        ENCODER: [
             f"{_share(masked.model.accuracy, masked.model.tokens)} of {masked.model.tokens:,} masked tokens between "
             f"visible ones are predicted right{neighbours}",
             f"{_share(masked.words_accuracy, masked.words)} of {masked.words:,} masked words, all of their tokens",
@@ -104,12 +104,12 @@ def measured() -> dict[str, list[str]]:
             f"{_share(tuned.verdicts, tasks.sentences)} of {tasks.sentences:,} sentiments after fine-tuning (naive "
             f"Bayes: {tasks.naive_bayes:.1%})",
         ],
-        words.DECODER: [
+        DECODER: [
             f"perplexity **{scores.perplexity_per_token:,.1f}** per token, {scores.bits_per_byte:.2f} bits per byte "
             f"(trigram: {scores.trigram_bits_per_byte:.2f}) on {typeset.plain(name)}"
             for name, scores in language_model_results.next_tokens().items()
         ],
-        words.BOTH: [
+        BOTH: [
             f"BLEU **{ours['bleu']:.1f}** on {translators.sentences:,} sentences ({TRANSLATION['seq2seq'].lower()}: "
             f"{recurrent['bleu']:.1f})",
             f"chrF **{ours['chrf']:.1f}** on the same ({TRANSLATION['seq2seq'].lower()}: {recurrent['chrf']:.1f})",

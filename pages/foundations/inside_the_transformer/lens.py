@@ -13,10 +13,12 @@ from dashboard.figures.curves import curves
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
-from pages.foundations.inside_the_transformer import compute, words
+from pages.foundations.inside_the_transformer import compute
 from pages.foundations.inside_the_transformer.compute import Walk
 from pages.foundations.inside_the_transformer.figures import lens_grid
+from pages.foundations.inside_the_transformer.prose import PAGE
 
+SECTION = PAGE.section("Logit lens")
 MOST = 20  # tokens: so many words can be read beside one another
 
 
@@ -31,7 +33,14 @@ def show(walk: Walk) -> None:
     st.subheader(f"From which block on does the model predict “{typeset.plain(name)}”?", anchor=False)
     _way(lens, chosen)
     answers = [typeset.readable(walk.label(number)) for number in lens.final.tolist()]
-    layout.notes(words.LENS_NOTES, notice=noticed(lens, labels, answers), formula=lambda: _explain(walk, lens))
+    layout.notes(
+        SECTION,
+        notice=noticed(lens, labels, answers),
+        numbers={"difference": _difference(walk, lens)},
+        formula=lambda: contents.NEXT_WORD.link(
+            "Next word (GPT): how much each head and MLP adds to a prediction", show="Why this word"
+        ),
+    )
 
 
 def point_names(count: int) -> list[str]:
@@ -91,7 +100,7 @@ def _grid(walk: Walk, lens: Lens, labels: list[str]) -> None:
     )
     charts.chart(figure, name="inside-lens", alt="The top prediction after each block at each token", table=table)
     if len(labels) > MOST:
-        layout.caption(f"The figure shows the last {MOST} of {len(labels)} tokens; the downloaded numbers hold all.")
+        layout.caption(SECTION.text("Last tokens", tokens=MOST, total=len(labels)))
     typeset.explain_bytes(word for line in [labels, *words_in_cells] for word in line[-MOST:])
 
 
@@ -113,15 +122,9 @@ def _way(lens: Lens, chosen: int) -> None:
         charts.chart(figure, name="inside-rank", alt="Rank of the final prediction after each block")
 
 
-def _explain(walk: Walk, lens: Lens) -> None:
-    """The lens, and how well it fits at the last layer."""
-    st.latex(r"p_l = \mathrm{softmax}\big(\mathrm{head}(\mathrm{norm}(x_l))\big)")
+def _difference(walk: Walk, lens: Lens) -> str:
+    """The largest difference between the lens at the last layer and the model's own scores."""
     own = walk.walked.logits
     assert own is not None
     difference = (lens.logits.reshape(own.shape) - own.float()).abs().max().item()
-    st.markdown(
-        "The lens puts the residual stream $x_l$ of an earlier block in place of the last block's output; everything "
-        "after the blocks is the model's own. At the last layer this must give the model's own scores: the largest "
-        f"difference is {f'{difference:.0e}' if difference else 'exactly 0'}."
-    )
-    contents.NEXT_WORD.link("Next word (GPT): how much each head and MLP adds to a prediction", show="Why this word")
+    return f"{difference:.0e}" if difference else "exactly 0"

@@ -16,8 +16,9 @@ from dashboard.number_format import amount, with_power
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
-from pages.foundations.inside_the_transformer import words
+from pages.foundations.inside_the_transformer.prose import PAGE
 
+SECTION = PAGE.section("Sizes")
 _PLACES = np.unique(np.round(np.geomspace(16, 2**17, 40)).astype(int)).tolist()
 _SCORES, _MLP = "Scores and weighted sum", "MLP"
 _HUES = {
@@ -84,7 +85,7 @@ def _mark(figure: go.Figure, shape: Shape, size: int) -> None:
 def show_famous() -> None:
     """The table, to be sorted by a click on a column."""
     layout.heading("The same formula for famous models")
-    st.markdown(words.FAMOUS, width=theme.PROSE)
+    st.markdown(SECTION.text("Famous models"), width=theme.PROSE)
     table = famous()
     localized = st.column_config.NumberColumn(format="localized")
     data_table(
@@ -127,7 +128,7 @@ def show_own(precision: str) -> None:
     """Five numbers, and what they make."""
     layout.heading("Build your own")
     if not theme.is_presented():
-        st.markdown(words.OWN, width=theme.PROSE)
+        st.markdown(SECTION.text("Own decoder"), width=theme.PROSE)
     shape, context = gpt_size.choose("own")
     bill = {line.part: line.value for line in memory(shape, context, precision)}
     work = sum(line.value for line in flops(shape, context)) / context

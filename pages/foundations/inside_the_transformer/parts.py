@@ -20,9 +20,10 @@ from dashboard.figures.predictions import prediction_bars
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
-from pages.foundations.inside_the_transformer import words
 from pages.foundations.inside_the_transformer.compute import Walk
+from pages.foundations.inside_the_transformer.prose import PAGE
 
+SECTION = PAGE.section("Walk")
 MOST_NAMED = 60  # tokens on a side: beyond, numbers stand for them
 ACROSS, DOWN = 10, 20  # labels that an axis has room for
 TOP_NEURONS, TOP_ANSWERS = 12, 10
@@ -56,8 +57,10 @@ def _attention(walk: Walk, part: Part, _: Arrays) -> None:
         return
     head = controls.number("Head", call.heads, key="head")
     mask = mask_of(call, head)
-    windows = f" There are {call.batch_size} windows; this is the first." if call.batch_size > 1 else ""
-    layout.caption(words.MASKS[kind_of_mask(mask)] + windows)
+    remarks = [SECTION.text(f"Mask: {kind_of_mask(mask)}")]
+    if call.batch_size > 1:
+        remarks.append(SECTION.text("Windows", windows=call.batch_size))
+    layout.caption(" ".join(remarks))
     queries = walk.labels_at(part, call.query_length)
     keys = _keys(walk, part, call)
     left, right = st.columns(2)
@@ -115,7 +118,7 @@ def _embedding(walk: Walk, part: Part, _: Arrays) -> None:
     before = takewhile(lambda item: isinstance(item, Step), lane.items)
     sums = {_addend(step): step.addition for step in before if isinstance(step, Step) and step.addition is not None}
     if not sums:
-        layout.caption("Nothing is added to the token vectors before the first block.")
+        layout.caption(SECTION.text("Tokens alone"))
         return
     first, last = next(iter(sums.values())), list(sums.values())[-1]
     rows = {"token": tokens_of(first.before.tensor)}
@@ -159,10 +162,7 @@ def _norm(walk: Walk, part: Part, arrays: Arrays) -> None:
     reading = read_norm(walk.network.get_submodule(part.path), before, after)
     if not theme.is_presented():
         st.latex(NORMS[reading.kind])
-    st.caption(
-        f"{SOURCES[reading.kind]}. Recomputed with the formula, the largest difference from the module's output is "
-        f"{reading.difference:.1e}."
-    )
+    st.caption(SECTION.text("Recomputed norm", source=SOURCES[reading.kind], difference=reading.difference))
     labels = walk.labels_at(part, len(before))
     left, right = st.columns(2)
     with left:
@@ -218,10 +218,7 @@ def _neurons(walk: Walk, part: Part, arrays: Arrays) -> None:
     chosen = controls.token(labels, first=len(labels) - 1)
     top = hidden[chosen].topk(min(TOP_NEURONS, hidden.shape[-1])).indices
     share = (hidden[chosen] > 0).float().mean().item()
-    layout.caption(
-        f"Of {hidden.shape[-1]:,} neurons, {share:.0%} are above 0 at this token. The figure shows the {len(top)} "
-        "strongest, after the nonlinearity, at this token and at all others."
-    )
+    layout.caption(SECTION.text("Neurons", neurons=hidden.shape[-1], share=share, strongest=len(top)))
     _neuron_map(hidden[:, top].T, top.tolist(), labels, chosen)
 
 

@@ -16,10 +16,12 @@ from dashboard.number_format import amount
 from dashboard.output import charts
 from dashboard.output.comparisons import join_names
 from dashboard.output.data_table import data_table
-from pages.foundations.inside_the_transformer import compute, longer_and_larger, words
+from pages.foundations.inside_the_transformer import compute, longer_and_larger
 from pages.foundations.inside_the_transformer.compute import Walk
 from pages.foundations.inside_the_transformer.figures import share_bars
+from pages.foundations.inside_the_transformer.prose import PAGE
 
+SECTION = PAGE.section("Sizes")
 LENGTHS = [2**power for power in range(4, 18)]
 PART = 190  # pixels: the longest name of a part
 
@@ -41,13 +43,19 @@ def show(walk: Walk) -> None:
         longer_and_larger.show_growth(shape, n, precision)
     longer_and_larger.show_famous()
     longer_and_larger.show_own(precision)
-    layout.notes(words.SIZES_NOTES, notice=noticed(shape, table, lengths), formula=_explain)
+    layout.notes(SECTION, notice=noticed(shape, table, lengths))
 
 
 def _choices() -> tuple[int, str]:
     with layout.control_bar():
         n = st.select_slider(
-            "Tokens in view", LENGTHS, 1024, key="length", bind="query-params", width=300, help=words.TOKENS_HELP
+            "Tokens in view",
+            LENGTHS,
+            1024,
+            key="length",
+            bind="query-params",
+            width=300,
+            help=SECTION.text("Tokens in view"),
         )
         precision = controls.choice("Precision", PRECISIONS, key="precision", first="fp16")
     return n, precision
@@ -83,8 +91,9 @@ def _parts(table: pd.DataFrame, n: int, *, known: bool) -> None:
     layout.place_notice()
     charts.download_table(with_sums, "sizes")
     if not theme.is_presented():
-        st.markdown(words.PARTS.format(tokens=n) if known else words.NO_FORMULA, width=theme.PROSE)
-    st.caption(words.UNCOUNTED, width=theme.PROSE)
+        text = SECTION.text("Formula and count", tokens=n) if known else SECTION.text("Count without a formula")
+        st.markdown(text, width=theme.PROSE)
+    st.caption(SECTION.text("Uncounted operations"), width=theme.PROSE)
 
 
 def _shares(shape: Shape, table: pd.DataFrame, n: int, length: int) -> None:
@@ -109,11 +118,7 @@ def _formulas(shape: Shape, n: int, target: int) -> None:
             rows = [f"| {title} | formula | with numbers | |", "|:--|:--|:--|--:|"]
             rows += [f"| {line.part} | ${line.formula}$ | ${line.filled}$ | {line.value:,} |" for line in lines]
             st.markdown("\n".join(rows))
-        st.markdown(
-            "*L* layers (*M* of a decoder beside an encoder), *d* width, *h* heads of *k* channels (*g* of keys and "
-            "values), *f* channels inside the MLP, *V* vocabulary, *n* tokens (*m* in the target). The square "
-            rf"overtakes the MLP at $n = {shape.matrices}\,d f / (2\,h k)$ = {crossing(shape):,.0f}."
-        )
+        st.markdown(SECTION.text("Symbols", matrices=shape.matrices, tokens=crossing(shape)))
 
 
 def noticed(shape: Shape | None, table: pd.DataFrame, lengths: list[int]) -> tuple[str, ...]:
@@ -164,13 +169,4 @@ def _square(shape: Shape, table: pd.DataFrame, lengths: list[int]) -> str:
         f"Attention scores and weighted sums cost as much as the MLP at **{meeting:,.0f} tokens**. Your input of "
         f"{yours} tokens is {place} that: scores and weighted sums need {shares.get(SCORES, 0):.1%} of the "
         f"FLOPs{across}."
-    )
-
-
-def _explain() -> None:
-    """The rule of thumb; the exact formulas stand above, beside the counts."""
-    st.latex(r"\begin{gathered} N \approx 12\,L\,d^2 \\ C \approx 2N\ \text{for each token} \end{gathered}")
-    st.markdown(
-        "*L* blocks of width *d*: attention has four matrices of *d* × *d*, an MLP that is four times wider has eight. "
-        "Every weight of a matrix is used once for each token, in one multiplication and one addition."
     )

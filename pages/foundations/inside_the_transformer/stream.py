@@ -15,10 +15,12 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
 from dashboard.output.comparisons import join_names, leading
-from pages.foundations.inside_the_transformer import compute, words
+from pages.foundations.inside_the_transformer import compute
 from pages.foundations.inside_the_transformer.compute import Walk
 from pages.foundations.inside_the_transformer.lens import point_names
+from pages.foundations.inside_the_transformer.prose import PAGE
 
+SECTION = PAGE.section("Stream")
 CLOSE = 0.005  # of a vector's length: shares that differ by less read the same
 
 
@@ -35,10 +37,14 @@ def show(walk: Walk) -> None:
     _lengths(stream, labels)
     layout.place_notice()
     if len(lanes[side].stacks) > 1:
-        layout.caption(words.LAST_STACK.format(stacks=len(lanes[side].stacks)))
+        layout.caption(SECTION.text("Last stack", stacks=len(lanes[side].stacks)))
     if stream.branches:
         _shares(stream)
-    layout.notes(words.STREAM_NOTES, notice=noticed(stream, labels), formula=lambda: _explain(stream))
+    layout.notes(
+        SECTION,
+        notice=noticed(stream, labels),
+        numbers={"width": stream.points[0].shape[-1], "blocks": len(stream.points) - 1},
+    )
 
 
 def noticed(stream: ResidualStream, labels: list[str]) -> tuple[str, ...]:
@@ -119,13 +125,3 @@ def _shares(stream: ResidualStream) -> None:
     figure.update_xaxes(dtick=1 if len(blocks) <= 24 else None)
     table = pd.DataFrame({"block": list(blocks), **lines})
     charts.chart(figure, name="inside-added", alt="What attention and MLP add in each block", table=table)
-
-
-def _explain(stream: ResidualStream) -> None:
-    """The stream as a sum."""
-    st.latex(r"x_L = x_0 + \sum_{l=1}^{L} \big(\mathrm{attention}_l + \mathrm{MLP}_l\big)")
-    st.markdown(
-        f"The page reads the vector of each token, {stream.points[0].shape[-1]} numbers, before the first of "
-        f"{len(stream.points) - 1} blocks and after each. Lengths are Euclidean. In a post-norm model the norms stand "
-        "on the stream itself, and the sum holds only until the next norm."
-    )

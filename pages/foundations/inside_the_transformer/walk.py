@@ -21,9 +21,11 @@ from dashboard.figures.heat import heat
 from dashboard.frame import layout
 from dashboard.output import charts, export
 from dashboard.output.data_table import data_table
-from pages.foundations.inside_the_transformer import compute, parts, words
+from pages.foundations.inside_the_transformer import compute, parts
 from pages.foundations.inside_the_transformer.compute import Walk
+from pages.foundations.inside_the_transformer.prose import PAGE
 
+SECTION = PAGE.section("Walk")
 WIDEST = 1024  # channels that are drawn; a logit for each token of a vocabulary is not a picture
 LONGEST = 300  # tokens
 NAMED = 60  # tokens: of more only the numbers are written
@@ -45,7 +47,7 @@ def show(walk: Walk) -> None:
         diagram(drawn, chosen=part.key, on_choose=_click, key="diagram")
     with right:
         _show_part(walk, part)
-    layout.notes(words.WALK_NOTES, notice=noticed(walk), formula=lambda: _explain(norm_order(blocks_of(walk))))
+    layout.notes(SECTION, notice=noticed(walk), formula=lambda: _explain(norm_order(blocks_of(walk))))
 
 
 def choose(walk: Walk) -> Part:
@@ -72,7 +74,7 @@ def _show_part(walk: Walk, part: Part) -> None:
     with layout.waiting_place():
         arrays = compute.part_arrays(walk, part.key)
     if not theme.is_presented():
-        st.markdown(f"**{KINDS[part.kind]}.** {words.PURPOSES[part.kind]}")
+        st.markdown(f"**{KINDS[part.kind]}.** {SECTION.text(f'Purpose: {part.kind}')}")
     weights = f"{part.parameters:,} weights" if part.parameters else "no weights of its own"
     st.caption(f"`{part.class_name}` with {weights}; in {_shapes(part.inputs)}, out {_shapes(part.outputs)}")
     parts.show(walk, part, arrays)
@@ -255,13 +257,7 @@ def norm_order(blocks: Sequence[Block]) -> Order | None:
 
 def _explain(order: Order | None) -> None:
     """One block, as this model makes it."""
-    read_off = (
-        "The diagram is read off the run itself: it shows every module that ran, and every addition of two tensors of "
-        "token vectors."
-    )
     if order:
+        st.markdown(SECTION.text("Order of the norms", order=ORDERS[order]))
         st.latex(BLOCKS[order])
-        st.markdown(f"This model normalises {ORDERS[order]}. {read_off}")
-    else:
-        st.markdown(read_off)
     contents.STEPS.link("Attention step by step", show=contents.EIGHT_STEPS)

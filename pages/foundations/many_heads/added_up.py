@@ -17,11 +17,13 @@ from dashboard.number_format import with_power
 from dashboard.output import charts
 from dashboard.output.comparisons import join_names, leading
 from dashboard.recordings.watched import Watched, WatchedText
-from pages.foundations.many_heads import compute, words
+from pages.foundations.many_heads import compute
 from pages.foundations.many_heads.compute import Sum
 from pages.foundations.many_heads.figures import length_bars
 from pages.foundations.many_heads.head_in_view import sequences_of, token_names
+from pages.foundations.many_heads.prose import PAGE
 
+SECTION = PAGE.section("Added up")
 SIDES = (2, 3)  # widths of what stands on the left and on the right
 MOST = 12  # terms of a sum that is written out
 SHOWN = 5  # channels in the table
@@ -44,7 +46,7 @@ def show(watched: Watched) -> None:
         # At first the last token of a text, the class token of a picture.
         token = controls.token(labels, first=len(labels) - 1 if isinstance(watched, WatchedText) else 0)
     if not labels:
-        st.info(typeset.plain(words.NOT_WHOLE.format(title=watched.model.title)), icon=":material/info:")
+        st.info(typeset.plain(compute.NOT_WHOLE.format(title=watched.model.title)), icon=":material/info:")
         return
     added, token_name = compute.sum_at(watched, place, token), typeset.plain(labels[token])
     name = f"layer-{layer}-token-{token}"
@@ -64,8 +66,7 @@ def show(watched: Watched) -> None:
     shares, difference = compute.of_all_tokens(watched, place)
     if not theme.is_presented():
         st.markdown(_exact(outputs, difference))
-    sentences = noticed(added, shares, token_name)
-    layout.notes(words.ADDED_UP, notice=sentences, formula=lambda: _explain(added, outputs))
+    layout.notes(SECTION, notice=noticed(added, shares, token_name), numbers=_first_channel(added, outputs))
 
 
 def noticed(added: Sum, shares: list[float], token: str) -> tuple[str, ...]:
@@ -199,9 +200,10 @@ def _numbers(added: Sum) -> None:
 def _exact(outputs: HeadOutputs, difference: Difference) -> str:
     """That the sum is what the model returned, everywhere."""
     _, output_map, _ = outputs.input_map_output
-    return words.EXACT.format(
-        tokens=f"{outputs.call.query_length:,}",
-        channels=f"{output_map.weight.shape[1]:,}",
+    return SECTION.text(
+        "Sum and model",
+        tokens=outputs.call.query_length,
+        channels=output_map.weight.shape[1],
         difference=_rounding(difference.largest),
         relative=_rounding(difference.relative),
     )
@@ -211,21 +213,19 @@ def _rounding(error: float) -> str:
     return with_power(error, digits=1) if error else "0"
 
 
-def _explain(added: Sum, outputs: HeadOutputs) -> None:
-    """Concatenation and W_O as a sum over heads, with the sizes and the first channel of this layer."""
+def _first_channel(added: Sum, outputs: HeadOutputs) -> dict[str, object]:
+    """The sum over heads in channel 0, and the sizes of this layer, by the places in the formula."""
     _, output_map, _ = outputs.input_map_output
     heads, width = added.heads.shape
-    st.latex(
-        r"\begin{aligned} &W_O\,[\mathrm{head}_1;\dots;\mathrm{head}_H] + b \\ "
-        r"&\quad = \textstyle\sum_h \mathrm{head}_h W_O^{h} + b \end{aligned}"
-    )
     terms = [*added.vectors[:, 0], *([added.bias[0]] if added.bias.any() else [])]
     written = [f"{term:+.2f}" for term in terms[:MOST]] + [r"+\dots"] * (len(terms) > MOST)
     lines = [" ".join(written[start : start + 4]) for start in range(0, len(written), 4)]
-    body = r" \\ &\quad ".join([*lines, f"= {added.total[0]:+.2f}"])
-    st.latex(rf"\begin{{aligned}} &\quad {body} \end{{aligned}}")
-    st.markdown(
-        f"That is channel 0. {heads} heads with {width} numbers each, side by side, are {heads * width} numbers; $W_O$ "
-        f"(in the model: {typeset.plain(output_map.path)}) makes {len(added.bias)} of them, and each head has its own "
-        f"{width} rows of it. Length is the norm after $W_O$, as in Kobayashi et al. 2020."
-    )
+    return {
+        "terms": r" \\ &\quad ".join(lines),
+        "total": added.total[0],
+        "heads": heads,
+        "width": width,
+        "joined": heads * width,
+        "path": typeset.plain(output_map.path),
+        "channels": len(added.bias),
+    }

@@ -41,8 +41,8 @@ from dashboard.components.attention_view import Layer, Scene, TextSequence
 from dashboard.recordings import layer_outputs, notices, scenes
 from dashboard.recordings.layer_outputs import head_outputs
 from dashboard.recordings.watched import Head, Watched, WatchedText
-from pages.foundations.many_heads.words import NOT_WHOLE
 
+NOT_WHOLE = "{title} looks through windows here, not at the whole input at once. Choose another layer or model."
 LONGEST_TOGETHER = 768  # tokens: the work grows with the cube of their number, the memory with the square
 ROWS = 512  # of a map: enough for the mean of what its mask leaves to each
 

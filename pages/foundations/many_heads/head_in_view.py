@@ -20,8 +20,10 @@ from dashboard.output import charts
 from dashboard.output.explained_view import explained_view
 from dashboard.recordings import scenes
 from dashboard.recordings.watched import Head, Watched
-from pages.foundations.many_heads import compute, words
+from pages.foundations.many_heads import compute
+from pages.foundations.many_heads.prose import PAGE
 
+SECTION = PAGE.section("Measured")
 Sequence = Tokens | Patches  # what the tokens of a map are
 SIDES = {"source": "encoder", "target": "decoder"}
 WINDOW = 520  # pixels: such maps are square
@@ -122,10 +124,10 @@ def _show_windows(call: AttentionCall, place: Head) -> None:
     count = min(MOST_WINDOWS, call.batch_size)
     items = [item * call.batch_size // count for item in range(count)]
     if call.partial:
-        layout.caption(words.PIECES_OF_A_MAP.format(rows=call.partial[0], all=call.partial[1]))
+        layout.caption(SECTION.text("Partial map", rows=call.partial[0], length=call.partial[1]))
         return
     mean = np.mean([call.weights(head=head, item=item).numpy() for item in items], axis=0)
-    layout.caption(words.WINDOWS.format(windows=call.batch_size, length=call.key_length, shown=count))
+    layout.caption(SECTION.text("Windows", windows=call.batch_size, length=call.key_length, averaged=count))
     figure = partial(heat, mean, look=theme.look(), x="looked at", y="looks")
     with st.container(width=WINDOW):
         charts.chart(figure, name=f"layer-{layer}-head-{head}", alt=f"Mean attention of layer {layer}, head {head}")

@@ -14,8 +14,10 @@ from dashboard.components.cell_map import cell_map
 from dashboard.recordings.notices import Finding
 from dashboard.recordings.watched import Head, Watched, WatchedText
 from dashboard.theme import HUES
-from pages.foundations.many_heads import compute, head_in_view, words
+from pages.foundations.many_heads import compute, head_in_view
+from pages.foundations.many_heads.prose import PAGE
 
+SECTION = PAGE.section("Measured")
 JOB = "Job"  # in the list of measures, and a column of the table of all heads
 NAMES = ("no name", "previous token", "first token", "induction")
 ORDER = (*NAMES[1:], "")  # in the table
@@ -88,7 +90,7 @@ def show_map(watched: Watched, jobs: Float[np.ndarray, "layer head"], place: Hea
 
 def say_what_they_mean() -> None:
     """What each job is, and from where on a head has it."""
-    st.markdown(glossary.linked(words.JOBS.format(induction=INDUCTION, errors=f"{MIN_STANDARD_ERRORS:g}")))
+    st.markdown(glossary.linked(SECTION.text("Jobs", induction=INDUCTION, errors=MIN_STANDARD_ERRORS)))
 
 
 def jobs_in(watched: WatchedText, table: HeadTable, tested: Jobs | None) -> Float[np.ndarray, "layer head"]:

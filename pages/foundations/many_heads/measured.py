@@ -24,10 +24,12 @@ from dashboard.output.data_table import data_table
 from dashboard.recordings import layer_outputs, notices, picture_notices, row_sums
 from dashboard.recordings.notices import Finding
 from dashboard.recordings.watched import Head, Watched, WatchedText
-from pages.foundations.many_heads import compute, head_in_view, jobs, words
+from pages.foundations.many_heads import compute, head_in_view, jobs
 from pages.foundations.many_heads.head_in_view import layer_names
-from pages.foundations.many_heads.words import MEASURES, MeasureWords
+from pages.foundations.many_heads.measure_formulas import MEASURES, Measure
+from pages.foundations.many_heads.prose import PAGE
 
+SECTION = PAGE.section("Measured")
 ROW, RANKED = 36, 380  # pixels: some ten heads are seen, the others by scrolling
 BROAD = 0.05  # bits: layers whose heads spread their attention by no more than that apart are alike
 
@@ -63,10 +65,12 @@ def show(watched: Watched) -> None:
             jobs.say_what_they_mean() if name == jobs.JOB else _say_what_it_means(table, name, watched)
         _rank(watched, table, name, heads_jobs)
     sentences = noticed(watched, table, tested)
+    explained = "previous_token" if name == jobs.JOB else name
     layout.notes(
-        words.MEASURED,
+        SECTION,
         notice=sentences if heads_jobs is None else (jobs.about_jobs(heads_jobs), *sentences),
-        formula=lambda: _explain(watched, table, "previous_token" if name == jobs.JOB else name, place),
+        numbers=_numbers(watched, table, explained, place),
+        formula=lambda: _tell_largest(table, explained),
     )
 
 
@@ -88,7 +92,7 @@ def _measure(table: HeadTable, *, has_jobs: bool) -> tuple[str, tuple[float, flo
             key="stretch",
             bind="query-params",
             disabled=limits is None,
-            help="Off: full colour is the largest value that is possible. On: it is the largest value in this map.",
+            help=SECTION.text("Colours"),
         )
     return name, None if stretched else limits
 
@@ -117,33 +121,37 @@ def _say_what_it_means(table: HeadTable, name: str, watched: Watched) -> None:
     measure = MEASURES[name]
     st.markdown(glossary.linked(f"**{measure.name}**, in {'percent ' if measure.share else ''}{measure.unit}"))
     st.latex(measure.formula)
-    st.markdown(f"**High:** {measure.high}\n\n**Low:** {measure.low}")
-    st.caption(f"Source: {measure.source}.")
+    st.markdown(SECTION.text(f"Measure: {name.replace('_', ' ')}"))
     if table.values[name].isnan().any():
-        layout.caption(words.NO_VALUE)
+        layout.caption(SECTION.text("Hatched cells"))
     longest = max(call.query_length for call in watched.record.calls)
     if table.rows:
-        st.caption(words.SAMPLED.format(rows=table.rows, all=f"{longest:,}"))
+        st.caption(SECTION.text("Sampled rows", rows=table.rows, length=longest))
     if longest > layer_outputs.LONGEST:
-        layout.caption(words.NO_SHARES.format(most=layer_outputs.LONGEST, count=longest))
+        layout.caption(SECTION.text("No share of the output", most=layer_outputs.LONGEST, length=longest))
 
 
-def _explain(watched: Watched, table: HeadTable, name: str, place: Head) -> None:
-    """The formula once more, with the numbers of the head in view."""
+def _numbers(watched: Watched, table: HeadTable, name: str, place: Head) -> dict[str, object]:
+    """The formula of a measure with the numbers of the head in view, by the places in the text."""
     measure, (layer, head) = MEASURES[name], head_in_view.numbered(watched, place)
-    st.markdown(f"{measure.name} of layer {layer}, head {head}:")
     value = float(table.values[name][place])
-    number = r"\text{none}" if np.isnan(value) else f"{value:.3f}"
-    st.latex(rf"{measure.formula} = {number}")
-    length = watched.record.calls[place[0]].query_length
+    repeated = name == "induction"  # measured on random tokens, not on this input
     period = min(PERIOD, watched.model.context // 2) if isinstance(watched, WatchedText) else 0
-    st.markdown(
-        "$A_{ij}$ is the share that token *i* gives to token *j*; every row of *A* is scaled to sum to 1, and rows of "
-        "zeros are left out. Here "
-        f"{f'*p* = {period}' if name == 'induction' else f'*n* = {length}'}."
-    )
+    return {
+        "measure": measure.name,
+        "layer": layer,
+        "head": head,
+        "formula": measure.formula,
+        "value": r"\text{none}" if np.isnan(value) else f"{value:.3f}",
+        "symbol": "p" if repeated else "n",
+        "length": period if repeated else watched.record.calls[place[0]].query_length,
+    }
+
+
+def _tell_largest(table: HeadTable, name: str) -> None:
+    """The value that no head can exceed, where there is one."""
     if name in table.largest:
-        st.markdown(f"No head can have more than {table.largest[name]:.2f} {measure.unit} on this input.")
+        st.markdown(SECTION.text("Largest value", largest=table.largest[name], unit=MEASURES[name].unit))
 
 
 def _limits(table: HeadTable, name: str) -> tuple[float, float] | None:
@@ -161,7 +169,7 @@ def _say(watched: Watched, table: HeadTable, place: Head) -> None:
     layout.caption(f"Layer {layer}, head {head}: {', '.join(descriptions)}.")
 
 
-def _value(measure: MeasureWords, value: float) -> str:
+def _value(measure: Measure, value: float) -> str:
     return "does not apply" if np.isnan(value) else measure.value(value)
 
 

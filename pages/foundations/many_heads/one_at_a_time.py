@@ -18,7 +18,9 @@ from dashboard.output.data_table import data_table
 from dashboard.recordings.watched import Head, Watched
 from pages.foundations.many_heads import compute
 from pages.foundations.many_heads.head_in_view import head_name, layer_names, numbered, placed
+from pages.foundations.many_heads.prose import PAGE
 
+SECTION = PAGE.section("Ablated heads")
 ROW, RANKED = 36, 380  # pixels: some ten heads are seen, the others by scrolling
 AT_ONCE = 30  # seconds of work that is done without being asked for
 TELL = "without layer {row}, head {column} the loss changes by {value} nats"
@@ -87,7 +89,7 @@ def show_map(
         name="costs",
     )
     if known:
-        st.caption("Above 0: without this head, the loss on this input rises. Below 0: it falls.")
+        st.caption(SECTION.text("Cost of a head"))
 
 
 def _alt(watched: Watched, known: dict[Head, float], silenced: int) -> str:
@@ -109,7 +111,7 @@ def show_table(watched: Watched, trial: Trial, known: dict[Head, float]) -> None
         table = costs_frame(layer_names(watched), trial.baseline, known)
         digits = {name: st.column_config.NumberColumn(format="%.4f") for name in table.columns[2:]}
         data_table(table, hide_index=True, height=min(RANKED, ROW * (len(table) + 1)), column_config=digits)
-        st.caption("Cost: how much the loss rises without the head. Loss: what it is then, in nats.")
+        st.caption(SECTION.text("Table of costs"))
         charts.download_table(table, "cost-of-each-head")
 
 

@@ -6,16 +6,17 @@ from dashboard import typeset
 from dashboard.frame import layout, page_head, sections
 from dashboard.recordings import notices
 from dashboard.recordings.watched import WatchedText
-from pages.foundations.many_heads import added_up, inputs, measured, silenced, together, words
+from pages.foundations.many_heads import added_up, inputs, measured, silenced, together
+from pages.foundations.many_heads.prose import FORMER_NAMES, PAGE
 
-page_head.head(words.HEADS)
+page_head.head(PAGE)
 offered: dict[str, Callable[..., None]] = {
-    "Measured": measured.show,
-    words.ABLATED: silenced.show,
-    "Added up": added_up.show,
-    "Taken together": together.show,
+    measured.SECTION.name: measured.show,
+    silenced.SECTION.name: silenced.show,
+    added_up.SECTION.name: added_up.show,
+    together.SECTION.name: together.show,
 }
-show = sections.chosen(offered, former_names=words.FORMER_NAMES)
+show = sections.chosen(offered, former_names=FORMER_NAMES)
 run = inputs.choose()
 with layout.waiting_place():
     watched = run()

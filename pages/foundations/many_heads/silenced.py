@@ -19,9 +19,11 @@ from dashboard.inputs import ablated_heads
 from dashboard.number_format import with_power
 from dashboard.output import predictions
 from dashboard.recordings.watched import Head, Watched, WatchedText
-from pages.foundations.many_heads import compute, one_at_a_time, words
+from pages.foundations.many_heads import compute, one_at_a_time
 from pages.foundations.many_heads.head_in_view import if_it_is_there, layer_names, numbered, sequences_of
+from pages.foundations.many_heads.prose import PAGE
 
+SECTION = PAGE.section("Ablated heads")
 FAINT = 10  # percent of the attention: where less has moved, the map stays pale
 LARGEST_DRAWN = 256  # cells on a side: more than a third of a window shows
 HEIGHT, MOVED = 360, 240  # pixels: the maps of a head, and the map of all heads that stands above them
@@ -64,14 +66,14 @@ def show(watched: Watched, run: Callable[[tuple[Head, ...]], Watched]) -> None:
     if trial and costs:
         one_at_a_time.show_table(watched, trial, costs)
     layout.notes(
-        words.SILENCED,
+        SECTION,
         notice=(
             noticed(trial, len(heads), after),
             *one_at_a_time.noticed({numbered(watched, place): cost for place, cost in costs.items()}, len(trial.heads)),
         )
         if trial
         else (),
-        formula=lambda: _explain(trial),
+        formula=lambda: _tell_loss(trial),
     )
 
 
@@ -135,7 +137,7 @@ def _show_loss(trial: Trial, logits: Tensor | None) -> None:
             "Loss without the ablated heads", f"{after:.3f} nats", f"{after - before:+.3f} nats", delta_color="inverse"
         )
         layout.caption(f"{before / log(2):.3f} bits before, {after / log(2):.3f} bits after")
-    layout.caption(words.LOSS[trial.quantity])
+    layout.caption(SECTION.text(f"Loss: {trial.quantity}"))
 
 
 def _show_changed(before: Watched, after: Watched, moved: Float[np.ndarray, "layer head"]) -> None:
@@ -244,12 +246,7 @@ def _labels(watched: Watched, call: AttentionCall) -> list[str] | None:
     return [typeset.readable(label) for label in sequence.labels]
 
 
-def _explain(trial: Trial | None) -> None:
-    st.latex(r"\mathcal{L}_{S}=-\frac{1}{n}\sum_{i=1}^{n}\log p_{S}(y_i)")
-    number = "" if trial is None else f" Here the whole model has {trial.baseline:.3f} nats."
-    st.markdown(
-        "*S* are the ablated heads: their weights are 0, so they add nothing (Michel et al. 2019, section 3.1 calls "
-        f"this a mask). The cost of *S* is its loss minus that of the whole model.{number} One bit is 0.693 nats."
-    )
-    st.latex(r"\mathrm{moved}=\frac{1}{n}\sum_i\tfrac{1}{2}\sum_j\lvert A_{ij}-A^{S}_{ij}\rvert")
-    layout.caption("The share of a head's attention that went elsewhere (total variation), from 0 to 1.")
+def _tell_loss(trial: Trial | None) -> None:
+    """The loss with all heads, where the model has one."""
+    if trial:
+        st.markdown(SECTION.text("Loss of the whole model", loss=trial.baseline))

@@ -15,9 +15,11 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output.comparisons import join_names, leading
 from dashboard.recordings.watched import Watched, WatchedText
-from pages.foundations.many_heads import compute, words
+from pages.foundations.many_heads import compute
 from pages.foundations.many_heads.head_in_view import Sequence, token_names
+from pages.foundations.many_heads.prose import PAGE
 
+SECTION = PAGE.section("Taken together")
 SIDES = (2.6, 1)  # the map, and beside it what it is made of
 EDGE = 1.2  # times even spread: what leads to no place by more leads nowhere
 ALIKE = 0.005  # of the attention: shares that differ by less read the same
@@ -46,7 +48,11 @@ def show(watched: Watched) -> None:
             scale="row",
             token=0 if isinstance(sequence, Patches) else None,
         )
-    layout.notes(words.TOGETHER, notice=noticed(together, sequence), formula=lambda: _explain(name))
+    layout.notes(
+        SECTION,
+        notice=noticed(together, sequence),
+        formula=lambda: st.markdown(SECTION.text(f"Formula: {name}")),
+    )
 
 
 def _take(watched: Watched, name: str, *, join: bool) -> tuple[AggregatedMaps, Scene]:
@@ -63,25 +69,20 @@ def _give_up() -> None:
 
 def _say(together: AggregatedMaps, watched: Watched, *, join: bool) -> None:
     """What is shown, what it does not mean, and what it leaves out."""
-    about, stack = words.AGGREGATES[together.name], together.stack
-    st.markdown(about.what)
-    st.warning(f"**What it does not mean.** {about.warning}", icon=":material/warning:")
+    name, stack = together.name, together.stack
+    st.markdown(SECTION.text(f"Map: {name}"))
+    warning = SECTION.text(f"Warning: {name}")
+    st.warning(f"**What it does not mean.** {warning}", icon=":material/warning:")
     remarks = []
     if join:
-        best = together.name in (record_aggregation.LARGEST, *record_aggregation.PATHS)
-        remarks.append(words.PIECES_OF_THE_BEST if best else words.PIECES)
+        best = name in (record_aggregation.LARGEST, *record_aggregation.PATHS)
+        remarks.append(SECTION.text("Largest of the pieces" if best else "Pieces of a word"))
     if "target" in watched.run.sequences:
-        remarks.append(words.ENCODER_ONLY)
+        remarks.append(SECTION.text("Encoder only"))
     if stack.skipped:
-        remarks.append(words.LEFT_OUT.format(layers=", ".join(map(str, stack.skipped))))
+        remarks.append(SECTION.text("Skipped layers", layers=", ".join(map(str, stack.skipped))))
     if remarks:
         st.caption(" ".join(remarks))
-
-
-def _explain(name: str) -> None:
-    about = words.AGGREGATES[name]
-    st.latex(about.formula)
-    st.markdown(about.source)
 
 
 def noticed(together: AggregatedMaps, sequence: Sequence) -> tuple[str, ...]:

@@ -11,8 +11,18 @@ from dashboard.output import charts
 from dashboard.theme import HUES
 from pages.foundations.order import compute
 from pages.foundations.order import order_controls as choose
-from pages.foundations.order.words import BEYOND, BY_CONSTRUCTION, TITLES
+from pages.foundations.order.prose import PAGE
 
+SECTION = PAGE.section("Beyond training")
+# The six ways as they are called in a legend, by their names in the file of measurements.
+TITLES = {
+    "none": "None",
+    "learned": "Learned",
+    "sinusoidal": "Waves",
+    "rotary": "Rotary",
+    "alibi": "ALiBi",
+    "relative": "T5",
+}
 CHARACTERS = 65  # that tiny Shakespeare is written with
 WINDOW = 8  # neighbouring lengths that are averaged
 NOTABLE = 0.1  # bits: a difference that is worth a word
@@ -22,7 +32,7 @@ _HUES = dict(zip(TITLES.values(), (HUES[5], HUES[1], HUES[3], HUES[0], HUES[2], 
 
 def show() -> None:
     """A curve for each way, and a table of what it does within the training length and beyond."""
-    choose.lead(BEYOND)
+    choose.lead(SECTION)
     table, trained = compute.lengths(), compute.trained_length()
     longest = int(table["length"].max())
     with layout.control_bar():
@@ -37,7 +47,7 @@ def show() -> None:
     ranges = ranges_of(trained, longest)
     outcomes = {way: means(table, way, ranges) for way in TITLES}
     st.table(_table(outcomes, ranges))  # scrolls inside itself where the window is narrow
-    layout.notes(BEYOND, notice=notices(outcomes, ranges), formula=lambda: _formula(table, trained))
+    layout.notes(SECTION, notice=notices(outcomes, ranges), numbers=_numbers(table, trained))
 
 
 def ranges_of(trained: int, longest: int) -> Ranges:
@@ -103,7 +113,8 @@ def _table(outcomes: dict[str, list[float]], ranges: Ranges) -> pd.DataFrame:
     for way, values in outcomes.items():
         cells = ("–" if np.isnan(value) else f"{value:.2f}" for value in values)
         measured = dict(zip(names, cells, strict=True))
-        rows[f"**{TITLES[way]}**"] = measured | {"beyond, by construction": BY_CONSTRUCTION[way]}
+        construction = SECTION.text(f"By construction: {TITLES[way]}")
+        rows[f"**{TITLES[way]}**"] = measured | {"beyond, by construction": construction}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("bits at")
 
 
@@ -124,12 +135,15 @@ def _say(way: str, values: list[float], ranges: Ranges) -> str:
     return f"{what}, **{far:.2f}** beyond {ranges[-1][0]}: {words}"
 
 
-def _formula(table: pd.DataFrame, trained: int) -> None:
-    st.latex(r"\text{bits}(n) = -\frac{1}{W} \sum_{w=1}^{W} \log_2 p\left(c_{n+1} \mid c_{1:n}\right)")
-    best = table[table["length"] <= trained].groupby("positions")["bits"].mean()
-    st.markdown(
-        f"over all $W$ held-out windows of tiny Shakespeare, for $n$ up to {int(table['length'].max())}. Six models, "
-        f"alike but for their positions, trained on {trained} characters at a time; within that length they need "
-        f"{best.min():.2f} to {best.max():.2f} bits on average. Guessing among {CHARACTERS} characters would cost "
-        f"{np.log2(CHARACTERS):.2f}. The curves are means over {WINDOW} neighbours."
-    )
+def _numbers(table: pd.DataFrame, trained: int) -> dict[str, object]:
+    """What was measured, by the places in the formula's text."""
+    bits = table[table["length"] <= trained].groupby("positions")["bits"].mean()
+    return {
+        "longest": int(table["length"].max()),
+        "trained": trained,
+        "best": bits.min(),
+        "worst": bits.max(),
+        "characters": CHARACTERS,
+        "guessing": np.log2(CHARACTERS),
+        "neighbours": WINDOW,
+    }

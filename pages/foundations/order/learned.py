@@ -31,8 +31,9 @@ from dashboard.output import charts
 from dashboard.output.comparisons import join_names, leading
 from dashboard.output.position_kinds import ORDER_CLAUSES
 from pages.foundations.order import order_controls as choose
-from pages.foundations.order.words import LEARNED, TABLE_OF_WAVES, TABLE_TOLD
+from pages.foundations.order.prose import PAGE
 
+SECTION = PAGE.section("Learned")
 TEXT, IMAGE = "A text model", "An image model"
 MOST_POSITIONS = 256  # rows of a similarity map that are shown
 MORE = "more alike"
@@ -42,7 +43,7 @@ MOST_TILES = 14  # small maps on a side
 
 def show() -> None:
     """How alike the position vectors of a model are, as a map; of patches, one map for each."""
-    choose.lead(LEARNED)
+    choose.lead(SECTION)
     with layout.control_bar():
         kind = controls.choice("Learned by", [TEXT, IMAGE], key="learner")
         name = model_name.model("text" if kind == TEXT else "image")
@@ -51,7 +52,8 @@ def show() -> None:
         network = (text_model(name) if kind == TEXT else image_model(name)).network
     tables = find_tables(network, pictures=kind == IMAGE)
     if not tables:
-        st.info(f"{typeset.plain(name)} has no table of positions: {way_of(network)}.", icon=":material/info:")
+        text = SECTION.text("No table", model=typeset.plain(name), way=way_of(network))
+        st.info(text, icon=":material/info:")
         return
     table = tables[0]
     if len(tables) > 1:
@@ -59,16 +61,18 @@ def show() -> None:
             paths = [candidate.path for candidate in tables]
             table = tables[paths.index(controls.choice("Table", paths, key="table"))]
     if not table.learned:
-        st.info("These positions are not learned: they are waves, kept in a table.", icon=":material/info:")
+        st.info(SECTION.text("Table of waves"), icon=":material/info:")
     sentences = _picture(table) if table.grid else _sequence(table)
-    layout.notes(LEARNED, notice=sentences, formula=lambda: _formula(table))
+    layout.notes(SECTION, notice=sentences, numbers=_numbers(table))
 
 
 def way_of(network: nn.Module) -> str:
     """How a model knows the order, as far as its parts tell: the end of a sentence."""
     if tables := find_tables(network):
-        clause = TABLE_TOLD if tables[0].learned else TABLE_OF_WAVES
-        return clause.format(count=f"{len(tables[0].vectors):,}")
+        count = f"{len(tables[0].vectors):,}"
+        if tables[0].learned:
+            return f"it learned a vector for each of {count} positions"
+        return f"it keeps a table of waves for {count} positions"
     way = position_method(network)
     base = rotary_base(network) if way == "rotary" else None
     return ORDER_CLAUSES[way] + (f", with the base {base:,.0f}" if base else "")
@@ -244,10 +248,13 @@ def picture_notices(table: PositionTable) -> tuple[str, ...]:
     return (*sentences, end)
 
 
-def _formula(table: PositionTable) -> None:
-    count, width = table.vectors.shape
-    st.latex(r"x_p = \text{token}_p + E_p")
-    st.latex(rf"E \in \mathbb{{R}}^{{{count} \times {width}}}")
-    st.latex(r"\cos(p, q) = \frac{E_p \cdot E_q}{\lVert E_p \rVert \, \lVert E_q \rVert}")
-    how = "all of them learned" if table.learned else "computed, not learned"
-    st.caption(f"{count * width:,} numbers, {how}, read from `{table.path}`.")
+def _numbers(table: PositionTable) -> dict[str, object]:
+    """The sizes of a table, and where it comes from, by the places in the formula."""
+    positions, width = table.vectors.shape
+    return {
+        "positions": positions,
+        "width": width,
+        "numbers": positions * width,
+        "how": "all of them learned" if table.learned else "computed, not learned",
+        "path": table.path,
+    }

@@ -14,14 +14,16 @@ from dashboard.cache.models import image_model, text_model
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
 from dashboard.frame import layout
+from dashboard.frame.prose import Prose
 from dashboard.inputs import controls, model_name
 from dashboard.number_format import integer, signed
 from dashboard.output import charts
 from pages.foundations.order import compute
 from pages.foundations.order import order_controls as choose
 from pages.foundations.order.learned import way_of
-from pages.foundations.order.words import BUCKETS, BUCKETS_HELP, WINDOWS
+from pages.foundations.order.prose import PAGE
 
+SECTION = PAGE.section("Relative")
 REACH = 160  # tokens of distance that are drawn
 FAR = 10_000  # tokens of distance: as good as any
 EVEN = 0.005  # added to a score: biases that differ by less read the same
@@ -30,7 +32,7 @@ OURS, NAMED = "Our small model", "A model by name"
 LARGEST = 8  # patches on a side of a window
 
 
-def show_buckets(bar: DeltaGenerator) -> None:
+def show_buckets(bar: DeltaGenerator, prose: Prose) -> None:
     """Which bucket a distance falls into, and what a model has learned for each of them; `bar`: of the controls."""
     with bar:
         both = controls.choice("Looks", [BOTH, BACK], key="looks") == BOTH
@@ -43,7 +45,7 @@ def show_buckets(bar: DeltaGenerator) -> None:
                 key="longest",
                 bind="query-params",
                 width=220,
-                help=BUCKETS_HELP,
+                help=SECTION.text("T5: Longest distance"),
             )
     distance = torch.arange(-REACH, REACH + 1)
     numbers = relative_buckets(distance, buckets=buckets, longest=longest, bidirectional=both)
@@ -60,7 +62,13 @@ def show_buckets(bar: DeltaGenerator) -> None:
         alt, tell = "For each head the learned bias against the distance.", "%{fullData.name}, distance %{x}: %{y:.2f}"
         _steps("order-bucket-biases", alt, distance, lines, y="added to the score", tell=tell)
         sentences += bias_notices(name, bias)
-    layout.notes(BUCKETS, notice=sentences, formula=lambda: _bucket_formula(buckets, longest, both))
+    half = buckets // 2 if both else buckets
+    layout.notes(
+        prose,
+        notice=sentences,
+        numbers={"exact": half // 2, "last": half - 1, "longest": longest, "coarse": half - half // 2},
+        formula=lambda: layout.caption(SECTION.text("T5: Later keys", half=half)) if both else None,
+    )
 
 
 def _steps(name: str, alt: str, distance: torch.Tensor, lines: dict[str, np.ndarray], *, y: str, tell: str) -> None:
@@ -82,11 +90,7 @@ def _chosen_bias() -> tuple[str, BucketBias] | None:
                 network = text_model(checkpoint).network
             biases, name = find_bucket_biases(network), typeset.plain(checkpoint)
             if not biases:
-                st.info(
-                    f"{name} has no biases for buckets of distances: {way_of(network)}. Name a T5, for instance "
-                    "`google-t5/t5-small`.",
-                    icon=":material/info:",
-                )
+                st.info(SECTION.text("T5: No biases", model=name, way=way_of(network)), icon=":material/info:")
                 return None
         paths = [bias.path for bias in biases]
         return name, biases[paths.index(controls.choice("Table", paths, key="bias_table"))]
@@ -132,21 +136,7 @@ def bias_notices(name: str, bias: BucketBias) -> tuple[str, ...]:
     )
 
 
-def _bucket_formula(buckets: int, longest: int, bidirectional: bool) -> None:
-    half = buckets // 2 if bidirectional else buckets
-    exact = half // 2
-    st.latex(r"\text{score}_{ij} = q_i \cdot k_j + b_{\,\text{bucket}(j - i)}")
-    st.latex(
-        rf"\begin{{aligned}} &\text{{bucket}}(d) = |d| \quad \text{{for }} |d| < {exact} \text{{, else}} \\ "
-        rf"&\min\left({half - 1},\; {exact} + \left\lfloor \tfrac{{\ln(|d| / {exact})}}{{\ln({longest} / {exact})}} "
-        rf"\cdot {half - exact} \right\rfloor\right) \end{{aligned}}"
-    )
-    if bidirectional:
-        layout.caption(f"For keys that come after the query, {half} is added: the other half of the buckets.")
-    st.caption("T5 does not divide its scores by the square root of the width.")
-
-
-def show_windows(bar: DeltaGenerator) -> None:
+def show_windows(bar: DeltaGenerator, prose: Prose) -> None:
     """Which bias each pair of patches of a window gets, and what a model has learned for each difference."""
     with bar:
         side = choose.slide("Patches on a side of the window", 2, LARGEST, 4, key="side")
@@ -184,7 +174,11 @@ def show_windows(bar: DeltaGenerator) -> None:
         )
     layout.place_notice()
     st.subheader("What the biases have learned", anchor=False)
-    layout.notes(WINDOWS, notice=(sharing_notice(side), *_biases_of_windows()), formula=lambda: _window_formula(side))
+    layout.notes(
+        prose,
+        notice=(sharing_notice(side), *_biases_of_windows()),
+        numbers={"lowest": integer(1 - side), "highest": side - 1, "differences": 2 * side - 1},
+    )
 
 
 def _choose_looker(patch: int, _column: int) -> None:
@@ -209,11 +203,8 @@ def _biases_of_windows() -> tuple[str, ...]:
             network = image_model(name).network
         tables = find_window_biases(network)
         if not tables:
-            st.info(
-                f"{typeset.plain(name)} has no biases for windows that could be shown here: {way_of(network)}. Name a "
-                "Swin, for instance `swin_tiny_patch4_window7_224`.",
-                icon=":material/info:",
-            )
+            text = SECTION.text("Swin: No biases", model=typeset.plain(name), way=way_of(network))
+            st.info(text, icon=":material/info:")
             return ()
         table = tables[controls.number("Layer", len(tables), key="layer")]
         head = controls.number("Head", table.bias.shape[1], key="head")
@@ -258,13 +249,3 @@ def _direction(place: int, shape: tuple[int, ...]) -> str:
         if count
     ]
     return f"the patch {' and '.join(parts)}" if parts else "the patch itself"
-
-
-def _window_formula(side: int) -> None:
-    st.latex(r"\operatorname{softmax}\left(\tfrac{QK^{\top}}{\sqrt{d}} + B\right) V")
-    st.latex(r"B_{ij} = \hat{B}_{r_i - r_j,\; c_i - c_j}")
-    st.latex(rf"\hat{{B}} \in \mathbb{{R}}^{{{2 * side - 1} \times {2 * side - 1}}} \text{{ for each head}}")
-    st.caption(
-        f"Rows and columns differ by {1 - side} to {side - 1}. The number in a cell is (row difference + {side - 1}) × "
-        f"{2 * side - 1} + column difference + {side - 1}.".replace("-", "−")
-    )

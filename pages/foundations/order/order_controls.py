@@ -14,8 +14,9 @@ from dashboard import theme, typeset
 from dashboard.address import parameter
 from dashboard.cache.models import text_model
 from dashboard.frame import carried
-from dashboard.frame.layout import PageWords
+from dashboard.frame.prose import Prose
 from dashboard.inputs import controls, example_texts
+from pages.foundations.order.prose import PAGE
 
 MODEL = "gpt-books"
 SENTENCES = example_texts.examples("order")
@@ -24,10 +25,10 @@ LONGEST = 24  # tokens: so many rows can still be told apart
 LONGEST_TYPED = 2000  # characters
 
 
-def lead(words: PageWords) -> None:
+def lead(prose: Prose) -> None:
     """Say what the section is about, in a sentence; not on a projector."""
     if not theme.is_presented():
-        st.markdown(words.lead, width=theme.PROSE)
+        st.markdown(prose.text("Lead"), width=theme.PROSE)
 
 
 def sentence(messages: DeltaGenerator, longest: int = LONGEST) -> Tokens:
@@ -38,10 +39,7 @@ def sentence(messages: DeltaGenerator, longest: int = LONGEST) -> Tokens:
     tokens = text_model(MODEL).encode(read_text(raw))
     if len(tokens) <= longest:
         return tokens
-    messages.info(
-        f"Here the first {longest} of {len(tokens):,} tokens are used: more rows would be too small to tell apart.",
-        icon=":material/content_cut:",
-    )
+    messages.info(PAGE.text("Cut text", tokens=longest, total=len(tokens)), icon=":material/content_cut:")
     return Tokens(tokens.ids[:longest], tokens.labels[:longest], tokens.special[:longest], tokens.words[:longest])
 
 

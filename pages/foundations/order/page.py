@@ -2,15 +2,15 @@
 
 from dashboard.frame import page_head, sections
 from pages.foundations.order import beyond, learned, relative, shuffle, waves
-from pages.foundations.order.words import ORDER
+from pages.foundations.order.prose import PAGE
 
-page_head.head(ORDER)
+page_head.head(PAGE)
 sections.chosen(
     {
-        "Shuffle": shuffle.show,
-        "Waves": waves.show,
-        "Learned": learned.show,
-        "Relative": relative.show,
-        "Beyond training": beyond.show,
+        shuffle.SECTION.name: shuffle.show,
+        waves.SECTION.name: waves.show,
+        learned.SECTION.name: learned.show,
+        relative.SECTION.name: relative.show,
+        beyond.SECTION.name: beyond.show,
     }
 )()

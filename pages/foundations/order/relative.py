@@ -19,16 +19,18 @@ from dashboard import theme
 from dashboard.components.cell_map import cell_map
 from dashboard.figures.curves import curves
 from dashboard.frame import layout
-from dashboard.frame.layout import PageWords
+from dashboard.frame.prose import ABOUT, FORMULA, REFERENCES, TRY_THIS, Prose
 from dashboard.inputs import controls
 from dashboard.number_format import integer, signed, small
 from dashboard.output import charts
 from pages.foundations.order import learned_biases
 from pages.foundations.order import order_controls as choose
 from pages.foundations.order.figures import circle
+from pages.foundations.order.prose import PAGE
 from pages.foundations.order.waves import base_input
-from pages.foundations.order.words import ALIBI, BUCKETS, ROTARY, WHAT_IF, WINDOWS
 
+SECTION = PAGE.section("Relative")
+TEXTS = ("Lead", TRY_THIS, FORMULA, REFERENCES)  # of each way
 PLACES = 32  # at which the query and the key of rotary positions are put
 FARTHEST = 32  # tokens of distance for which ALiBi's slopes are drawn
 TEN = 10  # tokens of distance: an example in a sentence
@@ -36,22 +38,28 @@ TEN = 10  # tokens of distance: an example in a sentence
 
 def show() -> None:
     """One of four ways, chosen by its name."""
-    ways: dict[str, tuple[PageWords, Callable[[DeltaGenerator], None]]] = {
-        "Rotary": (ROTARY, _show_rotary),
-        "ALiBi": (ALIBI, _show_alibi),
-        "T5": (BUCKETS, learned_biases.show_buckets),
-        "Swin": (WINDOWS, learned_biases.show_windows),
+    ways: dict[str, Callable[[DeltaGenerator, Prose], None]] = {
+        "Rotary": _show_rotary,
+        "ALiBi": _show_alibi,
+        "T5": learned_biases.show_buckets,
+        "Swin": learned_biases.show_windows,
     }
     lead = st.container()
     bar = layout.control_bar()
     with bar:
-        words, show_way = ways[controls.choice("Way", ways, key="way")]
+        way = controls.choice("Way", ways, key="way")
+    prose = prose_of(way)
     with lead:
-        choose.lead(words)
-    show_way(bar)
+        choose.lead(prose)
+    ways[way](bar, prose)
 
 
-def _show_rotary(bar: DeltaGenerator) -> None:
+def prose_of(way: str) -> Prose:
+    """The lead, the suggestions, the formula and the references of one of the four ways."""
+    return Prose(way, {ABOUT: SECTION.about} | {heading: SECTION.texts[f"{way}: {heading}"] for heading in TEXTS})
+
+
+def _show_rotary(bar: DeltaGenerator, prose: Prose) -> None:
     messages, figures = st.container(gap=None), st.container()
     with bar:
         tokens = choose.sentence(messages)
@@ -90,12 +98,11 @@ def _show_rotary(bar: DeltaGenerator) -> None:
     layout.place_notice()
     _by_difference(table)
     names = (choose.quoted(tokens.labels[query_token]), choose.quoted(tokens.labels[key_token]))
-    sentences = (*rotary_notices(table, names, places), WHAT_IF.format(head=head, layer=layer))
-    layout.notes(
-        ROTARY,
-        notice=sentences,
-        formula=partial(_rotary_formula, table[places].item(), places, frequencies(head_dim, base)),
-    )
+    sentences = (*rotary_notices(table, names, places), SECTION.text("Rotary: What if", head=head, layer=layer))
+    fastest, *_, slowest = frequencies(head_dim, base).tolist()
+    speeds = {"fastest": fastest, "slowest": small(slowest), "pairs": head_dim // 2}
+    numbers = {"query_at": at, "key_at": key_at, "score": table[places].item(), **speeds}
+    layout.notes(prose, notice=sentences, numbers=numbers)
 
 
 def scores(
@@ -192,19 +199,7 @@ def rotary_notices(
     )
 
 
-def _rotary_formula(score: float, places: tuple[int, int], speeds: Float[Tensor, " pair"]) -> None:
-    at, key_at = places
-    st.latex(r"q_m = R_m\, q, \quad k_n = R_n\, k")
-    st.latex(r"q_m^{\top} k_n = q^{\top} R_m^{\top} R_n\, k = q^{\top} R_{n-m}\, k")
-    st.latex(rf"\frac{{q_{{{at}}}^{{\top}} k_{{{key_at}}}}}{{\sqrt{{d_k}}}} = {score:.3f}")
-    st.markdown(
-        f"Each pair turns at its own speed: pair 0 by {speeds[0]:.0f} radian for a place, the last of {len(speeds)} by "
-        f"{small(speeds[-1].item())}. Pairs are neighbouring channels here; Llama pairs a channel with the one half a "
-        "head further on, which is the same in another order."
-    )
-
-
-def _show_alibi(bar: DeltaGenerator) -> None:
+def _show_alibi(bar: DeltaGenerator, prose: Prose) -> None:
     messages = st.container(gap=None)
     with bar:
         tokens = choose.sentence(messages)
@@ -236,14 +231,13 @@ def _show_alibi(bar: DeltaGenerator) -> None:
                 name=name,
             )
     layout.place_notice()
-    layout.caption("A what if: gpt-books was trained without ALiBi, with a learned vector for each position.")
+    layout.caption(SECTION.text("ALiBi: What if"))
     slopes = alibi_slopes(call.heads).tolist()
     _slopes(slopes, head)
-    layout.notes(
-        ALIBI,
-        notice=alibi_notices(before, after, slopes, head),
-        formula=lambda: _alibi_formula(slopes, head, len(tokens) - 1),
-    )
+    slope, farthest = slopes[head], len(tokens) - 1
+    numbers = {"slope": written(slope), "distance": farthest, "bias": slope * farthest}
+    numbers |= {"head": head, "heads": len(slopes)}
+    layout.notes(prose, notice=alibi_notices(before, after, slopes, head), numbers=numbers)
 
 
 def with_bias(call: AttentionCall, head: int) -> Float[Tensor, "query key"]:
@@ -297,14 +291,3 @@ def written(slope: float) -> str:
     """A slope as a fraction, 1/256, where it is one; else in three digits."""
     parts = round(1 / slope)
     return f"1/{parts}" if abs(slope * parts - 1) < 1e-6 else f"{slope:.3g}"
-
-
-def _alibi_formula(slopes: list[float], head: int, last: int) -> None:
-    slope = slopes[head]
-    st.latex(r"\operatorname{softmax}\left(\tfrac{q_i K^{\top}}{\sqrt{d}} - m \cdot [i-1, \ldots, 2, 1, 0]\right)")
-    st.latex(rf"m = {written(slope)} \quad \text{{in head {head} of {len(slopes)}}}")
-    st.latex(rf"\text{{last to first: }} -{written(slope)} \cdot {last} = -{slope * last:.3g}")
-    layout.caption(
-        "For a power of two the slopes are $2^{-8/n}$, its square, its cube …; for other numbers of heads those of the "
-        "next lower power come first, then every second one of the next higher."
-    )

@@ -23,8 +23,9 @@ from dashboard.output import charts
 from dashboard.theme import HUES
 from pages.foundations.order import order_controls as choose
 from pages.foundations.order.figures import strips
-from pages.foundations.order.words import SHUFFLE
+from pages.foundations.order.prose import PAGE
 
+SECTION = PAGE.section("Shuffle")
 SENTENCE, PHOTOGRAPH = "A sentence", "A photograph"
 PICTURE_MODEL = "vit-tiny-imagenet"
 PARTS = ("Self-attention", "Whole layer", "All layers")
@@ -50,7 +51,7 @@ class Subject:
 
 def show() -> None:
     """A sentence or a photograph, the vectors that a part of a model makes of it before and after a shuffle."""
-    choose.lead(SHUFFLE)
+    choose.lead(SECTION)
     with layout.control_bar():
         row = st.container(horizontal=True, vertical_alignment="bottom")  # its place is the same for both subjects
         source = st.selectbox("Told the order by", TOLD, key="told", bind="query-params", width=150)
@@ -78,9 +79,12 @@ def show() -> None:
     _caption(results[part][source])
     st.markdown(_table(results, layer))
     layout.notes(
-        SHUFFLE,
+        SECTION,
         notice=notices(results[part], NAMES[part], subject.labels, taken.content),
-        formula=lambda: _formula(results[part]),
+        numbers={
+            "plain": _latex(results[part][NOTHING].largest),
+            "placed": _latex(results[part][POSITIONS].largest),
+        },
     )
 
 
@@ -155,12 +159,8 @@ def _figure(subject: Subject, result: Shuffled) -> None:
 def _caption(result: Shuffled) -> None:
     """What a strip is, and what the third map shows."""
     width = result.before.shape[1]
-    layout.caption(
-        f"Each strip is the output vector of a token, minus the mean of all tokens: the {min(CHANNELS, width)} of its "
-        f"{width} channels in which the tokens differ most. The map on the right is f(P x) − P f(x): the second map "
-        f"minus the first one in the new order. No number in it exceeds {small(result.largest)}, in any of the {width} "
-        "channels."
-    )
+    channels, largest = min(CHANNELS, width), small(result.largest)
+    layout.caption(SECTION.text("Strips", channels=channels, width=width, largest=largest))
 
 
 def tells_places_apart(result: Shuffled) -> bool:
@@ -235,20 +235,6 @@ def repeated(labels: tuple[str, ...], content: torch.Tensor) -> tuple[int, int] 
             if len(later):
                 return place, place + 1 + int(later[0])
     return None
-
-
-def _formula(results: Results) -> None:
-    st.latex(r"f(P X) = P f(X)")
-    st.latex(
-        r"\begin{aligned} & \operatorname{softmax}\left(\tfrac{PQ (PK)^{\top}}{\sqrt{d_k}}\right) PV \\"
-        r" &= P \operatorname{softmax}\left(\tfrac{Q K^{\top}}{\sqrt{d_k}}\right) P^{\top} P V \end{aligned}"
-    )
-    st.markdown("since $P^{\\top} P = I$: a permutation, undone, is no change. Here, in numbers:")
-    plain, placed = (_latex(results[source].largest) for source in (NOTHING, POSITIONS))
-    st.latex(
-        rf"\begin{{aligned}} & \max \left| f(PX) - P f(X) \right| = {plain} \\"
-        rf" & \max \left| f(PX + E) - P f(X + E) \right| \\ & \quad = {placed} \end{{aligned}}"
-    )
 
 
 def _latex(value: float) -> str:

@@ -26,8 +26,9 @@ from dashboard.number_format import column, small, square
 from dashboard.output import charts
 from pages.foundations.order import order_controls as choose
 from pages.foundations.order.figures import circle
-from pages.foundations.order.words import BASE_HELP, WAVES
+from pages.foundations.order.prose import PAGE
 
+SECTION = PAGE.section("Waves")
 WIDTHS = [8, 16, 32, 64, 128, 256, 512]
 FIRST_WAVES = (0, 1, 8, 16)
 MOST_WAVES = 6
@@ -36,7 +37,7 @@ SHOWN_POINTS = 40  # of a turning pair
 
 def show() -> None:
     """The map of all waves, some of them as curves, the products of positions, and a step as a turn."""
-    choose.lead(WAVES)
+    choose.lead(SECTION)
     with layout.control_bar():
         length = choose.slide("Positions", 8, 256, 64, key="positions")
         width = st.select_slider("Channels", WIDTHS, 64, key="channels", bind="query-params", width=220)
@@ -63,7 +64,8 @@ def show() -> None:
     _products(encoding)
     layout.heading("A step is a turn")
     offset = _turn(encoding, base)
-    layout.notes(WAVES, notice=notices(encoding, base, offset), formula=lambda: _formula(width, base))
+    numbers = {"base": base, "width": width, "last": width // 2 - 1}
+    layout.notes(SECTION, notice=notices(encoding, base, offset), numbers=numbers)
 
 
 def base_input() -> float:
@@ -78,7 +80,7 @@ def base_input() -> float:
             format="%.0f",
             key="base",
             width=150,
-            help=BASE_HELP,
+            help=PAGE.text("Base"),
         )
     )
 
@@ -173,10 +175,19 @@ def _turn(encoding: Float[Tensor, "token width"], base: float) -> int:
         st.latex(rf"PE_{{({start} + {offset})}} = M_{{{offset}}}\, PE_{{({start})}}")
         st.latex(rf"{after} = {matrix} {before}")
         st.markdown(
-            f"The pair {pair} (channels {2 * pair} and {2 * pair + 1}) turns by {frequency:.3g} radians for each "
-            f"position, so by **{math.degrees(offset * frequency):,.1f}°** for {offset}: from position {start} as from "
-            f"any other. Over all {length - offset} positions and all {width // 2} pairs, what the matrices give and "
-            f"what the formula gives differ by at most **{small(error_of_step(encoding, base, offset))}**."
+            SECTION.text(
+                "Turn of a pair",
+                pair=pair,
+                sine=2 * pair,
+                cosine=2 * pair + 1,
+                frequency=frequency,
+                degrees=math.degrees(offset * frequency),
+                step=offset,
+                position=start,
+                positions=length - offset,
+                pairs=width // 2,
+                error=small(error_of_step(encoding, base, offset)),
+            )
         )
     return offset
 
@@ -224,11 +235,3 @@ def notices(encoding: Float[Tensor, "token width"], base: float, offset: int) ->
         f"{small(error_of_step(encoding, base, offset))}: a linear map could learn “{offset} tokens ago” once, and use "
         "it everywhere.",
     )
-
-
-def _formula(width: int, base: float) -> None:
-    base_text = f"{base:g}"
-    st.latex(rf"PE_{{(p, 2i)}} = \sin\left(p \,/\, {base_text}^{{2i/{width}}}\right)")
-    st.latex(rf"PE_{{(p, 2i+1)}} = \cos\left(p \,/\, {base_text}^{{2i/{width}}}\right)")
-    st.latex(rf"PE_{{(p)}} \cdot PE_{{(p+k)}} = \sum_{{i=0}}^{{{width // 2 - 1}}} \cos\left(k\,f_i\right)")
-    st.latex(r"M_k = \begin{pmatrix} \cos k f_i & \sin k f_i \\ -\sin k f_i & \cos k f_i \end{pmatrix}")

@@ -1,0 +1,6 @@
+"""Many heads: what the page says, but for the sentences that are computed."""
+
+from dashboard.frame.prose import read_prose
+
+PAGE = read_prose(__file__)
+FORMER_NAMES = {"Silenced": "Ablated heads"}  # of sections, as old links know them
