@@ -7,8 +7,10 @@ import pytest
 
 from core.tokens.pieces import UNITS, cut_text, pieces_of, unknown_of
 from core.zoo import load_text
-from pages.language.next_word.words import SENTENCES
+from dashboard.inputs import example_texts
 from tests.core.saved_models import byte_level_tokenizer, unigram_tokenizer, wordpiece_tokenizer
+
+SENTENCES = example_texts.examples("languages")
 
 
 @pytest.mark.parametrize("language", SENTENCES)

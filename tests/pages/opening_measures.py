@@ -32,10 +32,10 @@ from pages.language.missing_word import (
     compute_two_sentences,
     hidden_words,
 )
+from pages.language.missing_word.across import Example as Translated
 from pages.language.missing_word.inference import RELATIONS
+from pages.language.missing_word.inference import Example as Related
 from pages.language.missing_word.tasks_sentences import tags_of
-from pages.language.missing_word.words_across import Example as Translated
-from pages.language.missing_word.words_inference import Example as Related
 from pages.language.next_word import compute_tokens
 from pages.language.sentiment import compute as sentiment
 from pages.language.sentiment import compute_fooled

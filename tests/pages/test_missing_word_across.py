@@ -17,7 +17,7 @@ from core.probing.masked_words.masked_places import MaskedToken
 from core.results.translator_results import PAIRS, Alignment, Guesses
 from dashboard.output import alignment_table
 from dashboard.output.alignment_table import TITLES
-from pages.language.missing_word import across, compute_across, hidden_words, inputs, words_across
+from pages.language.missing_word import across, compute_across, hidden_words, inputs
 from pages.language.missing_word.across_sentences import (
     about_alignment,
     about_all,
@@ -45,7 +45,7 @@ def test_the_section_is_alive_at_once_with_a_word_hidden(visit):
     text = prose(app)
     assert "With the French sentence, the masked word has a probability of" in text
     assert "The masked token's first prediction is **right** with the other language" in text
-    assert f"“{words_across.FIRST.english.split()[5]}”" in text  # the word that is hidden, in the formula
+    assert f"“{across.FIRST.english.split()[5]}”" in text  # the word that is hidden, in the formula
     assert "of its attention to the English words on average" in text
     assert "Over the held-out sentences: English" in text
 
@@ -76,7 +76,7 @@ def test_a_link_holds_sentences_gaps_and_head(visit):
             french="Elle est médecin.",
             hide_english="3",
             hide_french="0.2",
-            across_head=words_across.ANY,
+            across_head=across.ANY,
             across_layer="1",
             across_number="2",
             across_gaps="true",
@@ -104,7 +104,7 @@ def test_nothing_hidden_leaves_the_map_and_the_table(visit):
     app = visit(PAGE, **open_section(hide_english="none", hide_french="none"))
     assert "Click a word of either sentence" in prose(app)
     assert "What stands behind the mask?" not in [element.value for element in app.subheader]
-    assert words_across.NO_GAP in prose(app)
+    assert across.SECTION.text("No masked word") in prose(app)
 
 
 @pytest.mark.parametrize("side", ["english", "french"])
@@ -144,7 +144,7 @@ def test_gaps_that_the_sentences_do_not_have_are_left_out(visit):
 def test_what_is_not_measured_says_so_and_the_rest_is_there(visit, monkeypatch, tmp_path):
     monkeypatch.setattr(compute_across, "PAIRS_FOLDER", tmp_path)
     app = visit(PAGE, **open_section())
-    assert words_across.NOT_MEASURED in message_text(app, "caption")
+    assert across.SECTION.text("Unmeasured alignment") in message_text(app, "caption")
     assert not any("BERT" in name for name in app.dataframe[-1].value["links from"])
     assert "held-out sentences" not in prose(app)
     assert "**Layer 0, head 0**" in prose(app)
@@ -153,7 +153,7 @@ def test_what_is_not_measured_says_so_and_the_rest_is_there(visit, monkeypatch, 
 def test_a_model_that_is_not_there_is_one_sentence(visit, monkeypatch):
     monkeypatch.delitem(zoo.TEXT, PAIRS)
     app = visit(PAGE, **open_section())
-    assert message_text(app, "warning") == words_across.MISSING
+    assert message_text(app, "warning") == across.SECTION.text("Missing weights")
 
 
 def test_the_projector_shows_no_prose_below(visit):
@@ -171,8 +171,8 @@ def test_a_click_hides_a_word_and_keeps_the_gaps_of_the_other_sentence(monkeypat
 
 
 def test_every_example_hides_words_that_it_has():
-    assert len(words_across.EXAMPLES) >= 4
-    for example in words_across.EXAMPLES.values():
+    assert len(across.EXAMPLES) >= 4
+    for example in across.EXAMPLES.values():
         pair = compute_across.read(example.english, example.french)
         hidden = (example.hidden_english, example.hidden_french)
         assert any(hidden)

@@ -10,7 +10,7 @@ from core.probing.masked_words.masked_places import HidingCurve, MaskedToken, Ps
 from core.probing.masked_words.queries import Answers
 from core.probing.masked_words.words import Word, words_of
 from core.text import Tokens
-from pages.language.missing_word import hidden_words, words
+from pages.language.missing_word import hidden_words, inputs
 from pages.language.missing_word.fill_in import cost_table, more_table
 from pages.language.missing_word.fill_in_sentences import about_cost, about_guesses, about_looks, about_more
 from tests.core.saved_models import save_text_model
@@ -88,7 +88,7 @@ def test_an_empty_text_gets_one_sentence(visit):
 def test_an_example_replaces_the_text_and_what_was_hidden(visit):
     app = visit(PAGE, hide="0")
     check(app.button_group(key="text_example").set_value("Only the end tells").run())
-    assert app.text_area(key="text").value == words.EXAMPLES["Only the end tells"]
+    assert app.text_area(key="text").value == inputs.EXAMPLES["Only the end tells"]
     assert "hide" not in app.query_params
 
 

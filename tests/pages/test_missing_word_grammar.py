@@ -19,10 +19,12 @@ from dashboard.cache.upload import Upload
 from dashboard.contents import ROOT as PROJECT
 from dashboard.inputs import uploads
 from dashboard.theme import DARK, LIGHT, Look
-from pages.language.missing_word import compute_grammar, grammar, grammar_arcs, grammar_relations, words, words_grammar
+from pages.language.missing_word import compute_grammar, grammar, grammar_arcs, grammar_relations
 from pages.language.missing_word.compute_grammar import EXAMPLES, Reading
 from pages.language.missing_word.figures_grammar import Arc, Dot, arcs, relation_dots
 from pages.language.missing_word.grammar_arcs import Drawn
+from pages.language.missing_word.inputs import SENTENCE
+from pages.language.missing_word.relation_names import NAMES
 from tests.core.saved_models import save_text_model
 from tests.pages.conftest import FRAME, check, message_text, prose
 
@@ -49,12 +51,12 @@ def charts(app) -> list[dict]:
 
 
 def test_the_section_opens_and_draws_what_the_first_heads_say(visit):
-    app = visit(PAGE, show=words.GRAMMAR)
+    app = visit(PAGE, show="Grammar")
     drawn, dots = charts(app)
     assert "How it is computed" in [element.value for element in app.subheader]
-    assert drawn["layout"]["xaxis"]["ticktext"][:4] == words.SENTENCE.split()[:4]
+    assert drawn["layout"]["xaxis"]["ticktext"][:4] == SENTENCE.split()[:4]
     assert len(dots["layout"]["yaxis"]["ticktext"]) > 15
-    assert words_grammar.UNKNOWN in message_text(app, "caption")
+    assert grammar.SECTION.text("Unknown tree") in message_text(app, "caption")
     assert "BERT-base on another treebank" in message_text(app, "caption")
     assert not app.warning
 
@@ -62,33 +64,33 @@ def test_the_section_opens_and_draws_what_the_first_heads_say(visit):
 def test_an_address_leads_to_an_annotated_sentence_and_to_chosen_relations(visit):
     tree = EXAMPLES[2]
     app = visit(
-        PAGE, show=words.GRAMMAR, grammar_from="annotated", grammar_example=tree.text, grammar_direction=TO_DEPENDENT,
+        PAGE, show="Grammar", grammar_from="annotated", grammar_example=tree.text, grammar_direction=TO_DEPENDENT,
         grammar_least="0",
     )  # fmt: skip
     drawn, _ = charts(app)
     assert drawn["layout"]["xaxis"]["ticktext"] == list(tree.words)
     assert any(trace.get("yaxis") == "y2" for trace in drawn["data"])
     assert app.segmented_control(key="grammar_direction").value == TO_DEPENDENT
-    assert words_grammar.BELOW in message_text(app, "caption")
+    assert grammar.SECTION.text("Tree") in message_text(app, "caption")
     assert "The tree has" in prose(app)
 
 
 def test_made_up_addresses_and_long_and_empty_texts_get_a_sentence_or_an_answer(visit):
     odd = {"grammar_from": "x", "grammar_heads": "", "grammar_sentence": "99", "grammar_relation": "nothing"}
-    assert len(charts(visit(PAGE, show=words.GRAMMAR, **odd))) == 2
-    assert "There is no text here yet" in message_text(visit(PAGE, show=words.GRAMMAR, text=" "))
-    assert "A link needs two words" in message_text(visit(PAGE, show=words.GRAMMAR, text="Alone"))
-    app = visit(PAGE, show=words.GRAMMAR, text="word " * 3_000)
+    assert len(charts(visit(PAGE, show="Grammar", **odd))) == 2
+    assert "There is no text here yet" in message_text(visit(PAGE, show="Grammar", text=" "))
+    assert "A link needs two words" in message_text(visit(PAGE, show="Grammar", text="Alone"))
+    app = visit(PAGE, show="Grammar", text="word " * 3_000)
     assert "the first 100 of 3,000 words" in message_text(app, "caption")
     assert app.number_input(key="grammar_part").value == 0
-    app = visit(PAGE, show=words.GRAMMAR, text="<b>猫</b> 👩‍👩‍👧 и 猫猫 $x$. Second one here!")
+    app = visit(PAGE, show="Grammar", text="<b>猫</b> 👩‍👩‍👧 и 猫猫 $x$. Second one here!")
     assert len(charts(app)) == 2
     assert app.number_input(key="grammar_sentence").value == 0
 
 
 def test_the_projector_shows_the_figures_without_prose(visit):
-    app = visit(PAGE, show=words.GRAMMAR, present="1")
-    for sentence in (words_grammar.UNKNOWN, "Measured on"):
+    app = visit(PAGE, show="Grammar", present="1")
+    for sentence in (grammar.SECTION.text("Unknown tree"), "Measured on"):
         assert sentence in message_text(app, "caption")
     assert "How it is computed" not in [element.value for element in app.subheader]
     assert len(charts(app)) == 2
@@ -98,7 +100,7 @@ def test_the_projector_shows_the_figures_without_prose(visit):
 def test_a_model_that_nobody_has_measured_shows_one_head_and_is_measured_on_a_treebank(visit, tmp_path):
     name = str(save_text_model("bert", tmp_path))
     text = "The lazy dog jumps over the fox."
-    app = visit(PAGE, show=words.GRAMMAR, model=name, text=text)
+    app = visit(PAGE, show="Grammar", model=name, text=text)
     assert "has not been measured here" in message_text(app)
     assert len(charts(app)) == 1
     assert app.number_input(key="grammar_layer").value == 0
@@ -118,7 +120,7 @@ def test_a_model_that_nobody_has_measured_shows_one_head_and_is_measured_on_a_tr
 def opened_with(content: bytes, **query: str) -> AppTest:
     """The section as somebody sees it who has given this treebank."""
     app = AppTest.from_string(FRAME.format(page=PROJECT / "pages" / PAGE / "page.py"), default_timeout=60)
-    for name, value in ({"show": words.GRAMMAR} | query).items():
+    for name, value in ({"show": "Grammar"} | query).items():
         app.query_params[name] = value
     file = uploads._StoredFile(memo.store_upload(content).identity, "own.conllu")
     app.session_state[f"{grammar.TREEBANK} given"] = file
@@ -146,7 +148,7 @@ def test_the_annotated_sentences_are_trees():
     assert len(EXAMPLES) >= 8
     for tree in EXAMPLES:
         assert tree.governors.count(ROOT) == 1
-        assert set(tree.relations) <= set(words_grammar.RELATIONS) | {"root", "punct"}
+        assert set(tree.relations) <= set(NAMES) | {"root", "punct"}
         for word in range(len(tree.words)):
             steps = 0
             while word != ROOT:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.models.bert_inference import RELATIONS
 from core.probing.fine_tuning.inference import COMBINATIONS, as_read, encode, sides
 from core.results.bert_inference_results import Results
-from pages.language.missing_word import compute_inference, inputs, words_inference
+from pages.language.missing_word import compute_inference, inference, inputs
 from pages.language.missing_word.inference_measured import measured_table
 from pages.language.missing_word.inference_sentences import (
     CLOSE,
@@ -37,7 +37,7 @@ def test_the_section_is_alive_at_once_and_claims_what_the_model_says(visit):
     assert not app.info
     languages = tuple(app.button_group(key=key).value for key in ("infer_first_in", "infer_second_in"))
     typed = app.text_input(key="infer_first").value, app.text_input(key="infer_second").value
-    assert typed == (words_inference.FIRST.first[languages[0]], words_inference.FIRST.second[languages[1]])
+    assert typed == (inference.FIRST.first[languages[0]], inference.FIRST.second[languages[1]])
     reading = compute_inference.read(*typed, languages)
     layer, head = divmod(int(reading.moved.argmax()), reading.moved.shape[1])
     assert (app.number_input(key="infer_layer").value, app.number_input(key="infer_head").value) == (layer, head)
@@ -65,7 +65,7 @@ def test_a_link_holds_own_sentences_languages_head_and_the_switch(visit):
 def test_an_example_is_taken_by_a_click_and_follows_the_languages(visit):
     app = visit(PAGE, **open_section())
     check(app.button_group(key="infer_example").set_value("Who chases whom?").run())
-    example = words_inference.EXAMPLES["Who chases whom?"]
+    example = inference.EXAMPLES["Who chases whom?"]
     assert app.text_input(key="infer_first").value == example.first["English"]
     check(app.button_group(key="infer_first_in").set_value("French").run())
     assert app.text_input(key="infer_first").value == example.first["French"]
@@ -99,7 +99,7 @@ def test_odd_sentences_are_read_like_any_other(visit, text):
 
 def test_the_examples_are_readable_and_none_is_in_one_language_only():
     model = compute_inference.model()
-    for example in words_inference.EXAMPLES.values():
+    for example in inference.EXAMPLES.values():
         for languages in COMBINATIONS.values():
             texts = example.first[languages[0]], example.second[languages[1]]
             assert not inputs.unknown_characters(encode(model, texts, languages).ids, "".join(texts), model)

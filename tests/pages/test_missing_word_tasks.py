@@ -16,9 +16,10 @@ from core.probing.masked_words.words import Word
 from core.results.bert_tasks_results import Results, Variant
 from core.text import Tokens
 from dashboard.theme import HUES
-from pages.language.missing_word import compute_tasks, words_tasks
+from pages.language.missing_word import compute_tasks, tasks
 from pages.language.missing_word.tasks_measured import compared, said_table, tag_by_tag
 from pages.language.missing_word.tasks_sentences import (
+    TAG_NAMES,
     about_all_heads,
     about_measured,
     about_moved,
@@ -37,7 +38,7 @@ open_section = partial(dict, show="Tasks")
 def test_the_section_is_alive_at_once_and_claims_what_the_model_says(visit):
     app = visit(PAGE, **open_section())
     assert not app.warning
-    looks = compute_tasks.look(words_tasks.SENTENCE)
+    looks = compute_tasks.look(tasks.SENTENCE)
     layer, head = divmod(int(looks.moved.argmax()), looks.moved.shape[1])
     assert (app.number_input(key="tasks_layer").value, app.number_input(key="tasks_head").value) == (layer, head)
     assert f"**Layer {layer}, head {head}** moved most" in prose(app)
@@ -50,14 +51,14 @@ def test_a_link_holds_sentence_word_row_and_head(visit):
     app = visit(PAGE, **open_section(**query))
     assert app.text_input(key="tasks_text").value == "They can fish."
     assert "Layer 1, head 2, the row of “can”" in prose(app)
-    app = visit(PAGE, **open_section(**query, tasks_of=words_tasks.VERDICT))
+    app = visit(PAGE, **open_section(**query, tasks_of=tasks.VERDICT))
     assert "Layer 1, head 2, the row of [CLS]" in prose(app)
 
 
 def test_an_example_is_taken_by_a_click(visit):
     app = visit(PAGE, **open_section())
     check(app.button_group(key="tasks_text_example").set_value("Not good").run())
-    assert app.text_input(key="tasks_text").value == words_tasks.EXAMPLES["Not good"]
+    assert app.text_input(key="tasks_text").value == tasks.EXAMPLES["Not good"]
 
 
 @pytest.mark.parametrize("text", ["", "  "])
@@ -95,9 +96,9 @@ def test_without_the_weights_one_sentence_says_how_to_get_them(visit, tmp_path, 
 
 
 def test_every_tag_has_a_name_a_group_and_a_colour():
-    grouped = [tag for tags in words_tasks.GROUPS.values() for tag in tags]
-    assert sorted(grouped) == sorted(TAGS) == sorted(words_tasks.TAG_NAMES)
-    assert len(words_tasks.GROUPS) <= len(HUES) + 1
+    grouped = [tag for tags in tasks.GROUPS.values() for tag in tags]
+    assert sorted(grouped) == sorted(TAGS) == sorted(TAG_NAMES)
+    assert len(tasks.GROUPS) <= len(HUES) + 1
 
 
 # What the sentences claim.

@@ -9,8 +9,7 @@ from core.errors import ModelError
 from core.paths import PROJECT
 from core.probing.masked_words.sentence_pairs import Crossing
 from core.results.next_sentence_results import NextSentence, next_sentence
-from pages.language.missing_word import words
-from pages.language.missing_word.compute_two_sentences import SegmentLengths
+from pages.language.missing_word.compute_two_sentences import FIRST_SENTENCE, FOLLOWS_NOT, UNRELATED, SegmentLengths
 from pages.language.missing_word.pair_sentences import (
     about_crossing,
     about_following,
@@ -31,8 +30,8 @@ open_section = partial(dict, show="Two sentences")
 def test_the_section_is_alive_at_once(visit):
     app = visit(PAGE, **open_section())
     assert not app.warning
-    assert app.text_input(key="first").value == words.FIRST_SENTENCE
-    assert f"{len(words.UNRELATED)} unrelated" in prose(app) or f"of {len(words.UNRELATED)}** unrelated" in prose(app)
+    assert app.text_input(key="first").value == FIRST_SENTENCE
+    assert f"{len(UNRELATED)} unrelated" in prose(app) or f"of {len(UNRELATED)}** unrelated" in prose(app)
     assert "has not been measured here" in prose(app)  # of a network with random weights
     assert "uniform attention" in prose(app)
     assert "segment vectors are" in prose(app)
@@ -52,7 +51,7 @@ def test_sentences_are_swapped_and_taken_from_the_examples(visit):
     assert (app.text_input(key="first").value, app.text_input(key="second").value) == ("Two.", "One.")
     (other,) = [button for button in app.button if button.label == "One that does not"]
     check(other.click().run())
-    assert app.text_input(key="second").value == words.FOLLOWS_NOT
+    assert app.text_input(key="second").value == FOLLOWS_NOT
 
 
 @pytest.mark.parametrize("second", ["", "  "])

@@ -12,7 +12,7 @@ from core.generation.step_costs import WITH_CACHE, WITHOUT_CACHE, StepCosts
 from core.generation.stepping import Step, SteppedReading, read_in_steps
 from core.models.gpt import GPT, GPTConfig
 from dashboard.theme import DARK, LIGHT, Look
-from pages.language.next_word import cache, cache_heads, compute_cache, words
+from pages.language.next_word import cache, cache_heads, compute_cache
 from tests.core.saved_models import save_text_model
 from tests.pages.conftest import message_text, prose
 
@@ -25,16 +25,16 @@ def numbers(sentence: str) -> list[int]:
 
 
 def test_the_section_opens_and_says_what_a_step_computes(visit):
-    app = visit(ROOM, show=words.CACHE)
+    app = visit(ROOM, show="Cache")
     assert "rows** of q, k and v are computed" in prose(app)
     assert "How it is computed" in [heading.value for heading in app.subheader]
-    assert words.CACHE_NOT_MEASURED in prose(app)
+    assert cache.SECTION.text("Not measured") in prose(app)
 
 
 def test_the_address_holds_prompt_token_window_and_famous_length(visit):
     app = visit(
         ROOM,
-        show=words.CACHE,
+        show="Cache",
         text="The sea was calm and the boat was small.",
         cache_prompt="3",
         cache_token="5",
@@ -50,28 +50,30 @@ def test_the_address_holds_prompt_token_window_and_famous_length(visit):
 
 
 def test_a_shorter_text_than_the_address_meant_starts_anew(visit):
-    app = visit(ROOM, show=words.CACHE, text="The sea was calm and the boat was small.", cache_token="9")
+    app = visit(ROOM, show="Cache", text="The sea was calm and the boat was small.", cache_token="9")
     app.text_area(key="text").set_value("The sea").run()
     assert not app.exception
     assert "rows**" in prose(app)
 
 
-@pytest.mark.parametrize(("text", "sentence"), [("a", words.CACHE_TOO_SHORT), (" ", "There is no text here yet")])
+@pytest.mark.parametrize(
+    ("text", "sentence"), [("a", "A step needs a token before it"), (" ", "There is no text here yet")]
+)
 def test_a_text_without_a_step_gets_one_sentence(visit, text, sentence):
-    app = visit(ROOM, show=words.CACHE, text=text)
+    app = visit(ROOM, show="Cache", text=text)
     assert sentence in message_text(app)
     assert len(app.warning) == 1
 
 
 @pytest.mark.usefixtures("at_home")
 def test_a_named_model_has_a_cache_too(visit, tmp_path):
-    app = visit(ROOM, show=words.CACHE, model=str(save_text_model("llama", tmp_path)), text="The quick brown fox")
+    app = visit(ROOM, show="Cache", model=str(save_text_model("llama", tmp_path)), text="The quick brown fox")
     assert "by count and by the formula alike" in prose(app)
 
 
 @pytest.mark.usefixtures("at_home")
 def test_a_bert_is_sent_to_the_other_page(visit, tmp_path):
-    app = visit(ROOM, show=words.CACHE, model=str(save_text_model("bert", tmp_path)))
+    app = visit(ROOM, show="Cache", model=str(save_text_model("bert", tmp_path)))
     assert "does not say what comes next" in message_text(app)
 
 
@@ -133,7 +135,7 @@ def test_sentences_about_costs_are_ratios_of_what_was_measured(seed):
     assert f"{seconds[WITH_CACHE, 256] / seconds[WITH_CACHE, 16]:.1f} times as long as one at 16 with" in second
     assert f"{seconds[WITHOUT_CACHE, 256] / seconds[WITHOUT_CACHE, 16]:.1f} times as long without" in second
     assert "from 16 kB to 256 kB" in second
-    assert cache.about_costs(None) == (words.CACHE_NOT_MEASURED,)
+    assert cache.about_costs(None) == (cache.SECTION.text("Not measured"),)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import torch
 from core import zoo
 from core.heads import measures
 from core.heads.repetition import RepetitionRun
-from pages.language.next_word import compute_copying, words
+from pages.language.next_word import compute_copying
 from pages.language.next_word.compute_copying import Said, Silenced
-from pages.language.next_word.copying import about_copying, about_silence, saved
+from pages.language.next_word.copying import OWN_TEXT, about_copying, about_silence, saved
 from pages.language.next_word.copying_heads import about_heads
 from tests.core.saved_models import save_text_model
 from tests.pages.conftest import check, message_text, prose
@@ -18,7 +18,7 @@ SAID = Said("gpt-books", 25, 0)
 
 @pytest.fixture
 def copying(visit):
-    return lambda **address: visit("language/next_word", show=words.COPYING, **address)
+    return lambda **address: visit("language/next_word", show="Copying", **address)
 
 
 def heard(first: float, second: float, *, period=11, before=0.0, again=0.0) -> RepetitionRun:
@@ -47,7 +47,7 @@ def test_the_section_opens_with_what_the_model_does(copying):
 
 def test_a_link_holds_length_seed_heads_and_text(copying):
     app = copying(
-        copying_length="20", copying_seed="3", copying_silenced="4", copying_what=words.OWN_TEXT, text="To be or not"
+        copying_length="20", copying_seed="3", copying_silenced="4", copying_what=OWN_TEXT, text="To be or not"
     )
     assert app.slider(key="copying_length").value == 20
     assert app.slider(key="copying_silenced").value == 4
@@ -68,8 +68,8 @@ def test_controls_lead_on_and_without_silence_there_is_a_hint(copying):
     [
         {"copying_length": "9999", "copying_silenced": "-3", "copying_seed": "x"},
         {"copying_what": "Own", "copying_layer": "77", "copying_head": "77"},
-        {"copying_what": words.OWN_TEXT, "text": "<b>x</b> 👩‍👩‍👧 שלום"},
-        {"copying_what": words.OWN_TEXT, "text": "the cat sat " * 200},
+        {"copying_what": OWN_TEXT, "text": "<b>x</b> 👩‍👩‍👧 שלום"},
+        {"copying_what": OWN_TEXT, "text": "the cat sat " * 200},
     ],
 )
 def test_odd_links_and_texts_are_read_as_they_are(copying, address):
@@ -79,12 +79,12 @@ def test_odd_links_and_texts_are_read_as_they_are(copying, address):
 
 
 def test_a_text_that_is_too_short_or_empty_is_a_sentence(copying):
-    assert "Fewer than 2 tokens" in message_text(copying(copying_what=words.OWN_TEXT, text="a"), "warning")
-    assert "There is no text here yet" in message_text(copying(copying_what=words.OWN_TEXT, text=" "), "warning")
+    assert "Fewer than 2 tokens" in message_text(copying(copying_what=OWN_TEXT, text="a"), "warning")
+    assert "There is no text here yet" in message_text(copying(copying_what=OWN_TEXT, text=" "), "warning")
 
 
 def test_a_long_text_is_said_to_be_cut(copying):
-    app = copying(copying_what=words.OWN_TEXT, text="the cat sat " * 200)
+    app = copying(copying_what=OWN_TEXT, text="the cat sat " * 200)
     assert "Your text, 64 tokens of it, repeated once." in message_text(app, "caption")
     assert "is not used" in message_text(app, "caption")
 

@@ -9,20 +9,19 @@ import torch
 from core.probing.small_tasks import TASKS, Links, WrittenAnswer, load_small_gpt, right_digits, write
 from core.probing.small_tasks.tasks import CARRY, COLUMN, Aim
 from pages.language.next_word import compute_small_tasks as compute
-from pages.language.next_word import words
-from pages.language.next_word.small_tasks import about_answer, equation
+from pages.language.next_word.small_tasks import SECTION, TITLES, about_answer, equation
 from pages.language.next_word.small_tasks_counted import about_links, about_silence, best_head
 from tests.pages.conftest import message_text, prose
 
 PAGE = "language/next_word"
-TITLES = {name: title for title, name in words.SMALL_TASKS.items()}
+TITLE_OF = {name: title for title, name in TITLES.items()}
 EACH = pytest.mark.parametrize("name", TASKS)
 
 
 @EACH
 def test_each_task_is_alive_at_once(visit, name):
-    app = visit(PAGE, show=words.SMALL, small_task=TITLES[name])
-    assert app.segmented_control(key="small_task").value == TITLES[name]
+    app = visit(PAGE, show="Small tasks", small_task=TITLE_OF[name])
+    assert app.segmented_control(key="small_task").value == TITLE_OF[name]
     assert "How it is computed" in [element.value for element in app.subheader]
     assert not app.warning
     drawn = TASKS[name].draw(1, seed=1)[0]
@@ -31,14 +30,14 @@ def test_each_task_is_alive_at_once(visit, name):
 
 
 def test_a_sum_in_the_address_is_added(visit):
-    app = visit(PAGE, show=words.SMALL, small_task=TITLES["add"], small_add="47+85", small_digit="tens")
+    app = visit(PAGE, show="Small tasks", small_task=TITLE_OF["add"], small_add="47+85", small_digit="tens")
     assert "### 47 + 85 = 132" in prose(app)
     assert app.segmented_control(key="small_digit").value == "tens"
     assert "tens" in app.segmented_control(key="small_digit").value
 
 
 def test_digits_in_the_address_are_sorted(visit):
-    app = visit(PAGE, show=words.SMALL, small_task=TITLES["sort"], small_sort="3 5 2 0 4 1", small_digit="3rd")
+    app = visit(PAGE, show="Small tasks", small_task=TITLE_OF["sort"], small_sort="3 5 2 0 4 1", small_digit="3rd")
     assert "### 3 5 2 0 4 1 → 0 1 2 3 4 5" in prose(app)
     assert app.segmented_control(key="small_digit").value == "3rd"
 
@@ -48,7 +47,7 @@ def test_digits_in_the_address_are_sorted(visit):
     [("sort", "12345", "exactly six digits"), ("add", "<b>1+1", "two whole numbers"), ("add", "100+1", "from 0 to 99")],
 )
 def test_a_bad_problem_gets_one_sentence_and_the_page_stays(visit, name, typed, rule):
-    app = visit(PAGE, show=words.SMALL, small_task=TITLES[name], **{f"small_{name}": typed})
+    app = visit(PAGE, show="Small tasks", small_task=TITLE_OF[name], **{f"small_{name}": typed})
     assert rule in message_text(app, "warning")
     assert len(app.warning) == 1
     app.text_input(key=f"small_{name}").set_value("").run()
@@ -57,7 +56,7 @@ def test_a_bad_problem_gets_one_sentence_and_the_page_stays(visit, name, typed, 
 
 
 def test_another_problem_takes_the_place_of_ones_own(visit):
-    app = visit(PAGE, show=words.SMALL, small_sort="111111", small_draw="7")
+    app = visit(PAGE, show="Small tasks", small_sort="111111", small_draw="7")
     assert "### 1 1 1 1 1 1 →" in prose(app)
     next(button for button in app.button if button.label == "Another").click().run()
     assert not app.exception
@@ -68,7 +67,7 @@ def test_another_problem_takes_the_place_of_ones_own(visit):
 
 @EACH
 def test_a_silenced_head_is_counted_live(visit, name):
-    app = visit(PAGE, show=words.SMALL, small_task=TITLES[name], **{f"small_silenced_{name}": "0.0"})
+    app = visit(PAGE, show="Small tasks", small_task=TITLE_OF[name], **{f"small_silenced_{name}": "0.0"})
     problems = TASKS[name].draw(compute.PROBLEMS, compute.SEED)
     right = right_digits(load_small_gpt(name), TASKS[name], problems, [(0, 0)]).all(dim=-1).float().mean()
     assert app.metric[0].value == f"{float(right):.1%}"
@@ -76,14 +75,14 @@ def test_a_silenced_head_is_counted_live(visit, name):
 
 
 def test_choices_that_do_not_exist_fall_back(visit):
-    app = visit(PAGE, show=words.SMALL, small_task="multiply", small_digit="9th", small_draw="-4")
-    assert app.segmented_control(key="small_task").value == TITLES["sort"]
+    app = visit(PAGE, show="Small tasks", small_task="multiply", small_digit="9th", small_draw="-4")
+    assert app.segmented_control(key="small_task").value == TITLE_OF["sort"]
     assert app.segmented_control(key="small_digit").value == "1st"
 
 
 def test_the_projector_shows_no_prose(visit):
-    app = visit(PAGE, show=words.SMALL, present="1")
-    assert words.SMALL_NOTES.about not in prose(app)
+    app = visit(PAGE, show="Small tasks", present="1")
+    assert SECTION.about not in prose(app)
     assert "How it is computed" not in [element.value for element in app.subheader]
 
 

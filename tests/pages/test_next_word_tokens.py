@@ -13,7 +13,8 @@ from core.text import encode
 from core.tokens.pieces import UNITS, Piece, cut_text
 from core.zoo import load_text
 from dashboard.theme import DARK, LIGHT, Look
-from pages.language.next_word import compute_tokens, merges, scripts, surprise, words
+from pages.language.next_word import compute_tokens, merges, scripts, surprise
+from pages.language.next_word.scripts import SENTENCES
 from tests.core.saved_models import save_text_model, unigram_tokenizer, wordpiece_tokenizer
 from tests.pages.conftest import message_text, prose
 
@@ -21,15 +22,15 @@ ROOM = "language/next_word"
 TEXTS = ["listening", "lalalala", "aaaaaa", "नमस्ते", "🙂🙂", "a", "the end of it", "<b>*x*</b>", "zzxqj"]
 
 
-@pytest.mark.parametrize("look", [words.MERGES, words.SCRIPTS, words.SURPRISE])
+@pytest.mark.parametrize("look", [merges.SECTION.name, scripts.SECTION.name, surprise.SECTION.name])
 def test_each_part_opens_by_its_address(visit, look):
-    app = visit(ROOM, show=words.TOKENS, tokens_look=look)
+    app = visit(ROOM, show="Tokens", tokens_look=look)
     assert "How it is computed" in [heading.value for heading in app.subheader]
     assert not app.warning
 
 
 def test_the_address_holds_word_and_step(visit):
-    app = visit(ROOM, show=words.TOKENS, tokens_word="listening", tokens_step="1")
+    app = visit(ROOM, show="Tokens", tokens_word="listening", tokens_step="1")
     assert "Merge 1 of" in prose(app)
     assert app.slider(key="tokens_step").value == 1
     app.text_input(key="tokens_word").set_value("it").run()  # which needs fewer merges
@@ -37,9 +38,9 @@ def test_the_address_holds_word_and_step(visit):
 
 
 def test_a_word_to_click_becomes_ones_own(visit):
-    app = visit(ROOM, show=words.TOKENS)
+    app = visit(ROOM, show="Tokens")
     app.button(key="tokens-word-3").click().run()
-    assert app.text_input(key="tokens_word").value == words.WORDS[3]
+    assert app.text_input(key="tokens_word").value == merges.WORDS[3]
     assert not app.exception
 
 
@@ -47,12 +48,12 @@ def test_a_word_to_click_becomes_ones_own(visit):
     ("query", "sentence"),
     [
         ({"tokens_word": " "}, "There is no text here yet"),
-        ({"tokens_look": words.SURPRISE, "text": "a"}, words.SURPRISE_TOO_SHORT),
-        ({"tokens_look": words.SURPRISE, "text": "\n"}, "There is no text here yet"),
+        ({"tokens_look": surprise.SECTION.name, "text": "a"}, "Nothing is predicted about the first token"),
+        ({"tokens_look": surprise.SECTION.name, "text": "\n"}, "There is no text here yet"),
     ],
 )
 def test_what_cannot_be_cut_gets_one_sentence(visit, query, sentence):
-    app = visit(ROOM, show=words.TOKENS, **query)
+    app = visit(ROOM, show="Tokens", **query)
     assert sentence in message_text(app)
     assert len(app.warning) == 1
 
@@ -60,20 +61,20 @@ def test_what_cannot_be_cut_gets_one_sentence(visit, query, sentence):
 @pytest.mark.usefixtures("at_home")
 def test_a_wordpiece_tokenizer_is_named_and_its_pieces_are_shown(visit, tmp_path):
     folder = str(save_text_model("bert", tmp_path))
-    app = visit(ROOM, show=words.TOKENS, model=folder, tokens_word="lazy dog")
+    app = visit(ROOM, show="Tokens", model=folder, tokens_word="lazy dog")
     assert "**WordPiece**" in prose(app)
     tokenizer = Tokenizer.from_file(f"{folder}/tokenizer.json")
     expected = tokenizer.encode("lazy dog", add_special_tokens=False).ids
     assert app.dataframe[0].value["number"].tolist() == expected
-    assert not visit(ROOM, show=words.TOKENS, model=folder, tokens_look=words.SCRIPTS).warning
+    assert not visit(ROOM, show="Tokens", model=folder, tokens_look=scripts.SECTION.name).warning
     assert "does not say what comes next" in message_text(
-        visit(ROOM, show=words.TOKENS, model=folder, tokens_look=words.SURPRISE)
+        visit(ROOM, show="Tokens", model=folder, tokens_look=surprise.SECTION.name)
     )
 
 
 @pytest.mark.usefixtures("at_home")
 def test_a_unigram_tokenizer_is_named_with_the_log_probabilities_of_its_pieces(visit, tmp_path):
-    app = visit(ROOM, show=words.TOKENS, model=str(save_text_model("t5", tmp_path)), tokens_word="The quick")
+    app = visit(ROOM, show="Tokens", model=str(save_text_model("t5", tmp_path)), tokens_word="The quick")
     assert "**Unigram**" in prose(app)
     table = app.dataframe[0].value
     assert set(table["log-probability"]) <= {-3.0, -5.0}
@@ -146,21 +147,20 @@ def test_pieces_without_merges_are_counted_and_their_probabilities_added():
 
 def test_sentences_about_languages_are_looked_up_in_the_counts():
     tokenizer = load_text("gpt-books").tokenizer
-    by_language = {language: cut_text(tokenizer, text) for language, text in words.SENTENCES.items()}
+    by_language = {language: cut_text(tokenizer, text) for language, text in SENTENCES.items()}
     counts = {
-        language: len(tokenizer.encode(text, add_special_tokens=False).ids)
-        for language, text in words.SENTENCES.items()
+        language: len(tokenizer.encode(text, add_special_tokens=False).ids) for language, text in SENTENCES.items()
     }
     sentences = scripts.about_languages(by_language)
     least, most = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
     assert f"**{counts[least]} tokens** in {least} and **{counts[most]}** in {most}" in sentences[0]
     assert f"{counts[most] / counts[least]:.1f} times" in sentences[0]
-    above = [language for language, text in words.SENTENCES.items() if counts[language] > len(text)]
+    above = [language for language, text in SENTENCES.items() if counts[language] > len(text)]
     assert any(sentence == f"More tokens than characters: {', '.join(above)}." for sentence in sentences)
-    spaceless = [language for language, text in words.SENTENCES.items() if " " not in text]
+    spaceless = [language for language, text in SENTENCES.items() if " " not in text]
     assert spaceless == ["Thai", "Chinese", "Japanese"]
     assert any(sentence.endswith(f": {', '.join(spaceless)}.") for sentence in sentences)
-    bytewise = [name for name, text in words.SENTENCES.items() if counts[name] == len(text.encode())]
+    bytewise = [name for name, text in SENTENCES.items() if counts[name] == len(text.encode())]
     assert any("each byte is a token" in sentence for sentence in sentences) == bool(bytewise)
 
 
@@ -177,7 +177,7 @@ def test_unknown_tokens_and_ones_own_sentence_are_said():
 
 
 def test_ones_own_sentence_is_a_row_of_its_own(visit):
-    app = visit(ROOM, show=words.TOKENS, tokens_look=words.SCRIPTS, tokens_own="Hyvää päivää")
+    app = visit(ROOM, show="Tokens", tokens_look=scripts.SECTION.name, tokens_own="Hyvää päivää")
     assert "Your sentence has 12 characters" in prose(app)
     assert app.selectbox(key="tokens_language").value == scripts.OWN
 
@@ -185,8 +185,8 @@ def test_ones_own_sentence_is_a_row_of_its_own(visit):
 @pytest.mark.parametrize("per_character", [True, False])
 def test_every_language_has_a_mark_for_each_way(per_character):
     tokenizer = load_text("gpt-books").tokenizer
-    by_language = {language: cut_text(tokenizer, text) for language, text in words.SENTENCES.items()}
-    rows = scripts.table(by_language, words.SENTENCES)
+    by_language = {language: cut_text(tokenizer, text) for language, text in SENTENCES.items()}
+    rows = scripts.table(by_language, SENTENCES)
     figure = scripts.dots(rows, per_character=per_character, look=Look(LIGHT))
     assert [trace.name for trace in figure.data[1:]] == list(UNITS)
     for trace in figure.data[1:]:

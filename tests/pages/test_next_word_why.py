@@ -11,7 +11,7 @@ from core.capture import edit_attention
 from core.errors import InputError
 from core.interpretability.component_outputs import Component
 from dashboard.inputs import controls
-from pages.language.next_word import compute_why, words
+from pages.language.next_word import compute_why
 from pages.language.next_word.figures_why import by_kind, by_layer, component_name, grid, largest, plus, source_rows
 from pages.language.next_word.why_one_head import about_head, about_lens, about_silence, changes_of
 from pages.language.next_word.why_this_word import NEAR, noticed
@@ -23,7 +23,7 @@ TEXT = controls.FIRST_TEXT
 
 @pytest.fixture
 def why(visit):
-    return lambda **address: visit("language/next_word", show=words.WHY, **address)
+    return lambda **address: visit("language/next_word", show="Why this word", **address)
 
 
 @pytest.fixture(scope="module")

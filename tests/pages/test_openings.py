@@ -14,8 +14,8 @@ from dashboard.cache.models import autoencoder
 from dashboard.inputs import controls, example_texts, photograph
 from dashboard.inputs.picture_input import SCENES, PictureInput, sentence_for, truth_of
 from dashboard.inputs.scene_builder import FIRST_SCENE
-from pages.language.missing_word.words_across import Example as Translated
-from pages.language.missing_word.words_inference import Example as Related
+from pages.language.missing_word.across import Example as Translated
+from pages.language.missing_word.inference import Example as Related
 from pages.vision.reconstruction import compute_autoencoder
 from pages.vision.reconstruction.hidden import FIRST as SHARE_HIDDEN
 from pages.vision.reconstruction.hidden import Hidden

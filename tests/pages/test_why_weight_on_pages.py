@@ -12,7 +12,6 @@ from dashboard.cache.models import translator
 from dashboard.output import why_weight_sentences as sentences
 from dashboard.recordings.watched import watch_text
 from pages.language.missing_word import compute_fill_in, compute_two_sentences
-from pages.language.missing_word import words as missing_words
 from pages.language.next_word import compute_why, compute_writes
 from pages.language.translation import compute as compute_translation
 from pages.language.translation import compute_explained
@@ -120,7 +119,7 @@ def test_without_a_mask_a_bert_has_no_last_step(visit):
 
 def test_two_sentences_explains_a_cell_from_one_to_the_other(visit):
     app = visit(MISSING, show="Two sentences", layer="2", head="1", token="2", key="9")
-    pair = compute_two_sentences.read(BERT, missing_words.FIRST_SENTENCE, missing_words.FOLLOWS)
+    pair = compute_two_sentences.read(BERT, compute_two_sentences.FIRST_SENTENCE, compute_two_sentences.FOLLOWS)
     check_cell(app, pair.watched.record.calls[2], head=1, query=2, key=9)
     assert "**6." not in prose(app)
 

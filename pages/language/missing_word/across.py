@@ -1,5 +1,6 @@
 """Across languages: a sentence and its translation in one input, a word hidden in either, and what looks across."""
 
+from dataclasses import dataclass
 from functools import partial
 from math import log2
 
@@ -19,16 +20,31 @@ from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.contents import LONGEST_LINE
 from dashboard.figures.predictions import prediction_bars
 from dashboard.frame import layout
-from dashboard.inputs import controls
+from dashboard.inputs import controls, example_texts
 from dashboard.output import alignment_table, charts
 from dashboard.output.alignment_table import DIRECTION_HELP, DIRECTIONS, TEXTS
 from dashboard.theme import HUES
 from pages.language.missing_word import across_sentences as say
 from pages.language.missing_word import compute_across as compute
-from pages.language.missing_word import hidden_words, inputs, words_across
+from pages.language.missing_word import hidden_words, inputs
 from pages.language.missing_word.compute_across import Guessed, Hidden, Pair
-from pages.language.missing_word.words_across import EXAMPLES, FIRST
+from pages.language.missing_word.prose import PAGE
 
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence, its translation, and which words of each are hidden at first, counted from 0."""
+
+    english: str
+    french: str
+    hidden_english: frozenset[int] = frozenset()
+    hidden_french: frozenset[int] = frozenset()
+
+
+SECTION = PAGE.section("Across languages")
+EXAMPLES = example_texts.examples_of("across", Example)
+FIRST = next(iter(EXAMPLES.values()))
+ALIGNS_BEST, ANY = "aligns best", "any head"
 TOP = 6  # guesses that are shown
 ADDRESSES = {"English": "hide_english", "French": "hide_french"}  # of the hidden words
 KEYS = {"English": "english", "French": "french"}
@@ -55,9 +71,9 @@ def show() -> None:
         say.about_all(guessed.english, guessed.french),
         looks,
         *(say.about_alignment(alignment) if alignment else ()),
-        *((say.about_measured(measured), words_across.TOLD_GUESSES) if measured else ()),
+        *((say.about_measured(measured), SECTION.text("Held-out sentences")) if measured else ()),
     )
-    layout.notes(words_across.NOTES, notice=notice, formula=lambda: _formula(chosen, alignment))
+    layout.notes(SECTION, notice=notice, formula=lambda: _formula(chosen, alignment))
 
 
 def _sentences() -> tuple[str, str]:
@@ -122,7 +138,7 @@ def _pickers(pair: Pair, guessed: Guessed, hidden: tuple[Hidden, Hidden]) -> Non
                 key=f"across_{KEYS[language]}",
                 on_click=partial(_switch, language, frozenset(covered), hidden),
                 label=f"The {language} sentence; words can be masked",
-                hint=words_across.HINTS[language],
+                hint=SECTION.text("Words to mask", other=say.OTHER[language]),
             )
     layout.place_notice()
     if any(hidden) and not theme.is_presented():
@@ -163,7 +179,7 @@ def _guesses(pair: Pair, guessed: Guessed) -> GuessPair | None:
         st.markdown("**Alone**")
         _bars(gap.alone, "across-alone")
     if gap.with_other.true is not None:
-        st.caption(words_across.ALONE_IS_STRANGE)
+        st.caption(SECTION.text("Masked word"))
     return gap
 
 
@@ -201,7 +217,7 @@ def _map(english: str, french: str, hidden: tuple[Hidden, Hidden], pair: Pair, a
     layout.heading("Which word attends to which?")
     chosen = alignment.models.get(PAIRS) if alignment is not None else None
     if chosen is None:
-        layout.caption(words_across.NOT_MEASURED)
+        layout.caption(SECTION.text("Unmeasured alignment"))
     best, usual = None, None
     if chosen is not None:
         best = int(chosen["layer"]), int(chosen["head"])
@@ -209,7 +225,9 @@ def _map(english: str, french: str, hidden: tuple[Hidden, Hidden], pair: Pair, a
     with layout.control_bar():
         layer, head = _head(compute.maps(english, french), best)
         side = controls.choice("Links of", DIRECTIONS, key="across_links", first=usual, about=DIRECTION_HELP)
-        gapped = st.toggle("With the masks", key="across_gaps", bind="query-params", help=words_across.GAPS_HELP)
+        gapped = st.toggle(
+            "With the masks", key="across_gaps", bind="query-params", help=SECTION.text("Masks in the map")
+        )
     weights = compute.maps(english, french, *(hidden if gapped else ((), ())))[layer, head]
     name = f"Layer {layer}, head {head}"
     labels = [
@@ -219,9 +237,9 @@ def _map(english: str, french: str, hidden: tuple[Hidden, Hidden], pair: Pair, a
     panel = Panel(
         "pairs",
         "bert-pairs",
-        words_across.ABOUT_MAP,
+        "attention weights, from the French words to the English ones",
         target=labels[1],
-        maps=(Map(name.lower(), weights, words_across.CHOSEN if (layer, head) == best else ""),),
+        maps=(Map(name.lower(), weights, ALIGNS_BEST if (layer, head) == best else ""),),
         hue=HUES[5],
     )
     links = frozenset(links_of(torch.from_numpy(weights), DIRECTIONS[side]))
@@ -232,17 +250,15 @@ def _map(english: str, french: str, hidden: tuple[Hidden, Hidden], pair: Pair, a
         address=False,
         links=links,
     )
-    st.caption(words_across.OUTLINED)
+    st.caption(SECTION.text("Strongest links"))
     return say.about_links(weights, labels[1], labels[0], name)
 
 
 def _head(maps: np.ndarray, best: tuple[int, int] | None) -> tuple[int, int]:
     """Which head is drawn: the one that aligns best, or any."""
     if best is not None:
-        which = controls.choice(
-            "Head", (words_across.CHOSEN, words_across.ANY), key="across_head", about=words_across.HEAD_HELP
-        )
-        if which == words_across.CHOSEN:
+        which = controls.choice("Head", (ALIGNS_BEST, ANY), key="across_head", about=SECTION.text("Head"))
+        if which == ALIGNS_BEST:
             return best
     layers, heads = maps.shape[:2]
     first = best or (0, 0)
@@ -252,28 +268,24 @@ def _head(maps: np.ndarray, best: tuple[int, int] | None) -> tuple[int, int]:
 
 def _formula(gap: GuessPair | None, alignment: Alignment | None) -> None:
     """The objective with the numbers of the gap, and the error rate of the chosen head with its counts."""
-    st.latex(r"L=-\frac{1}{|M|}\sum_{t\in M}\log p\big(w_t\mid \tilde W,\tilde V\big)")
     if gap is None or gap.with_other.true is None:
-        st.markdown(words_across.NO_GAP)
+        st.markdown(SECTION.text("No masked word"))
     else:
-        token = typeset.plain(typeset.readable(_label(gap.with_other.true)))
-        st.markdown(words_across.OBJECTIVE.format(token=token))
         beside, alone = (max(guess.probability, FAINT) for guess in (gap.with_other, gap.alone))
-        st.latex(
-            rf"\begin{{aligned}} &\log_2\frac{{p(w\mid \tilde W,\tilde V)}}{{p(w\mid \tilde W)}} \\ "
-            rf"&=\log_2\frac{{{_number(beside)}}}{{{_number(alone)}}}={log2(beside / alone):.2f}\text{{ bits}} "
-            r"\end{aligned}"
+        gain = SECTION.text(
+            "Gain of the other sentence",
+            token=typeset.plain(typeset.readable(_label(gap.with_other.true))),
+            with_other=_number(beside),
+            alone=_number(alone),
+            bits=log2(beside / alone),
         )
+        st.markdown(gain)
     if alignment is not None and PAIRS in alignment.models:
-        of, (text, title) = alignment.models[PAIRS], next(iter(TEXTS.items()))
-        links, sure, found_sure, found_possible = of["agreement"][text]["counts"]
-        st.latex(
-            rf"\begin{{aligned}} \mathrm{{AER}}&=1-\frac{{|A\cap S|+|A\cap P|}}{{|A|+|S|}} \\ "
-            rf"&=1-\frac{{{found_sure}+{found_possible}}}{{{links}+{sure}}}={of['agreement'][text]['aer']:.3f} "
-            r"\end{aligned}"
-        )
-        pairs = of["agreement"][text]["pairs"]
-        st.markdown(words_across.AER.format(layer=of["layer"], head=of["head"], pairs=pairs, text=title))
+        of, (key, title) = alignment.models[PAIRS], next(iter(TEXTS.items()))
+        agreement = of["agreement"][key]
+        counts = dict(zip(("links", "sure", "sure_links", "possible_links"), agreement["counts"], strict=True))
+        where = {"layer": of["layer"], "head": of["head"], "pairs": agreement["pairs"], "corpus": title}
+        st.markdown(SECTION.text("Alignment error rate", aer=agreement["aer"], **counts, **where))
 
 
 def _number(value: float) -> str:

@@ -25,10 +25,12 @@ from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.output.prediction_changes import percent
 from pages.language.missing_word import compute_both_ways as compute
-from pages.language.missing_word import hidden_words, inputs, words
+from pages.language.missing_word import hidden_words, inputs
 from pages.language.missing_word.compute_both_ways import FORWARD, Reading
 from pages.language.missing_word.inputs import WORD_ADDRESS
+from pages.language.missing_word.prose import PAGE
 
+SECTION = PAGE.section("Both ways")
 TICKS = ((0, "none"), (0.5, "half"), (1, "all of it"))
 MEASURE = "Let both predict the words of a page that neither has read"
 
@@ -52,13 +54,14 @@ def show() -> None:
     guesses = _page(selection.name)
     forward, both = readings[FORWARD], readings[selection.name]
     layout.notes(
-        words.BOTH_NOTES,
+        SECTION,
         notice=(
             about_masks(forward, both),
             about_guess(forward, both),
             *((about_page(guesses), about_one_side(guesses)) if guesses else ()),
         ),
-        formula=lambda: _formula(both, guesses),
+        numbers=_numbers(both),
+        formula=lambda: _perplexity(guesses),
     )
 
 
@@ -182,7 +185,7 @@ def _column(name: str, reading: Reading, side: str, known: tuple[Word, ...]) -> 
         key=f"both_words_{'forward' if name == FORWARD else 'both'}",
         on_click=partial(_choose, reading, known),
         label=f"The text as {model.title} reads it",
-        hint="Click a word to have it predicted. A word without a tint cannot change the prediction.",
+        hint=SECTION.text("Words to predict"),
         scale="How much of the prediction a word moves",
         ticks=((0, "0"), (1, f"{strongest:.0%}")),
     )
@@ -191,7 +194,7 @@ def _column(name: str, reading: Reading, side: str, known: tuple[Word, ...]) -> 
 
 def _bars(name: str, reading: Reading) -> None:
     if not reading.guesses:
-        st.info(words.NOTHING_BEFORE, icon=":material/info:")
+        st.info(SECTION.text("First word"), icon=":material/info:")
         return
     labels = [typeset.readable(prediction.label) for prediction in reading.guesses]
     values = [prediction.probability for prediction in reading.guesses]
@@ -209,7 +212,8 @@ def _bars(name: str, reading: Reading) -> None:
 
 
 def _map(name: str, reading: Reading) -> None:
-    st.markdown(f"**Mean attention of all {reading.heads} heads.** {words.MASK_TOLD[reading.mask != 'none']}")
+    mask = SECTION.text("No mask" if reading.mask == "none" else "Causal mask")
+    st.markdown(f"**Mean attention of all {reading.heads} heads.** {mask}")
     labels = [typeset.readable(label) for label in reading.tokens.labels]
     own = "forward" if name == FORWARD else "both"
     cell_map(
@@ -229,7 +233,7 @@ def _map(name: str, reading: Reading) -> None:
 def _page(name: str) -> ContextGuesses | None:
     """The held-out page: what each reader finds; a button where nobody has asked yet."""
     st.subheader("Measured over a page", anchor=False)
-    st.markdown(words.PAGE_TOLD.format(side=one_sided_context.SIDE), width=theme.PROSE)
+    st.markdown(SECTION.text("Held-out page", side=one_sided_context.SIDE), width=theme.PROSE)
     if not theme.is_presented():
         with st.expander("The page"):
             st.text(one_sided_context.page())
@@ -270,13 +274,14 @@ def page_table(guesses: ContextGuesses, forward: str, both: str) -> pd.DataFrame
     return pd.DataFrame(rows, columns=columns)
 
 
-def _formula(both: Reading, guesses: ContextGuesses | None) -> None:
-    st.latex(r"\text{GPT: }p(w_t\mid w_1..\,w_{t-1})")
-    st.latex(r"\text{BERT: }p(w_t\mid w_1..\,w_{t-1},w_{t+1}..\,w_n)")
-    place, count = both.words[both.target].places[0], len(both.tokens)
-    st.markdown(words.BOTH_FORMULA.format(before=place, after=count - 1 - both.words[both.target].places[-1]))
-    st.latex(r"\mathrm{influence}(j)=\tfrac12\sum_{w}\big|\,p(w)-p_{j}(w)\,\big|")
-    layout.caption(words.INFLUENCE_TOLD)
+def _numbers(both: Reading) -> dict[str, object]:
+    """How many tokens the BERT reads on either side of the word."""
+    places = both.words[both.target].places
+    return {"before": places[0], "after": len(both.tokens) - 1 - places[-1]}
+
+
+def _perplexity(guesses: ContextGuesses | None) -> None:
+    """That of the BERT with both sides, if it was measured."""
     if guesses:
-        rank = guesses.both.log_probability
-        st.latex(rf"\mathrm{{perplexity}}=\exp({-float(rank.mean()):.2f})={guesses.both.perplexity:.1f}")
+        nats = -float(guesses.both.log_probability.mean())
+        st.markdown(SECTION.text("Perplexity", nats=nats, perplexity=guesses.both.perplexity))

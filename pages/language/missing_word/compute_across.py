@@ -21,8 +21,8 @@ from core.translation.decoding import UNKNOWN
 from core.translation.spelling import normalise_english, normalise_french
 from core.zoo.masked_language_models import MaskedLanguageModel
 from dashboard.cache.memo import cached
-from pages.language.missing_word import words_across
 from pages.language.missing_word.inputs import masked_model
+from pages.language.missing_word.prose import PAGE
 
 Hidden = tuple[int, ...]  # words of one sentence, counted from 0, in order
 
@@ -55,7 +55,7 @@ class Guessed:
 def model() -> MaskedLanguageModel:
     """`bert-pairs`; ModelError where it is not there."""
     if PAIRS not in zoo.TEXT:
-        raise ModelError(words_across.MISSING)
+        raise ModelError(PAGE.section("Across languages").text("Missing weights"))
     return masked_model(PAIRS)
 
 

@@ -14,9 +14,26 @@ from core.view.packing import overview_of
 from core.zoo import embedded
 from dashboard.cache.memo import cached
 from dashboard.components.attention_view import Scene
+from dashboard.inputs import example_texts
 from dashboard.recordings.watched import Head, WatchedText
-from pages.language.missing_word import words
 from pages.language.missing_word.inputs import masked_model
+
+FIRST_SENTENCE, FOLLOWS, FOLLOWS_NOT = example_texts.examples("two-sentences").values()
+# Second sentences of ours that follow no first one: what the model says of these is the yardstick of its answer.
+UNRELATED = (
+    FOLLOWS_NOT,
+    "The king gave his daughter in marriage to the prince.",
+    "In the morning the doctor found a letter upon the table.",
+    "She opened the window and looked out into the garden.",
+    "The price of corn had risen again in the spring.",
+    "It is not easy to say what became of the money.",
+    "“You are quite wrong,” said the lawyer, and shut the book.",
+    "The horses were tired, for the road was long and steep.",
+    "There were three letters in the box, and none of them was signed.",
+    "The train was late, and nobody knew when it would come.",
+    "My aunt had never been to London before.",
+    "The soldiers crossed the river before the sun was up.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +82,9 @@ def follows(name: str, first: str, second: str, segments: bool = True) -> float:
 
 @cached("Asking about unrelated sentences …")
 def unrelated(name: str, first: str, second: str) -> dict[str, float]:
-    """The same of each sentence of words.UNRELATED in the place of `second`, if there is room for it."""
+    """The same of each sentence of UNRELATED in the place of `second`, if there is room for it."""
     probabilities = dict[str, float]()
-    for other in words.UNRELATED:
+    for other in UNRELATED:
         if other.strip() in (first.strip(), second.strip()):
             continue
         try:

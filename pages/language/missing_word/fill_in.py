@@ -21,10 +21,12 @@ from dashboard.output import charts
 from dashboard.output.explained_view import explained_view
 from dashboard.recordings import notices
 from pages.language.missing_word import compute_fill_in as compute
-from pages.language.missing_word import hidden_words, inputs, words
+from pages.language.missing_word import hidden_words, inputs
 from pages.language.missing_word.compute_fill_in import Filled
 from pages.language.missing_word.fill_in_sentences import about_cost, about_guesses, about_looks, about_more, ordinal
+from pages.language.missing_word.prose import PAGE
 
+SECTION = PAGE.section("Fill in")
 TOP = 8  # guesses that are shown
 DEAREST = 12.0  # bits: a word that costs as much has full ink
 TICKS = ((0, "0 bits"), (0.5, "6"), (1, "12 or more"))
@@ -56,7 +58,8 @@ def show() -> None:
         about_cost(scores),
         *((about_more(curve),) if curve else ()),
     )
-    layout.notes(words.FILL_NOTES, notice=notice, formula=lambda: _formula(scores))
+    numbers = {"nats": scores.total, "tokens": scores.tokens, "perplexity": scores.perplexity}
+    layout.notes(SECTION, notice=notice, numbers=numbers)
 
 
 def _picker(model: MaskedLanguageModel, filled: Filled, hidden: frozenset[int]) -> None:
@@ -78,7 +81,7 @@ def _picker(model: MaskedLanguageModel, filled: Filled, hidden: frozenset[int]) 
         key="fill_words",
         on_click=lambda place: hidden_words.to_address(hidden ^ {place}),
         label="The text; words can be masked",
-        hint="Click a word to mask it, or to show it again. Below a mask stands the model's prediction.",
+        hint=SECTION.text("Words to mask"),
     )
 
 
@@ -120,7 +123,7 @@ def _bars(model: MaskedLanguageModel, gap: MaskedToken) -> None:
         table=pd.DataFrame({"token": labels, "probability": values, "hidden": [n == gap.true for n in numbers]}),
     )
     if gap.true is not None:
-        st.caption(f"In the other colour: the masked word. It is the {ordinal(gap.rank or 0)} prediction.")
+        st.caption(SECTION.text("Masked word", ordinal=ordinal(gap.rank or 0)))
 
 
 def _looks(filled: Filled, place: int) -> None:
@@ -148,7 +151,7 @@ def _pseudo_perplexity(selection: inputs.Given, hidden: frozenset[int]) -> Pseud
     """The text with each word tinted by what it costs; a click hides it here as well."""
     layout.heading("Every word in turn")
     whole_word = st.toggle(
-        "Mask the rest of the same word too", key="whole", bind="query-params", help=words.WHOLE_HELP
+        "Mask the rest of the same word too", key="whole", bind="query-params", help=SECTION.text("Rest of a word")
     )
     with layout.waiting_place():
         scores = compute.pseudo(selection.name, selection.text, whole_word)
@@ -167,7 +170,7 @@ def _pseudo_perplexity(selection: inputs.Given, hidden: frozenset[int]) -> Pseud
         key="fill_costs",
         on_click=lambda place: hidden_words.to_address(hidden ^ {place}),
         label=f"The text, each word by what it costs; pseudo-perplexity {scores.perplexity:,.1f}",
-        hint=f"Pseudo-perplexity {scores.perplexity:,.1f}. Point at a word: what it costs when it alone is masked.",
+        hint=SECTION.text("Cost of a word", perplexity=scores.perplexity),
         scale="What a word costs when it alone is masked",
         ticks=TICKS,
     )
@@ -194,7 +197,7 @@ def _more_hidden(selection: inputs.Given) -> HidingCurve | None:
     if len(compute.words_of(compute.read(selection.name, selection.text))) < 2:
         return None
     layout.heading("Mask more words at once")
-    seed = controls.number_box("Draw", 0, DRAWS, 0, key="draw", width=130, help=words.DRAW_HELP)
+    seed = controls.number_box("Draw", 0, DRAWS, 0, key="draw", width=130, help=SECTION.text("Draw"))
     with layout.waiting_place():
         curve = compute.harder(selection.name, selection.text, int(seed))
     table = more_table(curve)
@@ -219,7 +222,7 @@ def _more_hidden(selection: inputs.Given) -> HidingCurve | None:
         alt="The share of right predictions and the probability of the truth as more words are masked",
         table=table,
     )
-    layout.caption(words.MORE_CAPTION.format(asked=len(curve.answers[0])))
+    layout.caption(SECTION.text("Several masked words", words=len(curve.answers[0])))
     return curve
 
 
@@ -237,12 +240,3 @@ def more_table(curve: HidingCurve) -> pd.DataFrame:
 
 def _share(part: float, total: float) -> str:
     return f"{part / total if total else 0.0:.1%}"
-
-
-def _formula(scores: PseudoLikelihood) -> None:
-    st.latex(r"\mathrm{PLL}=\sum_{t=1}^{n}\log p(w_t\mid W_{\setminus t})")
-    st.latex(r"\mathrm{PPPL}=\exp\!\Big(-\frac{\mathrm{PLL}}{n}\Big)")
-    st.markdown(words.FILL_FORMULA)
-    st.latex(
-        rf"\exp\!\Big(\frac{{{scores.total:.2f}}}{{{scores.tokens}}}\Big)={scores.perplexity:.2f}".replace(",", "{,}")
-    )

@@ -17,13 +17,16 @@ from dashboard.cache.models import text_model
 from dashboard.frame import layout
 from dashboard.inputs import controls, model_name, uploads
 from dashboard.recordings.watched import Text, content_of
-from pages.language.missing_word import compute_grammar, grammar_arcs, grammar_relations, words, words_grammar
+from pages.language.missing_word import compute_grammar, grammar_arcs, grammar_relations
 from pages.language.missing_word.compute_grammar import EXAMPLES
 from pages.language.missing_word.figures_grammar import Arc
 from pages.language.missing_word.grammar_arcs import Drawn, Sentence
 from pages.language.missing_word.grammar_relations import BEST, ONE
-from pages.language.missing_word.inputs import HIDDEN_ADDRESS, WORD_ADDRESS
+from pages.language.missing_word.inputs import EXAMPLES as TEXTS
+from pages.language.missing_word.inputs import HIDDEN_ADDRESS, SENTENCE, WORD_ADDRESS
+from pages.language.missing_word.prose import PAGE
 
+SECTION = PAGE.section("Grammar")
 DRAWN, MOST_DRAWN = 3, 5  # relations whose heads are drawn at first, and at most
 LONGEST_WORDS, LONGEST = 100, 600  # words and characters of a sentence
 OWN, ANNOTATED = "your text", "annotated"
@@ -33,8 +36,8 @@ TREEBANK = "grammar_treebank"  # a visitor's file
 def show() -> None:
     """The sentence with its arcs, the relations and their best heads, the map of all heads."""
     with layout.control_bar():
-        text = controls.text(first=words.SENTENCE)
-        controls.examples(words.EXAMPLES, forgets=(HIDDEN_ADDRESS, WORD_ADDRESS))
+        text = controls.text(first=SENTENCE)
+        controls.examples(TEXTS, forgets=(HIDDEN_ADDRESS, WORD_ADDRESS))
         source = controls.choice("Sentence from", [OWN, ANNOTATED], key="grammar_from")
         annotated = st.container(width="content")
         with (menu := layout.settings()):
@@ -59,11 +62,13 @@ def show() -> None:
         grammar_arcs.show(sentence, drawn, visible_arcs)
     chosen = grammar_relations.show(rows, measured, own) if measured else None
     if measured is None:
-        st.info(words_grammar.NOT_MEASURED.format(title=typeset.plain(text_model(name).title)), icon=":material/info:")
+        title = typeset.plain(text_model(name).title)
+        st.info(SECTION.text("Unmeasured model", title=title), icon=":material/info:")
     layout.notes(
-        words_grammar.NOTES,
+        SECTION,
         notice=noticed(measured, rows, sentence, drawn, visible_arcs),
-        formula=lambda: grammar_relations.formula(chosen),
+        numbers={"share": grammar_relations.share_in_latex(chosen)},
+        formula=lambda: grammar_relations.show_cases(chosen),
     )
 
 
@@ -74,7 +79,7 @@ def _treebank() -> Upload | None:
     """A visitor's annotated sentences, if there are any."""
     uploads.remove_button(TREEBANK)
     uploads.uploader(TREEBANK, "A treebank of your own", type=["conllu", "conll", "txt"])
-    layout.caption(f"{words_grammar.TREEBANK} {uploads.RULE}")
+    layout.caption(f"{SECTION.text('Treebank of your own')} {uploads.RULE}")
     if uploads.is_forgotten(TREEBANK):
         again, instead = "Open it again", "what was measured before"
         st.info(uploads.EXPIRED.format(what="treebank", again=again, instead=instead), icon=":material/history:")

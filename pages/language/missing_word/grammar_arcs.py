@@ -15,11 +15,12 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
 from dashboard.theme import HUES
-from pages.language.missing_word import words_grammar
 from pages.language.missing_word.compute_grammar import Reading
 from pages.language.missing_word.figures_grammar import Arc, arcs
 from pages.language.missing_word.grammar_relations import titled
+from pages.language.missing_word.prose import PAGE
 
+SECTION = PAGE.section("Grammar")
 MOST_WORDS = 24  # in one row of words
 TREE = "tree"  # the links of a tree that no head is drawn for
 
@@ -110,7 +111,7 @@ def show(sentence: Sentence, drawn: Sequence[Drawn], visible_arcs: Sequence[Arc]
     layout.place_notice()
     if len(above) < len(visible_arcs):
         st.caption(f"{len(visible_arcs) - len(above)} of {len(visible_arcs)} links begin or end in another part.")
-    layout.caption(f"{words_grammar.ABOUT} {words_grammar.BELOW if tree else words_grammar.UNKNOWN}")
+    layout.caption(f"{SECTION.text('Arcs')} {SECTION.text('Tree' if tree else 'Unknown tree')}")
 
 
 def _within(visible_arcs: Sequence[Arc], places: range) -> list[Arc]:

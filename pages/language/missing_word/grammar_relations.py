@@ -8,16 +8,19 @@ import pandas as pd
 import streamlit as st
 
 from core.probing.grammar.relations import DIRECTIONS, TO_GOVERNOR, BestHead, Measured
-from dashboard import theme
+from dashboard import theme, typeset
 from dashboard.components.cell_map import cell_map
 from dashboard.frame import layout
 from dashboard.inputs import controls
-from dashboard.number_format import CLEAR, compare, compare_shares, share_error
+from dashboard.number_format import CLEAR, compare, compare_shares, in_latex, share_error
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
-from pages.language.missing_word import compute_grammar, words_grammar
+from pages.language.missing_word import compute_grammar
 from pages.language.missing_word.figures_grammar import Dot, relation_dots
+from pages.language.missing_word.prose import PAGE
+from pages.language.missing_word.relation_names import NAMES
 
+SECTION = PAGE.section("Grammar")
 FEW, OFTEN = 30, 300  # cases: a share of fewer says little; of so many or more a relation is a frequent one
 CLEARLY = 0.05  # by which a head is better than a distance
 BETTER = "the better of both"
@@ -28,10 +31,9 @@ def choose(measured: Measured | None) -> dict[str, BestHead]:
     """The best head of each relation in the direction that the visitor chooses; none where nothing was measured."""
     if measured is None:
         return {}
-    help_ = (
-        "To governor: a word looks at the one that it depends on. To dependent: a word looks at one that it governs."
+    direction = controls.choice(
+        "Direction", [BETTER, *DIRECTIONS], key="grammar_direction", about=SECTION.text("Direction")
     )
-    direction = controls.choice("Direction", [BETTER, *DIRECTIONS], key="grammar_direction", about=help_)
     return rows_of(measured, direction)
 
 
@@ -66,7 +68,7 @@ def of_several_heads(rows: Mapping[str, BestHead]) -> list[str]:
 
 def titled(relation: str) -> str:
     """A relation with what it means."""
-    about = words_grammar.RELATIONS.get(relation) or words_grammar.RELATIONS.get(relation.partition(":")[0])
+    about = NAMES.get(relation) or NAMES.get(relation.partition(":")[0])
     return f"{relation}: {about}" if about else relation
 
 
@@ -74,10 +76,10 @@ def show(rows: Mapping[str, BestHead], measured: Measured, own: bool) -> BestHea
     """Relations against their best heads, beside the map of all heads for one of them; which one that is."""
     st.subheader("Which head follows which relation?", anchor=False)
     if not rows:
-        st.info(f"No relation has {FEW} cases in these sentences. Open a larger treebank.", icon=":material/info:")
+        st.info(SECTION.text("Too few cases", few=FEW), icon=":material/info:")
         return None
-    caption = words_grammar.OWN if own else words_grammar.TABLE
-    st.caption(caption.format(chosen=measured.chosen_in, tried=measured.tried_in, few=FEW))
+    heading = "Shares on your file" if own else "Shares on UD_English-EWT"
+    st.caption(SECTION.text(heading, chosen=measured.chosen_in, tried=measured.tried_in, few=FEW))
     left, right = st.columns([3, 2], gap="large")
     with left:
         pairs = tuple((best, _published(best)) for best in rows.values())
@@ -119,7 +121,7 @@ def _show_heads(best: BestHead) -> None:
         alt=f"What each head finds of {best.relation} {best.direction}: at most {np.nanmax(values):.0%} of the cases",
         name="grammar-heads",
     )
-    layout.caption("Outlined: the head that was best where heads were chosen. Click a head to see its links above.")
+    layout.caption(SECTION.text("Heads of a relation"))
 
 
 def _choose(layer: int, head: int) -> None:
@@ -239,14 +241,19 @@ def about_published(rows: Mapping[str, BestHead]) -> tuple[str, ...]:
     )
 
 
-def formula(best: BestHead | None) -> None:
-    """The share of a head, with the numbers of the relation in the map."""
-    st.latex(r"H = \{i \in C : \arg\max_{j \neq i} A_{ij} = g(i)\}")
+def share_in_latex(best: BestHead | None) -> str:
+    """The share of a head as a fraction, to stand behind its formula; "" where no head was measured."""
     if best is None:
-        st.latex(r"\text{share} = |H| \,/\, |C|")
+        return ""
+    fraction = rf"\frac{{{in_latex(round(best.share * best.cases))}}}{{{in_latex(best.cases)}}}"
+    return f" = {fraction} = {best.share:.3f}"
+
+
+def show_cases(best: BestHead | None) -> None:
+    """Which words are the cases of the relation in the map."""
+    if best is None:
         return
+    heading = "Dependent words" if best.direction == TO_GOVERNOR else "Governing words"
     layer, head = best.head
-    counted = rf"\frac{{{round(best.share * best.cases):,}}}{{{best.cases:,}}}".replace(",", "{,}")
-    st.latex(rf"\text{{share}} = \frac{{|H|}}{{|C|}} = {counted} = {best.share:.3f}")
-    what = words_grammar.TO[best.direction].format(relation=best.relation)
-    st.markdown(f"Layer {layer}, head {head}. " + words_grammar.FORMULA.format(cases=best.cases, what=what))
+    relation = typeset.plain(best.relation)  # of a visitor's treebank
+    st.markdown(SECTION.text(heading, layer=layer, head=head, cases=best.cases, relation=relation))

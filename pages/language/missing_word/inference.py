@@ -1,5 +1,6 @@
 """Inference across languages: does the second sentence follow from the first, and which word attends to which?"""
 
+from dataclasses import dataclass
 from functools import partial
 from math import exp
 
@@ -15,14 +16,32 @@ from dashboard.components.cell_map import cell_map
 from dashboard.contents import LONGEST_LINE
 from dashboard.figures.predictions import prediction_bars
 from dashboard.frame import layout
-from dashboard.inputs import controls
+from dashboard.inputs import controls, example_texts
 from dashboard.output import charts
 from pages.language.missing_word import compute_inference as compute
-from pages.language.missing_word import inference_measured, inputs, words_inference
+from pages.language.missing_word import inference_measured, inputs
 from pages.language.missing_word import inference_sentences as sentences
 from pages.language.missing_word.compute_inference import Reading
-from pages.language.missing_word.words_inference import AFTER, BEFORE, EXAMPLES, FIRST
+from pages.language.missing_word.prose import PAGE
 
+
+@dataclass(frozen=True)
+class Example:
+    """Two sentences, each in both languages."""
+
+    first: dict[Language, str]
+    second: dict[Language, str]
+
+
+SECTION = PAGE.section("Inference across languages")
+EXAMPLES = example_texts.examples_of("inference", Example)
+FIRST = next(iter(EXAMPLES.values()))
+RELATION_NAMES = {
+    "entailment": "the second sentence is true if the first one is",
+    "neutral": "the second sentence may be true or not",
+    "contradiction": "both sentences cannot be true of one scene",
+}
+BEFORE, AFTER = "before", "after"
 TEXTS = ("infer_first", "infer_second")
 LANGUAGES = ("infer_first_in", "infer_second_in")
 EXAMPLE, WHEN, LAYER, HEAD = "infer_example", "infer_when", "infer_layer", "infer_head"
@@ -53,7 +72,7 @@ def show() -> None:
         sentences.about_mixed(results),
         *filter(None, (sentences.about_bodies(results), sentences.about_words(results))),
     )
-    layout.notes(words_inference.NOTES, notice=notice, formula=lambda: _formula(reading, head))
+    layout.notes(SECTION, notice=notice, numbers=_numbers(reading, head))
 
 
 # What is read.
@@ -112,7 +131,7 @@ def _relation(reading: Reading) -> None:
     values = reading.probabilities.tolist()
     look = theme.look()
     hues = [look.palette.accent if value == max(values) else look.palette.map for value in values]
-    rows = {"relation": RELATIONS, "meaning": words_inference.RELATION_NAMES.values(), "probability": values}
+    rows = {"relation": RELATIONS, "meaning": RELATION_NAMES.values(), "probability": values}
     charts.chart(
         partial(prediction_bars, list(RELATIONS), values, look=look, hues=hues),
         name="inference-relation",
@@ -127,7 +146,7 @@ def _map(reading: Reading) -> tuple[tuple[int, int], str]:
     values = reading.moved.numpy()
     most = np.unravel_index(int(values.argmax()), values.shape)
     with layout.control_bar():
-        when = controls.choice("Fine-tuning", (AFTER, BEFORE), key=WHEN, about=words_inference.WHEN_HELP, wrap=True)
+        when = controls.choice("Fine-tuning", (AFTER, BEFORE), key=WHEN, about=SECTION.text("Fine-tuning"), wrap=True)
         layer = controls.number("Layer", values.shape[0], key=LAYER, first=int(most[0]))
         head = controls.number("Head", values.shape[1], key=HEAD, first=int(most[1]))
     labels = [typeset.readable(label) for label in reading.labels]
@@ -144,7 +163,7 @@ def _map(reading: Reading) -> tuple[tuple[int, int], str]:
         name="inference-map",
         height=420,
     )
-    layout.caption(words_inference.MAP)
+    layout.caption(SECTION.text("Attention"))
     return (layer, head), when
 
 
@@ -168,7 +187,7 @@ def _moved(reading: Reading, head: tuple[int, int]) -> None:
         name="inference-moved",
         height=240,
     )
-    layout.caption(words_inference.MOVED)
+    layout.caption(SECTION.text("Moved attention"))
 
 
 def _take_head(layer: int, head: int) -> None:
@@ -188,30 +207,19 @@ def _about_head(reading: Reading, head: tuple[int, int], when: str) -> str:
     return f"{moved} {when.title()} fine-tuning: {link}"
 
 
-def _formula(reading: Reading, head: tuple[int, int]) -> None:
-    """The classifier, and the share that moved, with the numbers of these sentences."""
-    st.latex(r"z=W\tanh(W_p\,h_{\mathtt{[CLS]}}+b_p)+b")
-    st.latex(r"p(r)=\frac{e^{z_r}}{\sum_{r'}e^{z_{r'}}}")
-    st.markdown(words_inference.FORMULA)
-    neutral = RELATIONS.index("neutral")
+def _numbers(reading: Reading, head: tuple[int, int]) -> dict[str, object]:
+    """The most probable relation from its logit, how much of a row moved, and the attention between the sentences."""
     logarithms = reading.probabilities.double().clamp(min=1e-30).log()
-    logits = (logarithms - logarithms[neutral]).tolist()
-    below = "+".join(f"e^{{{logit:.2f}}}" for logit in logits)
+    logits = (logarithms - logarithms[RELATIONS.index("neutral")]).tolist()
     top = max(range(len(RELATIONS)), key=logits.__getitem__)
-    value = exp(logits[top]) / sum(map(exp, logits))
-    st.latex(
-        rf"\begin{{aligned}} &p(\text{{{RELATIONS[top]}}}) \\ &=\frac{{e^{{{logits[top]:.2f}}}}}{{{below}}}"
-        rf"={value:.3f} \end{{aligned}}"
-    )
-    st.markdown(words_inference.MOVED_FORMULA)
-    total = float((reading.before[head][0] - reading.after[head][0]).abs().sum())
-    st.latex(
-        rf"\begin{{aligned}} &\frac{{1}}{{2}}\sum_j\big|A^{{\text{{after}}}}_{{ij}}-A^{{\text{{before}}}}_{{ij}}\big|"
-        rf" \\ &=\frac{{{total:.3f}}}{{2}}={total / 2:.3f} \end{{aligned}}"
-    )
-    first, second = sides(reading.tokens)
-    st.markdown(words_inference.ACROSS_FORMULA.format(words=len(first) + len(second)))
-    st.latex(
-        rf"\frac{{1}}{{{len(first) + len(second)}}}\sum_i\sum_{{j\in S(i)}}A^{{\text{{after}}}}_{{ij}}"
-        rf"={float(reading.across_after[head]):.3f}"
-    )
+    differences = float((reading.before[head][0] - reading.after[head][0]).abs().sum())
+    return {
+        "relation": RELATIONS[top],
+        "logit": logits[top],
+        "exponentials": "+".join(f"e^{{{logit:.2f}}}" for logit in logits),
+        "probability": exp(logits[top]) / sum(map(exp, logits)),
+        "differences": differences,
+        "moved": differences / 2,
+        "words": sum(map(len, sides(reading.tokens))),
+        "across": float(reading.across_after[head]),
+    }

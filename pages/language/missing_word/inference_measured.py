@@ -8,7 +8,9 @@ from core.results.bert_inference_results import Results
 from dashboard.frame import layout
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
-from pages.language.missing_word import words_inference
+from pages.language.missing_word.prose import PAGE
+
+SECTION = PAGE.section("Inference across languages")
 
 
 def show(results: Results) -> None:
@@ -18,8 +20,8 @@ def show(results: Results) -> None:
     percent = st.column_config.NumberColumn(format="percent")
     formats = dict.fromkeys(table.columns[2:], percent)
     data_table(table, hide_index=True, column_config=formats, width="content")
-    caption = words_inference.MEASURED.format(pairs=results.pairs, learned=results.learned_pairs)
-    layout.caption(caption + (words_inference.ENGLISH_BODY if results.english else ""))
+    caption = SECTION.text("Accuracy", pairs=results.pairs, learned=results.learned_pairs)
+    layout.caption(f"{caption} {SECTION.text('English body')}" if results.english else caption)
     charts.download_table(table, "inference-measured")
 
 

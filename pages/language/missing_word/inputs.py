@@ -15,11 +15,13 @@ from core.zoo.masked_language_models import MaskedLanguageModel
 from dashboard import typeset
 from dashboard.cache.models import text_model
 from dashboard.frame import layout
-from dashboard.inputs import controls
+from dashboard.inputs import controls, example_texts
 from dashboard.inputs import model_name as naming
 from dashboard.recordings.watched import Text
-from pages.language.missing_word import words
+from pages.language.missing_word.prose import PAGE
 
+EXAMPLES = example_texts.examples("missing-word")
+SENTENCE = next(iter(EXAMPLES.values()))
 LONGEST = 128  # tokens: as many as bert-books reads, and as can be hidden one by one while somebody waits
 NAMED = 12  # unknown characters that are listed
 WORD_ADDRESS, HIDDEN_ADDRESS = "word", "hide"
@@ -42,7 +44,7 @@ def masked_model(name: str) -> MaskedLanguageModel:
     """A model that fills gaps; ModelError if this one does not."""
     model = text_model(name)
     if not fills_masks(model):
-        raise ModelError(words.NO_BERT.format(title=model.title))
+        raise ModelError(PAGE.text("Not a masked language model", title=model.title))
     return model
 
 
@@ -56,8 +58,8 @@ def model_name(menu: DeltaGenerator | None = None) -> str:
 def selection() -> Given:
     """A row with the controls for text and model, and examples to click."""
     with layout.control_bar():
-        text = controls.text(first=words.SENTENCE)
-        controls.examples(words.EXAMPLES, forgets=(HIDDEN_ADDRESS, WORD_ADDRESS))
+        text = controls.text(first=SENTENCE)
+        controls.examples(EXAMPLES, forgets=(HIDDEN_ADDRESS, WORD_ADDRESS))
         place = st.container(width="content")
     return Given(text=text, name=model_name(place))
 
@@ -78,4 +80,6 @@ def say_unknown(ids: Collection[int], text: str, model: TextModel) -> None:
         quoted = ", ".join(f"\u2066“{typeset.plain(typeset.readable(letter))}”\u2069" for letter in unknown[:NAMED])
         more = " and others" if len(unknown) > NAMED else ""
         pieces = model.tokenizer.get_vocab_size()
-        st.info(words.UNKNOWN.format(shown=quoted + more, pieces=pieces), icon=":material/question_mark:")
+        st.info(
+            PAGE.text("Unknown characters", characters=quoted + more, pieces=pieces), icon=":material/question_mark:"
+        )

@@ -1,17 +1,18 @@
 """What does a BERT look at?"""
 
 from dashboard.frame import page_head, sections
-from pages.language.missing_word import across, both_ways, fill_in, grammar, inference, tasks, two_sentences, words
+from pages.language.missing_word import across, both_ways, fill_in, grammar, inference, tasks, two_sentences
+from pages.language.missing_word.prose import PAGE
 
-page_head.head(words.PAGE)
+page_head.head(PAGE)
 sections.chosen(
     {
-        words.FILL: fill_in.show,
-        words.BOTH: both_ways.show,
-        words.PAIRS: two_sentences.show,
-        words.GRAMMAR: grammar.show,
-        words.TASKS: tasks.show,
-        words.ACROSS: across.show,
-        words.INFERENCE: inference.show,
+        fill_in.SECTION.name: fill_in.show,
+        both_ways.SECTION.name: both_ways.show,
+        two_sentences.SECTION.name: two_sentences.show,
+        grammar.SECTION.name: grammar.show,
+        tasks.SECTION.name: tasks.show,
+        across.SECTION.name: across.show,
+        inference.SECTION.name: inference.show,
     }
 )()

@@ -19,14 +19,28 @@ from dashboard.components.tinted_lines import Line, tinted_lines
 from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.contents import LONGEST_LINE
 from dashboard.frame import layout
-from dashboard.inputs import controls
+from dashboard.inputs import controls, example_texts
 from dashboard.output import charts
 from dashboard.theme import HUES
 from pages.language.missing_word import compute_tasks as compute
-from pages.language.missing_word import tasks_measured, words_tasks
+from pages.language.missing_word import tasks_measured
 from pages.language.missing_word import tasks_sentences as sentences
 from pages.language.missing_word.compute_tasks import Looks
+from pages.language.missing_word.prose import PAGE
+from pages.language.missing_word.tasks_sentences import TAG_NAMES
 
+SECTION = PAGE.section("Tasks")
+EXAMPLES = example_texts.examples("tasks")
+SENTENCE = next(iter(EXAMPLES.values()))
+# Each group of tags has a colour: what is named, what happens, what describes, what connects, signs.
+GROUPS = {
+    "nouns, names, pronouns": ("NOUN", "PROPN", "PRON"),
+    "verbs": ("VERB", "AUX"),
+    "adjectives, adverbs, calls": ("ADJ", "ADV", "INTJ"),
+    "function words, numbers": ("DET", "ADP", "CCONJ", "SCONJ", "PART", "NUM"),
+    "signs and others": ("PUNCT", "SYM", "X"),
+}
+CLICKED, VERDICT = "the clicked word, for its tag", "[CLS], for the verdict"
 TEXT, WORD, ASKED, LAYER, HEAD = "tasks_text", "tasks_word", "tasks_of", "tasks_layer", "tasks_head"
 TICKS = ((0, "0"), (0.5, "50%"), (1, "100%"))
 
@@ -52,7 +66,7 @@ def show() -> None:
         charts.download_table(tasks_measured.said_table(predictions, usual), "tasks-tags")
     tasks_measured.show(compute.results())
     layout.notes(
-        words_tasks.NOTES,
+        SECTION,
         notice=(
             sentences.about_tags(predictions, usual),
             sentence_of_row,
@@ -60,7 +74,7 @@ def show() -> None:
             sentences.about_moved(looks.moved),
             sentences.about_measured(compute.results()),
         ),
-        formula=lambda: _formula(looks, word, head, place),
+        numbers=_numbers(looks, word, head, place),
     )
 
 
@@ -70,10 +84,8 @@ def show() -> None:
 def _sentence() -> str:
     """The visitor's sentence, or an example; InputError where there is none."""
     with layout.control_bar():
-        typed = st.text_input(
-            "Your sentence", words_tasks.SENTENCE, key=TEXT, bind="query-params", max_chars=LONGEST_LINE
-        )
-        controls.examples(words_tasks.EXAMPLES, field=TEXT, forgets=(WORD,))
+        typed = st.text_input("Your sentence", SENTENCE, key=TEXT, bind="query-params", max_chars=LONGEST_LINE)
+        controls.examples(EXAMPLES, field=TEXT, forgets=(WORD,))
     read_text(typed)
     return typed
 
@@ -97,7 +109,7 @@ def _tags(predictions: TaskPredictions, usual: Sequence[TagCount | None], chosen
     picked = []
     for number, (word, (tag, sure)) in enumerate(zip(predictions.words, sentences.tags_of(predictions), strict=True)):
         tag_count, name = usual[number], typeset.readable(word.label)
-        below, tell = f"{tag}\n{sure:.0%}", f"“{name}” is {tag} ({words_tasks.TAG_NAMES[tag]}) with {sure:.1%}."
+        below, tell = f"{tag}\n{sure:.0%}", f"“{name}” is {tag} ({TAG_NAMES[tag]}) with {sure:.1%}."
         if tag_count is None:
             tell += " Too rare in the treebank's train part to have a usual tag."
         elif sentences.differs(tag, tag_count):
@@ -111,20 +123,20 @@ def _tags(predictions: TaskPredictions, usual: Sequence[TagCount | None], chosen
         key="tasks_words",
         on_click=_take_word,
         label="The sentence with a part of speech for each word",
-        hint=words_tasks.HINT,
-        kinds=[(name, hues[tags[0]]) for name, tags in words_tasks.GROUPS.items()],
+        hint=SECTION.text("Words to click"),
+        kinds=[(name, hues[tags[0]]) for name, tags in GROUPS.items()],
     )
 
 
 def _take_word(number: int) -> None:
     st.query_params[WORD] = str(number)
-    st.session_state[ASKED] = words_tasks.WORD
+    st.session_state[ASKED] = CLICKED
 
 
 def _hues() -> dict[str, str]:
     """The colour of each tag: that of its group; signs are grey."""
-    colours = [*HUES[: len(words_tasks.GROUPS) - 1], theme.look().palette.soft]
-    return {tag: hue for tags, hue in zip(words_tasks.GROUPS.values(), colours, strict=True) for tag in tags}
+    colours = [*HUES[: len(GROUPS) - 1], theme.look().palette.soft]
+    return {tag: hue for tags, hue in zip(GROUPS.values(), colours, strict=True) for tag in tags}
 
 
 # Where it looks.
@@ -135,10 +147,10 @@ def _row_and_head(looks: Looks, word: int) -> tuple[int, str, tuple[int, int]]:
     predictions, values = looks.predictions, looks.moved.numpy()
     most = np.unravel_index(int(values.argmax()), values.shape)
     with layout.control_bar():
-        choice = controls.choice("The row of", [words_tasks.WORD, words_tasks.VERDICT], key=ASKED)
+        choice = controls.choice("The row of", [CLICKED, VERDICT], key=ASKED)
         layer = controls.number("Layer", values.shape[0], key=LAYER, first=int(most[0]))
         head = controls.number("Head", values.shape[1], key=HEAD, first=int(most[1]))
-    if choice == words_tasks.VERDICT or not predictions.words:
+    if choice == VERDICT or not predictions.words:
         return 0, "[CLS]", (layer, head)
     return predictions.first_pieces[word], f"“{typeset.readable(predictions.words[word].label)}”", (layer, head)
 
@@ -224,7 +236,7 @@ def _maps(looks: Looks, head: tuple[int, int], place: int) -> None:
                 name=f"tasks-{when.lower()}",
                 height=330,
             )
-    layout.caption(f"{words_tasks.MOVED} {words_tasks.READ_FROM}")
+    layout.caption(f"{SECTION.text('Moved attention')} {SECTION.text('Classifiers')}")
 
 
 def _over_all_heads(looks: Looks, place: int, name: str) -> str:
@@ -236,29 +248,20 @@ def _over_all_heads(looks: Looks, place: int, name: str) -> str:
     return sentences.about_all_heads(name, *parts)
 
 
-def _formula(looks: Looks, word: int, head: tuple[int, int], place: int) -> None:
-    """Both heads, and the share that moved, with the numbers of this sentence."""
-    predictions = looks.predictions
-    st.latex(r"p(\text{tag}\mid i)=\mathrm{softmax}(W_{\mathrm{tags}}\,h_i+b)")
-    st.latex(r"c=\tanh(W_p\,h_{\mathtt{[CLS]}}+b_p)")
-    st.latex(r"p(\text{verdict})=\mathrm{softmax}(W c+b)")
-    st.markdown(words_tasks.FORMULA)
+def _numbers(looks: Looks, word: int, head: tuple[int, int], place: int) -> dict[str, object]:
+    """The two best tags of the word, the odds of the verdict, and how much of the row moved."""
+    predictions, log_odds = looks.predictions, sentences.log_odds(looks.predictions)
+    before, after = looks.before[*head, place], looks.after[*head, place]
+    tags = ""
     if predictions.words:
-        values, numbers = predictions.tags[word].topk(2)
-        st.markdown(
-            f"{typeset.plain(typeset.readable(predictions.words[word].label))}: "
-            + ", ".join(f"{tag} {value:.3f}" for tag, value in _named(values.tolist(), numbers.tolist()))
-        )
-    apart = sentences.log_odds(predictions)
-    st.latex(rf"p(\text{{{SENTIMENTS[1]}}})=\frac{{1}}{{1+e^{{-({apart:.3f})}}}}={1 / (1 + exp(-apart)):.3f}")
-    st.markdown(words_tasks.MOVED_FORMULA)
-    moved = float(row_moved(looks.before[*head, place], looks.after[*head, place]))
-    total = float((looks.before[*head, place] - looks.after[*head, place]).abs().sum())
-    st.latex(
-        rf"\begin{{aligned}} &\frac{{1}}{{2}}\sum_j\big|A^{{\text{{after}}}}_{{ij}}-A^{{\text{{before}}}}_{{ij}}\big|"
-        rf" \\ &=\frac{{{total:.3f}}}{{2}}={moved:.3f} \end{{aligned}}"
-    )
-
-
-def _named(values: Sequence[float], numbers: Sequence[int]) -> list[tuple[str, float]]:
-    return [(TAGS[number], value) for number, value in zip(numbers, values, strict=True)]
+        best = zip(*(part.tolist() for part in predictions.tags[word].topk(2)), strict=True)
+        listed = ", ".join(f"{TAGS[number]} {share:.3f}" for share, number in best)
+        tags = f"{typeset.plain(typeset.readable(predictions.words[word].label))}: {listed}"
+    return {
+        "tags": tags,
+        "sentiment": SENTIMENTS[1],
+        "log_odds": log_odds,
+        "probability": 1 / (1 + exp(-log_odds)),
+        "differences": float((before - after).abs().sum()),
+        "moved": float(row_moved(before, after)),
+    }

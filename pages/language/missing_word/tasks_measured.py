@@ -12,8 +12,10 @@ from dashboard import theme
 from dashboard.frame import layout
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
-from pages.language.missing_word import tasks_sentences, words_tasks
+from pages.language.missing_word import tasks_sentences
+from pages.language.missing_word.prose import PAGE
 
+SECTION = PAGE.section("Tasks")
 NAMES = {
     TUNED: "fine-tuned",
     FROZEN: "the same heads, body unchanged",
@@ -29,7 +31,8 @@ def show(results: Results) -> None:
     scaled = table.assign(**{name: 100 * table[name] for name in table.columns[1:]})
     data_table(scaled, hide_index=True, column_config=percents, width="content", placeholder="")
     layout.caption(
-        words_tasks.MEASURED.format(
+        SECTION.text(
+            "Held-out data",
             words=results.words,
             sentences=results.sentences,
             learned_words=results.learned_words,
@@ -64,7 +67,7 @@ def tag_by_tag(results: Results) -> pd.DataFrame:
     tuned = results.variants[TUNED].by_tag
     return pd.DataFrame(
         [
-            [tag, words_tasks.TAG_NAMES[tag], cases, tuned.get(tag), results.frequent_by_tag.get(tag)]
+            [tag, tasks_sentences.TAG_NAMES[tag], cases, tuned.get(tag), results.frequent_by_tag.get(tag)]
             for tag, cases in results.cases.items()
         ],
         columns=["tag", "what", "words", "fine-tuned", "most frequent tag"],

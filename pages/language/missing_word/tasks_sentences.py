@@ -15,6 +15,25 @@ from core.results.bert_tasks_results import FROZEN, SCRATCH, TUNED, Results
 from dashboard import typeset
 from dashboard.number_format import CLEAR, POINT, compare, share_error
 
+TAG_NAMES = {
+    "NOUN": "noun",
+    "PROPN": "name",
+    "VERB": "verb",
+    "ADJ": "adjective",
+    "ADV": "adverb",
+    "INTJ": "interjection",
+    "PRON": "pronoun",
+    "DET": "determiner",
+    "AUX": "auxiliary",
+    "ADP": "preposition",
+    "CCONJ": "and, or, but",
+    "SCONJ": "that, if, while",
+    "PART": "particle (to, not, 's)",
+    "NUM": "number",
+    "PUNCT": "punctuation",
+    "SYM": "symbol",
+    "X": "other",
+}
 TOLD = 3  # words that are named
 SURE = 0.995  # a probability that would be printed as 100 %
 LAST = 2  # layers that Kovaleva et al. 2019 found to change most

@@ -18,8 +18,8 @@ from dashboard.output.explained_view import explained_view
 from dashboard.recordings.watched import Head
 from dashboard.theme import HUES
 from pages.language.missing_word import compute_two_sentences as compute
-from pages.language.missing_word import inputs, words
-from pages.language.missing_word.compute_two_sentences import Pair, SegmentLengths
+from pages.language.missing_word import inputs
+from pages.language.missing_word.compute_two_sentences import FIRST_SENTENCE, FOLLOWS, FOLLOWS_NOT, Pair, SegmentLengths
 from pages.language.missing_word.pair_sentences import (
     about_crossing,
     about_following,
@@ -27,14 +27,17 @@ from pages.language.missing_word.pair_sentences import (
     about_measured,
     about_segments,
 )
+from pages.language.missing_word.prose import PAGE
 
+SECTION = PAGE.section("Two sentences")
+AS_THEY_STAND = "as they stand"
 OTHER, SEPARATORS, FIRST = "the other sentence", "separators", "the first token"
 FIRST_KEY, SECOND_KEY = "first", "second"
 
 
 def show() -> None:
     """The two sentences, whether the second follows, the input as the model gets it, and the heads that look across."""
-    name, first, second = _given()
+    name, first, second = _sentences()
     with layout.waiting_place():
         pair = compute.read(name, first, second)
     left, right = st.columns([2, 3], gap="large")
@@ -48,28 +51,26 @@ def show() -> None:
     explained_view(pair.watched, scene=scene, key=f"pair-{head[0]}-{head[1]}", address="row")
     following: tuple[str, ...] = ()
     if answers:  # how much an answer is worth stands in the same breath
-        sentences = about_following(answers[words.AS_GIVEN], others.values()), about_measured(compute.measured(name))
+        sentences = about_following(answers[AS_THEY_STAND], others.values()), about_measured(compute.measured(name))
         following = (" ".join(sentences), about_inputs(answers))
     notice = (
         *following,
         about_segments(lengths),
         about_crossing(pair.crossing),
     )
-    layout.notes(words.PAIR_NOTES, notice=notice, formula=lambda: _formula(pair, answers))
+    layout.notes(SECTION, notice=notice, numbers=_numbers(pair, answers))
 
 
-def _given() -> tuple[str, str, str]:
+def _sentences() -> tuple[str, str, str]:
     """The controls: the model, both sentences, and ways to swap the second one."""
     with layout.control_bar():
         first = st.text_input(
-            "First sentence", words.FIRST_SENTENCE, key=FIRST_KEY, bind="query-params", max_chars=LONGEST_LINE
+            "First sentence", FIRST_SENTENCE, key=FIRST_KEY, bind="query-params", max_chars=LONGEST_LINE
         )
-        second = st.text_input(
-            "Second sentence", words.FOLLOWS, key=SECOND_KEY, bind="query-params", max_chars=LONGEST_LINE
-        )
+        second = st.text_input("Second sentence", FOLLOWS, key=SECOND_KEY, bind="query-params", max_chars=LONGEST_LINE)
         with st.popover("Examples", icon=":material/format_quote:"):
-            st.button("One that follows", on_click=_take, args=(words.FIRST_SENTENCE, words.FOLLOWS))
-            st.button("One that does not", on_click=_take, args=(words.FIRST_SENTENCE, words.FOLLOWS_NOT))
+            st.button("One that follows", on_click=_take, args=(FIRST_SENTENCE, FOLLOWS))
+            st.button("One that does not", on_click=_take, args=(FIRST_SENTENCE, FOLLOWS_NOT))
         st.button("Other first", icon=":material/swap_horiz:", on_click=_take, args=(second, first))
         menu = layout.settings()
     return inputs.model_name(menu), first, second
@@ -83,21 +84,22 @@ def _next_sentence(name: str, first: str, second: str) -> tuple[dict[str, float]
     """The probability that the second follows, beside other inputs made of both; and that of unrelated sentences."""
     model = inputs.masked_model(name)
     if model.next_sentence is None:
-        st.info(words.NO_NEXT_SENTENCE.format(title=typeset.plain(model.title)), icon=":material/info:")
+        text = SECTION.text("No next-sentence prediction", title=typeset.plain(model.title))
+        st.info(text, icon=":material/info:")
         return {}, {}
     answers = {
-        words.AS_GIVEN: compute.follows(name, first, second),
-        words.TURNED: compute.follows(name, second, first),
-        words.ITSELF: compute.follows(name, first, first),
+        AS_THEY_STAND: compute.follows(name, first, second),
+        "second one first": compute.follows(name, second, first),
+        "the first one twice": compute.follows(name, first, first),
     }
     if model.has_segments:
-        answers[words.NO_SEGMENTS] = compute.follows(name, first, second, segments=False)
+        answers["without segments"] = compute.follows(name, first, second, segments=False)
     with layout.waiting_place():
         others = compute.unrelated(name, first, second)
     bars = dict(answers)
     if others:
-        bars[words.MEAN_UNRELATED.format(count=len(others))] = float(np.mean(list(others.values())))
-        bars[words.MOST_UNRELATED.format(count=len(others))] = max(others.values())
+        bars[f"mean of {len(others)} unrelated"] = float(np.mean(list(others.values())))
+        bars[f"highest of {len(others)} unrelated"] = max(others.values())
     look = theme.look()
     hues = [look.palette.accent, *[look.palette.map] * (len(bars) - 1)]
     probabilities = {**answers, **others}
@@ -110,7 +112,7 @@ def _next_sentence(name: str, first: str, second: str) -> tuple[dict[str, float]
         table=pd.DataFrame({"input": list(probabilities), "probability that it follows": list(probabilities.values())}),
     )
     if others and not theme.is_presented():
-        with st.expander(words.COMPARED_TITLE):
+        with st.expander("The unrelated sentences, each in the place of the second one"):
             st.markdown("\n".join(f"- {share:.1%}: {typeset.plain(text)}" for text, share in others.items()))
     return answers, others
 
@@ -121,7 +123,7 @@ def _input(name: str, pair: Pair) -> SegmentLengths | None:
     lengths = compute.segment_lengths(name)
     st.markdown("**What the model reads**")
     if not model.has_segments:
-        st.caption(words.NO_SEGMENTS_TOLD.format(title=typeset.plain(model.title)))
+        st.caption(SECTION.text("No segment vectors", title=typeset.plain(model.title)))
     cell_map(
         1 + np.array([tokens.segments]),
         key="pair_input",
@@ -130,14 +132,14 @@ def _input(name: str, pair: Pair) -> SegmentLengths | None:
         tell="“{column}” belongs to the {value}",
         rows=["segment"],
         columns=[typeset.readable(label) for label in tokens.labels],
-        kinds=words.SEGMENT_KINDS,
+        kinds=("none", "first sentence", "second sentence"),
         hues=HUES[:2],
         alt=f"{tokens.segments.count(0)} tokens of the first sentence and {tokens.segments.count(1)} of the second",
         name="pair-input",
         height=110,
     )
     if not theme.is_presented():
-        st.markdown(words.INPUT_TOLD, width=theme.PROSE)
+        st.markdown(SECTION.text("Input"), width=theme.PROSE)
         charts.download_table(partial(input_table, pair), "pair-input")
     return lengths
 
@@ -188,18 +190,14 @@ def _take_head(layer: int, head: int) -> None:
     st.session_state.layer, st.session_state.head = layer, head
 
 
-def _formula(pair: Pair, answers: Mapping[str, float]) -> None:
-    st.latex(r"x_t=E_{\mathrm{tok}}(w_t)+E_{\mathrm{seg}}(s_t)+E_{\mathrm{pos}}(t)")
-    st.markdown(words.PAIR_FORMULA)
-    st.latex(r"c=\tanh(W_p\,h_{\mathtt{[CLS]}}+b_p)")
-    st.latex(r"p(\text{follows})=\mathrm{softmax}(W c+b)_0")
-    if answers:
-        st.latex(rf"p(\text{{follows}})={next(iter(answers.values())):.4f}")
+def _numbers(pair: Pair, answers: Mapping[str, float]) -> dict[str, object]:
+    """The probability that the second sentence follows, if there is one, and what uniform attention would give."""
     tokens = pair.tokens
     own = [segment for segment, special in zip(tokens.segments, tokens.special, strict=True) if not special]
-    first, second = own.count(0), own.count(1)
-    st.latex(
-        rf"\mathrm{{even}}=\frac{{2\cdot{first}\cdot{second}}}{{({first}+{second})\cdot{len(tokens)}}}="
-        rf"{pair.crossing.even:.3f}"
-    )
-    layout.caption(words.EVEN_TOLD)
+    return {
+        "probability": f"={answers[AS_THEY_STAND]:.4f}" if answers else "",
+        "first": own.count(0),
+        "second": own.count(1),
+        "tokens": len(tokens),
+        "uniform": pair.crossing.even,
+    }

@@ -14,9 +14,11 @@ from dashboard.frame import layout
 from dashboard.number_format import NOISE, amount, compare_times, in_latex, with_power
 from dashboard.output import charts, measured_costs
 from dashboard.theme import HUES
-from pages.language.next_word import cache_heads, compute_cache, inputs, words
+from pages.language.next_word import cache_heads, compute_cache, inputs
 from pages.language.next_word.compute_cache import CachedReading
+from pages.language.next_word.prose import PAGE
 
+SECTION = PAGE.section("Cache")
 FLOAT = 4  # bytes of a number in single precision
 LAYERS_SHOWN = 8  # all layers do the same: more rows could not be told apart
 NEWEST = 180  # pixels: of the control for the newest token
@@ -44,7 +46,7 @@ def show() -> None:
     _grids(reading, step)
     layout.place_notice()
     if reading.total > count:
-        layout.caption(words.CACHE_FIRST.format(count=count))
+        layout.caption(SECTION.text("First tokens", count=count))
     costs = _measured(selection.name)
     counts = cache_heads.show()
     notice = (
@@ -55,7 +57,7 @@ def show() -> None:
         *cache_heads.about_counts(*counts),
         cache_heads.about_famous(cache_heads.famous_rows()),
     )
-    layout.notes(words.CACHE_NOTES, notice=notice, formula=lambda: _formula(reading, step))
+    layout.notes(SECTION, notice=notice, numbers=_numbers(reading.heads, step))
 
 
 def _slider(label: str, least: int, most: int, first: int, key: str, *, width: int = 260) -> int:
@@ -91,7 +93,7 @@ def _grids(reading: CachedReading, step: Step) -> None:
                 height=theme.look().high(300),
             )
     if layers < len(step.queries):
-        layout.caption(words.CACHE_LAYERS.format(shown=layers, layers=len(step.queries)))
+        layout.caption(SECTION.text("First layers", count=layers, layers=len(step.queries)))
     if not theme.is_presented():
         charts.download_table(table_of(reading.stepped, reading.tokens.labels), "cache-steps")
 
@@ -164,7 +166,7 @@ def about_bytes(step: Step, heads: CacheShape | None) -> str:
 def about_costs(costs: StepCosts | None) -> tuple[str, ...]:
     """What the next token cost here at the longest and the shortest measured length."""
     if costs is None:
-        return (words.CACHE_NOT_MEASURED,)
+        return (SECTION.text("Not measured"),)
     cached, anew = costs.of(WITH_CACHE), costs.of(WITHOUT_CACHE)
     short, long = min(cached), max(cached)
     faster = anew[long].seconds / cached[long].seconds
@@ -191,10 +193,10 @@ def about_costs(costs: StepCosts | None) -> tuple[str, ...]:
 def _measured(name: str) -> StepCosts | None:
     layout.heading("Time and memory of the next token, against length")
     if not compute_cache.can_be_measured(name):
-        layout.caption(words.CACHE_TOO_SMALL)
+        layout.caption(SECTION.text("Short context"))
         return None
     if not theme.is_presented():
-        st.markdown(words.CACHE_MEASURE, width=theme.PROSE)
+        st.markdown(SECTION.text("Time and memory"), width=theme.PROSE)
     costs = compute_cache.step_costs.peek(name)
     measured_costs.offer(lambda progress: compute_cache.step_costs.refresh(name, progress), again=costs is not None)
     if costs is not None:
@@ -202,15 +204,18 @@ def _measured(name: str) -> StepCosts | None:
     return costs
 
 
-def _formula(reading: CachedReading, step: Step) -> None:
-    layers, n = len(step.queries), step.last
-    st.markdown("Rows of q, k and v in all *L* layers, for the newest of *n* tokens, with a cache and without:")
-    st.latex(rf"3\,L = 3\cdot {layers} = {3 * layers}")
-    st.latex(rf"3\,L\,n = 3\cdot {layers}\cdot {n} = {3 * layers * n}")
-    st.markdown("What is kept: keys and values of *g* heads with *k* channels, *b* bytes a number, at most *w* tokens:")
-    st.latex(r"2\,L\,g\,k\,\min(n, w)\,b")
-    if heads := reading.heads:
-        factors = (2, heads.layers, heads.key_heads, heads.head_dim, heads.cached_tokens(n), FLOAT)
-        filled = r"\cdot ".join(map(str, factors))
-        st.latex(f"{filled} = {in_latex(cache_bytes(heads, n, FLOAT))}")
-    st.markdown(words.CACHE_FORMULA)
+def _numbers(heads: CacheShape | None, step: Step) -> dict[str, object]:
+    """Rows of q, k and v with and without a cache, and what is kept, with its factors where there is a formula."""
+    layers, tokens = len(step.queries), step.last
+    filled = ""
+    if heads:
+        factors = (2, heads.layers, heads.key_heads, heads.head_dim, heads.cached_tokens(tokens), FLOAT)
+        product = r"\cdot ".join(map(str, factors))
+        filled = rf" \\ = {product} = {in_latex(cache_bytes(heads, tokens, FLOAT))}"
+    return {
+        "layers": layers,
+        "tokens": tokens,
+        "with_cache": 3 * layers,
+        "without_cache": 3 * layers * tokens,
+        "bytes": filled,
+    }

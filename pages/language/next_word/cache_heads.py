@@ -18,9 +18,11 @@ from dashboard.number_format import amount
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES, Look
-from pages.language.next_word import compute_cache, words
+from pages.language.next_word import compute_cache
 from pages.language.next_word.compute_cache import LENGTHS
+from pages.language.next_word.prose import PAGE
 
+SECTION = PAGE.section("Cache")
 FLOAT = 4  # bytes of a number in single precision
 TELL = "%{fullData.name}, %{x:,} tokens:<br>%{y:,} bytes counted, %{customdata:,} by formula<extra></extra>"
 WINDOWS = [2**power for power in range(4, 10)]
@@ -32,7 +34,7 @@ Counts = dict[str, tuple[int, ...]]  # bytes after each of LENGTHS, by the names
 def show() -> tuple[dict[str, CacheShape], Counts]:
     """The small models, whose caches are counted, and the famous ones; gives what was counted."""
     layout.heading("Fewer heads of keys and values, or a window")
-    st.markdown(words.SHARED, width=theme.PROSE)
+    st.markdown(SECTION.text("Shared heads"), width=theme.PROSE)
     window = st.select_slider("Window, tokens", WINDOWS, 128, key="cache_window", bind="query-params", width=260)
     models = compute_cache.small_models(window)
     with layout.waiting_place():
@@ -118,7 +120,7 @@ def about_counts(models: Mapping[str, CacheShape], counts: Counts) -> tuple[str,
 
 def _famous() -> None:
     layout.heading("The same formula on famous models")
-    st.markdown(words.FAMOUS_CACHES, width=theme.PROSE)
+    st.markdown(SECTION.text("Famous models"), width=theme.PROSE)
     with layout.control_bar():
         tokens = st.select_slider(
             "Tokens in the cache",

@@ -14,7 +14,6 @@ from core.text import Tokens
 from dashboard.cache.memo import cached
 from dashboard.cache.models import text_model
 from dashboard.recordings.watched import Text, content_of
-from pages.language.next_word import words
 
 LONGEST = 48  # tokens: more columns could not be told apart
 # The small random models whose caches are counted: the same in all but how heads share keys and values.
@@ -45,7 +44,7 @@ def stepped(name: str, text: Text, prompt: int, progress: Progress = no_progress
     total = tokens.cut.total if tokens.cut else len(tokens)
     count = min(len(tokens), LONGEST, steps_within(model.network, model.context))
     if count < 2:
-        raise InputError(words.CACHE_TOO_SHORT)
+        raise InputError("A step needs a token before it: type at least two tokens, for instance two words.")
     with as_model_error(name, "be read token by token"):
         reading = read_in_steps(model.network, tokens.ids[:count], prompt=min(prompt, count), progress=progress)
     return CachedReading(tokens, total, reading, heads_of(name))

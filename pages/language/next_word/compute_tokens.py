@@ -16,9 +16,10 @@ from core.tokens.surprise import bits
 from dashboard.cache.memo import cached
 from dashboard.cache.models import text_model
 from dashboard.recordings.watched import Text, content_of
-from pages.language.next_word import words
+from pages.language.next_word.prose import PAGE
 
 SYMBOLS = 64  # at the most in one drawing: more could not be told apart
+NO_TOKENS = "This model's tokenizer sees nothing in this word. Type another one."
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,7 @@ def merged(name: str, text: str) -> Merged:
         spelled = [pairs.spell(word) for word in pairs.words(text)]
         expected = tokenizer.encode(text, add_special_tokens=False).tokens
     if not any(word.symbols for word in spelled):
-        raise InputError(words.TOKENS_NOTHING)
+        raise InputError(NO_TOKENS)
     symbols, drawn = 0, list[MergedWord]()
     for word in spelled:
         symbols += len(word.symbols)
@@ -86,7 +87,7 @@ def pieces(name: str, text: str) -> tuple[Piece, ...]:
     with as_model_error(name, "cut this text"):
         text_pieces = pieces_of(text_model(name).tokenizer, text)
     if not text_pieces:
-        raise InputError(words.TOKENS_NOTHING)
+        raise InputError(NO_TOKENS)
     return text_pieces
 
 
@@ -105,10 +106,12 @@ def surprised(name: str, text: Text) -> Surprised:
     model, content = text_model(name), content_of(text)
     tokens = model.encode(content)
     if len(tokens) < 2:
-        raise InputError(words.SURPRISE_TOO_SHORT)
+        raise InputError(
+            "Nothing is predicted about the first token: type at least two tokens, for instance two words."
+        )
     with torch.inference_mode():
         logits = model.run(tokens).logits
     if logits is None:
-        raise ModelError(words.NO_GPT.format(title=model.title))
+        raise ModelError(PAGE.text("Not a causal language model", title=model.title))
     read = tokens.cut.character if tokens.cut else len(content)
     return Surprised(tokens, bits(logits, torch.tensor(tokens.ids)), read, logits.shape[-1])

@@ -21,10 +21,13 @@ from dashboard.number_format import CLEAR, compare, compare_shares
 from dashboard.output import charts
 from dashboard.recordings.watched import Head
 from dashboard.theme import HUES, Look
-from pages.language.next_word import compute_copying, copying_heads, inputs, words
+from pages.language.next_word import compute_copying, copying_heads, inputs
 from pages.language.next_word.compute_copying import DRAWS, Said, Silenced
 from pages.language.next_word.inputs import Given
+from pages.language.next_word.prose import PAGE
 
+SECTION = PAGE.section("Copying")
+RANDOM, OWN_TEXT = "Random tokens", "Your own text"
 SHORTEST, PERIOD, LONGEST = 10, 25, 100  # random tokens: at least, at first (as Olsson et al.), at most
 SLIDER = 190  # pixels
 SILENCED, MOST_SILENCED = 2, 12  # heads: at first, and at most
@@ -47,9 +50,9 @@ def show() -> None:
         summary, source = st.container(), st.container()
         layout.place_notice()
     with source:
-        what = controls.choice("Said twice", [words.RANDOM, words.OWN_TEXT], key="copying_what")
+        what = controls.choice("Said twice", [RANDOM, OWN_TEXT], key="copying_what")
     with menu:
-        repetition = _repetition(selection, is_own=what == words.OWN_TEXT)
+        repetition = _repetition(selection, is_own=what == OWN_TEXT)
     with ablation:
         count = _ablated(repetition)
     with layout.waiting_place():
@@ -59,10 +62,10 @@ def show() -> None:
         _summary(full_run, without)
     with figures[1]:
         _along(repetition, selection, full_run, without)
-        layout.caption(_said(repetition, full_run))
+        layout.caption(_sequence(repetition, full_run))
     head = copying_heads.show(repetition, scores, without)
     layout.notes(
-        words.COPYING_NOTES,
+        SECTION,
         notice=(
             about_copying(full_run),
             copying_heads.about_heads(
@@ -73,7 +76,8 @@ def show() -> None:
             ),
             about_silence(full_run, without),
         ),
-        formula=lambda: _explain(repetition, full_run, scores, head),
+        numbers=_numbers(full_run),
+        formula=lambda: _induction_score(repetition, scores, head),
     )
 
 
@@ -100,7 +104,14 @@ def _ablated(repetition: Said) -> int:
         st.session_state[key] = most
     first = min(SILENCED, most)
     return st.slider(
-        "Ablate the best heads", 0, most, first, key=key, bind="query-params", width=SLIDER, help=words.BEST_HELP
+        "Ablate the best heads",
+        0,
+        most,
+        first,
+        key=key,
+        bind="query-params",
+        width=SLIDER,
+        help=SECTION.text("Ablated heads"),
     )
 
 
@@ -109,13 +120,14 @@ def _period(repetition: Said) -> int:
     return compute_copying.heard(repetition.at_random).period
 
 
-def _said(repetition: Said, full_run: RepetitionRun) -> str:
+def _sequence(repetition: Said, full_run: RepetitionRun) -> str:
+    """What is repeated, and whether a part of the visitor's text is left out."""
     if repetition.text is None:
-        return words.SAID.format(count=SEQUENCES, period=full_run.period)
+        return SECTION.text(RANDOM, sequences=SEQUENCES, period=full_run.period)
     tokens = compute_copying.own_tokens(repetition)
     total = tokens.cut.total if tokens.cut else len(tokens) - sum(tokens.special)
-    cut = words.SAID_CUT.format(total=total) if full_run.period < total else ""
-    return words.SAID_OWN.format(period=full_run.period) + cut
+    sentences = SECTION.text(OWN_TEXT, period=full_run.period)
+    return f"{sentences} {SECTION.text('Rest of your text', total=total)}" if full_run.period < total else sentences
 
 
 def saved(heard: RepetitionRun) -> float:
@@ -219,7 +231,7 @@ def _summary(full_run: RepetitionRun, without: Silenced | None) -> None:
         table=table,
     )
     if without:
-        layout.caption(f"\\* The mean over {DRAWS} random choices among the other heads.")
+        layout.caption(SECTION.text("Random choice of heads", draws=DRAWS))
 
 
 def _along(repetition: Said, selection: Given, full_run: RepetitionRun, without: Silenced | None) -> None:
@@ -270,26 +282,32 @@ def loss_lines(
     return figure
 
 
-def _explain(
-    repetition: Said, full_run: RepetitionRun, scores: dict[str, Float[Tensor, "layer head"]], head: Head | None
-) -> None:
-    """Both losses and the induction score, with the numbers of this page."""
-    period, first, second = full_run.period, float(full_run.first.mean()), float(full_run.second.mean())
-    st.latex(
-        r"\begin{aligned} \mathcal{L}_1 &= \frac{1}{p-1} \sum_{i=1}^{p-1} -\log p(x_i) \\ "
-        r"\mathcal{L}_2 &= \frac{1}{p-1} \sum_{i=p+1}^{2p-1} -\log p(x_i) \end{aligned}"
-    )
-    st.markdown(
-        f"With *p* = {period}: $\\mathcal{{L}}_1$ = {first:.3f}, $\\mathcal{{L}}_2$ = {second:.3f} nats, the same "
-        f"{period - 1} tokens both times, in {len(full_run.tokens)} sequence{'s' if len(full_run.tokens) > 1 else ''}. "
-        "Token *p*, the first again, could not have been known and is left out."
-    )
+def _numbers(full_run: RepetitionRun) -> dict[str, object]:
+    """Both losses, and over what they are the mean."""
+    count = len(full_run.tokens)
+    return {
+        "period": full_run.period,
+        "first": float(full_run.first.mean()),
+        "second": float(full_run.second.mean()),
+        "predicted": full_run.period - 1,
+        "sequences": "1 sequence" if count == 1 else f"{count} sequences",
+    }
+
+
+def _induction_score(repetition: Said, scores: dict[str, Float[Tensor, "layer head"]], head: Head | None) -> None:
+    """The scores of the head in view, beside uniform attention."""
     if head is None:
         return
-    st.latex(r"\mathrm{induction} = \frac{1}{p} \sum_{i=p}^{2p-1} A_{i,\,i-p+1}")
-    even, layer = uniform_scores(_period(repetition)), compute_copying.numbers(repetition)[head[0]]
-    st.markdown(
-        f"On {_period(repetition)} random tokens layer {layer}, head {head[1]} has "
-        f"{float(scores['induction'][head]):.3f}; even attention {even[0]:.3f}. To the token before it gives "
-        f"{float(scores['previous_token'][head]):.3f}; even attention {even[1]:.3f}."
+    period = _period(repetition)
+    uniform_induction, uniform_previous = uniform_scores(period)
+    text = SECTION.text(
+        "Induction score",
+        period=period,
+        layer=compute_copying.numbers(repetition)[head[0]],
+        head=head[1],
+        induction=float(scores["induction"][head]),
+        uniform_induction=uniform_induction,
+        previous=float(scores["previous_token"][head]),
+        uniform_previous=uniform_previous,
     )
+    st.markdown(text)

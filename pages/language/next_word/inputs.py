@@ -10,7 +10,7 @@ from core.zoo.text_models import CausalLanguageModel
 from dashboard.cache.models import text_model
 from dashboard.inputs import controls, example_texts, model_name
 from dashboard.recordings.watched import Text
-from pages.language.next_word import words
+from pages.language.next_word.prose import PAGE
 
 WRITTEN_ADDRESS = "written"
 
@@ -27,7 +27,7 @@ class Given:
         """The model itself; ModelError if it is none that says what comes next."""
         model = text_model(self.name)
         if not predicts_next_token(model):
-            raise ModelError(words.NO_GPT.format(title=model.title))
+            raise ModelError(PAGE.text("Not a causal language model", title=model.title))
         return model
 
 

@@ -18,9 +18,12 @@ from dashboard.inputs import model_name
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES, Look
-from pages.language.next_word import compute_tokens, words
+from pages.language.next_word import compute_tokens
 from pages.language.next_word.compute_tokens import Merged
+from pages.language.next_word.prose import PAGE
 
+SECTION = PAGE.section("A word, merge by merge")
+WORDS = ("listening", "understandable", "antidisestablishmentarianism", "lalalala", "naïveté", "मित्र", "🙂")
 LONGEST = 60  # characters
 KEY = "tokens_word"
 DONE = 170  # pixels: of the control for the merges done
@@ -30,9 +33,9 @@ ROOM = 60  # letters of all symbols together that find room side by side
 def show(bar: DeltaGenerator) -> None:
     """The word, the tree of its merges, the table of the rules; the first controls stand in `bar`."""
     with bar:
-        raw = st.text_input("Your word", words.WORDS[0], key=KEY, bind="query-params", max_chars=LONGEST)
+        raw = st.text_input("Your word", WORDS[0], key=KEY, bind="query-params", max_chars=LONGEST)
         with st.popover("Examples", icon=":material/format_quote:"):
-            for number, word in enumerate(words.WORDS):
+            for number, word in enumerate(WORDS):
                 key = f"tokens-word-{number}"
                 st.button(typeset.plain(word), key=key, type="tertiary", on_click=_take, args=(word,))
         done_place = st.container(width="content")
@@ -51,7 +54,7 @@ def _take(word: str) -> None:
 
 def _byte_pairs(merged: Merged, done_place: DeltaGenerator) -> None:
     if not merged.agrees:
-        st.info(words.MERGES_ADDED, icon=":material/info:")
+        st.info(SECTION.text("Added tokens"), icon=":material/info:")
     steps = sum(len(word.merges) for word in merged.words)
     done = steps
     if steps:
@@ -66,13 +69,13 @@ def _byte_pairs(merged: Merged, done_place: DeltaGenerator) -> None:
         table=rows,
     )
     if merged.left_out:
-        st.caption(words.MERGES_LEFT_OUT.format(count=merged.left_out))
+        st.caption(SECTION.text("Further words", count=merged.left_out))
     layout.place_notice()
     if not theme.is_presented() and steps:
         numbers = {"rank": st.column_config.NumberColumn(format="localized")}
         data_table(rows, hide_index=True, height=min(380, 36 * (len(rows) + 1)), column_config=numbers)
     notice = about_stage(merged, done), *about_merges(merged)
-    layout.notes(words.MERGES_NOTES, notice=notice, formula=lambda: _formula(merged))
+    layout.notes(SECTION, notice=notice, formula=lambda: _formula(merged))
 
 
 def show_spaces(label: str) -> str:
@@ -232,10 +235,17 @@ def _other(kind: str, pieces: tuple[Piece, ...]) -> None:
     rows = pieces_table(pieces)
     data_table(rows, hide_index=True, height="content", width="content")
     layout.place_notice()
-    st.markdown(words.OTHER_KINDS.get(kind, words.OTHER_KIND).format(kind=kind), width=theme.PROSE)
+    st.markdown(_about_kind(kind), width=theme.PROSE)
     if not theme.is_presented():
         charts.download_table(rows, "tokens-pieces")
-    layout.notes(words.MERGES_NOTES, notice=about_pieces(pieces), formula=lambda: st.markdown(words.OTHER_FORMULA))
+    layout.notes(SECTION, notice=about_pieces(pieces), formula=lambda: st.markdown(SECTION.text("Models with merges")))
+
+
+def _about_kind(kind: str) -> str:
+    """How a tokenizer of a kind without merges makes tokens."""
+    if kind in ("Unigram", "WordPiece"):
+        return SECTION.text(kind)
+    return SECTION.text("Other kinds of tokenizers", kind=typeset.plain(kind))
 
 
 def pieces_table(pieces: Sequence[Piece]) -> pd.DataFrame:
@@ -265,10 +275,10 @@ def about_pieces(pieces: Sequence[Piece]) -> tuple[str, ...]:
 
 
 def _formula(merged: Merged) -> None:
-    st.latex(r"a\,b \to ab \quad\text{where}\quad \operatorname{rank}(a, b) \text{ is lowest}")
-    symbols = sum(len(word.symbols) for word in merged.words)
-    times = sum(merge.count for word in merged.words for merge in word.merges)
-    tokens = sum(len(word.pieces) for word in merged.words)
-    st.markdown("Every merge makes one piece of two:")
-    st.latex(rf"\text{{{symbols} symbols}} - \text{{{times} merges}} = \text{{{tokens} tokens}}")
-    st.markdown(words.MERGES_FORMULA)
+    text = SECTION.text(
+        "Byte-pair encoding",
+        symbols=sum(len(word.symbols) for word in merged.words),
+        merges=sum(merge.count for word in merged.words for merge in word.merges),
+        tokens=sum(len(word.pieces) for word in merged.words),
+    )
+    st.markdown(text)

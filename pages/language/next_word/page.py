@@ -1,16 +1,17 @@
 """What does a GPT look at?"""
 
 from dashboard.frame import page_head, sections
-from pages.language.next_word import cache, copying, small_tasks, tokens, why_this_word, words, writes
+from pages.language.next_word import cache, copying, small_tasks, tokens, why_this_word, writes
+from pages.language.next_word.prose import PAGE
 
-page_head.head(words.PAGE)
+page_head.head(PAGE)
 sections.chosen(
     {
-        words.WRITES: writes.show,
-        words.WHY: why_this_word.show,
-        words.COPYING: copying.show,
-        words.CACHE: cache.show,
-        words.TOKENS: tokens.show,
-        words.SMALL: small_tasks.show,
+        writes.SECTION.name: writes.show,
+        why_this_word.SECTION.name: why_this_word.show,
+        copying.SECTION.name: copying.show,
+        cache.SECTION.name: cache.show,
+        tokens.SECTION.name: tokens.show,
+        small_tasks.SECTION.name: small_tasks.show,
     }
 )()

@@ -12,12 +12,15 @@ from core.tokens.pieces import UNITS, Cuts
 from dashboard import theme, typeset
 from dashboard.figures.paper import escape, on_paper
 from dashboard.frame import layout
-from dashboard.inputs import controls, model_name
+from dashboard.inputs import controls, example_texts, model_name
 from dashboard.output import charts
 from dashboard.theme import HUES, Look
-from pages.language.next_word import compute_tokens, words
+from pages.language.next_word import compute_tokens
 from pages.language.next_word.merges import show_spaces
+from pages.language.next_word.prose import PAGE
 
+SECTION = PAGE.section("One sentence, many scripts")
+SENTENCES = example_texts.examples("languages")
 LONGEST = 400  # characters of one's own sentence
 OWN = "Yours"
 TOTAL, EACH = "pieces", "pieces a character"
@@ -45,7 +48,7 @@ def show(bar: DeltaGenerator) -> None:
         drawn = controls.choice("Count", [TOTAL, EACH], key="tokens_count")
         menu = layout.settings()
     name = model_name.model("text", menu=menu)
-    sentences = dict(words.SENTENCES) | ({OWN: read_text(own)} if own.strip() else {})
+    sentences = dict(SENTENCES) | ({OWN: read_text(own)} if own.strip() else {})
     with layout.waiting_place():
         by_language = dict(zip(sentences, compute_tokens.cuts(name, tuple(sentences.values())), strict=True))
     rows = table(by_language, sentences)
@@ -57,7 +60,7 @@ def show(bar: DeltaGenerator) -> None:
     )
     layout.place_notice()
     _one(by_language, sentences)
-    layout.notes(words.SCRIPTS_NOTES, notice=about_languages(by_language), formula=lambda: _formula(by_language))
+    layout.notes(SECTION, notice=about_languages(by_language), numbers=_numbers(by_language))
 
 
 def table(by_language: dict[str, Cuts], sentences: dict[str, str]) -> pd.DataFrame:
@@ -165,15 +168,18 @@ def about_languages(by_language: dict[str, Cuts]) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _formula(by_language: dict[str, Cuts]) -> None:
+def _numbers(by_language: dict[str, Cuts]) -> dict[str, object]:
+    """The counts of the visitor's sentence, or of the language with most tokens a character."""
     language = (
         OWN if OWN in by_language else max(by_language, key=lambda name: by_language[name].per_character("tokens"))
     )
     cuts = by_language[language]
     tokens, characters, count = cuts.count("tokens"), cuts.count("characters"), cuts.count("bytes")
-    st.markdown(f"{language}: tokens a character, and bytes a token.")
-    st.latex(
-        rf"\frac{{{tokens}}}{{{characters}}} = {tokens / characters:.2f} \qquad "
-        rf"\frac{{{count}}}{{{tokens}}} = {count / tokens:.2f}"
-    )
-    st.markdown(words.SCRIPTS_FORMULA)
+    return {
+        "language": language,
+        "tokens": tokens,
+        "characters": characters,
+        "bytes": count,
+        "tokens_a_character": tokens / characters,
+        "bytes_a_token": count / tokens,
+    }

@@ -5,13 +5,20 @@ import streamlit as st
 from torch import Tensor
 
 from core.probing.small_tasks import TASKS, Task, WrittenAnswer
+from core.probing.small_tasks.tasks import CARRY, COLUMN, COPY
 from dashboard.components.cell_map import cell_map
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from pages.language.next_word import compute_small_tasks as compute
 from pages.language.next_word import small_tasks_counted as counted
-from pages.language.next_word import words
+from pages.language.next_word.prose import PAGE
 
+SECTION = PAGE.section("Small tasks")
+TITLES = {"Sort six digits": "sort", "Add two numbers": "add"}
+OWN_PROBLEM = {"sort": "Your own six digits", "add": "Your own sum"}
+EXAMPLES = {"sort": "352041", "add": "47+85"}
+SAME_PROBLEM = {"sort": "the same digits", "add": "the same two numbers"}
+AIMS = {COPY: "what matters", COLUMN: "its column", CARRY: "for the carry"}
 DRAWS = 9999  # problems to draw from
 WIDE, NARROW = 230, 130  # pixels
 SURE = 0.999  # a probability from which on none is told from certainty
@@ -40,13 +47,13 @@ def show() -> None:
     with missed:
         counted.show_missed(task.name, loss, silenced)
     layout.notes(
-        words.SMALL_NOTES,
+        SECTION,
         notice=(
             about_answer(task, problem, written),
             *counted.about_links(links),
             *counted.about_silence(loss, silenced, counted.best_head(links)),
         ),
-        formula=lambda: counted.show_formula(task, links),
+        numbers=counted.numbers(task, links),
     )
 
 
@@ -70,7 +77,7 @@ def about_answer(task: Task, problem: Tensor, written: WrittenAnswer) -> str:
     count, of = sum(map(str.__eq__, written.text, written.right)), len(written.right)
     verdict = "The answer is right" if count == of else f"{count} of {of} digits are right"
     known = (
-        f"It was not trained on this problem, nor on {words.SMALL_SAME[task.name]} in another order."
+        f"It was not trained on this problem, nor on {SAME_PROBLEM[task.name]} in another order."
         if bool(task.is_held_out(problem[None])[0])
         else "This problem may have been among its training data."
     )
@@ -82,16 +89,16 @@ def about_answer(task: Task, problem: Tensor, written: WrittenAnswer) -> str:
 def _choices() -> tuple[Task, Tensor]:
     """The task and a problem of it: the visitor's own, or a drawn one."""
     with layout.control_bar():
-        name = words.SMALL_TASKS[controls.choice("Task", words.SMALL_TASKS, key="small_task")]
+        name = TITLES[controls.choice("Task", TITLES, key="small_task")]
         task = TASKS[name]
         typed = st.text_input(
-            words.SMALL_OWN[name],
+            OWN_PROBLEM[name],
             key=f"small_{name}",
             bind="query-params",
             max_chars=40,
             width=WIDE,
-            placeholder=words.SMALL_EXAMPLE[name],
-            help=words.SMALL_OWN_HELP,
+            placeholder=EXAMPLES[name],
+            help=SECTION.text("Your own problem"),
         )
         draw = controls.number_box("or draw no.", 1, DRAWS, 1, key="small_draw", width=NARROW, on_change=_forget_own)
         st.button("Another", icon=":material/casino:", on_click=_draw_again)
@@ -128,7 +135,7 @@ def _probabilities(task: Task, written: WrittenAnswer) -> None:
         name=f"small-{task.name}-answer",
         height=260,
     )
-    layout.caption(words.SMALL_WRITES)
+    layout.caption(SECTION.text("Probabilities of digits"))
 
 
 def _reading(task: Task, problem: Tensor, written: WrittenAnswer) -> None:
@@ -148,7 +155,7 @@ def _reading(task: Task, problem: Tensor, written: WrittenAnswer) -> None:
         x="token",
         y="layer.head",
         tell="{row}: {value} for {column}",
-        rows=[*(words.SMALL_AIMS[aim.kind] for aim in aims), *spoken],
+        rows=[*(AIMS[aim.kind] for aim in aims), *spoken],
         columns=tokens,
         limits=(0, 1),
         marked=[(len(aims) + row, int(weights.argmax())) for row, weights in enumerate(read) if weights.max() > 0],
@@ -157,4 +164,4 @@ def _reading(task: Task, problem: Tensor, written: WrittenAnswer) -> None:
         name=f"small-{task.name}-reading",
         height=330,
     )
-    layout.caption(words.SMALL_READS)
+    layout.caption(SECTION.text("Attention of heads"))

@@ -12,9 +12,10 @@ from core.results import small_task_results
 from dashboard.components.cell_map import cell_map
 from dashboard.number_format import compare_shares, in_latex, points
 from pages.language.next_word import compute_small_tasks as compute
-from pages.language.next_word import words
 from pages.language.next_word.compute_small_tasks import PROBLEMS, Accuracy, Head
+from pages.language.next_word.prose import PAGE
 
+SECTION = PAGE.section("Small tasks")
 SHORT = {COLUMN: "column", CARRY: "carry"}
 # An aim as the end of a sentence about a head.
 POINTS_TO = {COPY: "the digit that it writes", COLUMN: "the column that is added up", CARRY: "the column of the carry"}
@@ -22,9 +23,7 @@ POINTS_TO = {COPY: "the digit that it writes", COLUMN: "the column that is added
 
 def show_links(task: Task, links: Links) -> None:
     """For each head and each digit of the answer, how often the strongest link points to what matters."""
-    st.markdown(
-        f"How often the strongest link points to what matters, on {links.problems} problems never learned from."
-    )
+    st.markdown(SECTION.text("Strongest links", problems=links.problems))
     shares = links.pointed.flatten(end_dim=1).numpy() / links.problems
     cell_map(
         np.concatenate([np.stack([links.chance.numpy(), links.fixed.numpy()]), shares]),
@@ -49,7 +48,7 @@ def silenced_heads(name: str) -> tuple[Head, ...]:
         list(by_label),
         key=f"small_silenced_{name}",
         bind="query-params",
-        placeholder=words.SMALL_SILENCED,
+        placeholder="none: choose some, or click heads below",
     )
     return tuple(sorted(by_label[label] for label in chosen))
 
@@ -58,7 +57,7 @@ def show_missed(name: str, accuracy: Accuracy, silenced: Collection[Head]) -> No
     """The share of right answers now, and without each head alone; a click silences."""
     change = points(accuracy.left - accuracy.baseline) if silenced else None
     st.metric(f"Right answers to the same {PROBLEMS} problems", f"{accuracy.left:.1%}", change)
-    st.markdown("Right answers without each head alone: **click heads to ablate them**.")
+    st.markdown(SECTION.text("Accuracy without a head"))
     cell_map(
         accuracy.alone,
         key=f"small-missed-{name}",
@@ -112,27 +111,22 @@ def best_head(links: Links) -> Head:
     return divmod(int(shares.argmax()), shares.shape[1])
 
 
-def show_formula(task: Task, links: Links) -> None:
+def numbers(task: Task, links: Links) -> dict[str, object]:
     """The share of the head that points best as a fraction, and what was measured on all problems after training."""
     kind = links.aims[0].kind
     shares, cases = links.of_kind(kind), links.cases(kind)
-    best = float(shares.max())
-    st.latex(
-        r"\begin{gathered}\frac{1}{N}\sum_{n}\big[\,\arg\max_j A^{(h)}_{ij} \in M_n\,\big]"
-        rf"\\[6pt] = \frac{{{in_latex(round(best * cases))}}}{{{in_latex(cases)}}} = {best:.3f} \end{{gathered}}"
-    )
-    st.markdown(words.SMALL_FORMULA)
-    of = small_task_results.results()[task.name]
-    st.markdown(
-        words.SMALL_MEASURED.format(
-            every=10 ** len(task.places),
-            held_out=of.held_out,
-            right=f"{of.held_out - of.held_out_wrong:,}",
-            linear=of.linear,
-            parameters=of.parameters,
-            minutes=of.seconds / 60,
-        )
-    )
+    best, of = float(shares.max()), small_task_results.results()[task.name]
+    return {
+        "pointed": in_latex(round(best * cases)),
+        "cases": in_latex(cases),
+        "share": best,
+        "problems": 10 ** len(task.places),
+        "held_out": of.held_out,
+        "right": of.held_out - of.held_out_wrong,
+        "linear": of.linear,
+        "parameters": of.parameters,
+        "minutes": of.seconds / 60,
+    }
 
 
 def _about_kind(links: Links, kind: str) -> str:

@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-import streamlit as st
 import torch
 from streamlit.delta_generator import DeltaGenerator
 
@@ -19,9 +18,11 @@ from dashboard.frame import layout
 from dashboard.number_format import CLEAR, compare
 from dashboard.output import charts
 from dashboard.theme import HUES, Look
-from pages.language.next_word import compute_tokens, inputs, words
+from pages.language.next_word import compute_tokens, inputs
 from pages.language.next_word.compute_tokens import Surprised
+from pages.language.next_word.prose import PAGE
 
+SECTION = PAGE.section("Surprise")
 TINTED = 1200  # tokens: a longer text could not be overlooked; the curve has all
 FULL = 12.0  # bits at which the tint is full: 1 of 4,096
 TICKS = tuple((bits / FULL, f"{bits}" if bits < FULL else f"{bits}+") for bits in (0, 4, 8, 12))
@@ -44,8 +45,8 @@ def show(bar: DeltaGenerator) -> None:
         [_line(selection.name, names[:TINTED], bits[:TINTED], surprise)],
         key="surprise",
         odd=[place for place, special in enumerate(surprise.tokens.special[:TINTED]) if special],
-        odd_means=words.SPECIAL_TOKENS,
-        scale=words.SURPRISE_SCALE,
+        odd_means="special tokens, which the tokenizer adds",
+        scale="bits: the more bits, the less expected",
         ticks=TICKS,
         after="",
         of="token",
@@ -60,7 +61,7 @@ def show(bar: DeltaGenerator) -> None:
         table=rows,
     )
     notice = about_bits(names, bits, surprise.characters, surprise.vocabulary)
-    layout.notes(words.SURPRISE_NOTES, notice=notice, formula=lambda: _formula(surprise, names))
+    layout.notes(SECTION, notice=notice, numbers=_numbers(surprise, names))
 
 
 def _line(name: str, labels: Sequence[str], bits: np.ndarray, surprise: Surprised) -> Line:
@@ -161,11 +162,15 @@ def _like_choosing(equal: float, vocabulary: int) -> str:
     return f"That is a choice among {equal:,.1f} equally probable tokens each time."
 
 
-def _formula(surprise: Surprised, names: Sequence[str]) -> None:
+def _numbers(surprise: Surprised, names: Sequence[str]) -> dict[str, object]:
+    """The probability of the most surprising token, and what it costs."""
     place = int(surprise.bits.nan_to_num(-1).argmax())
-    value = float(surprise.bits[place])
-    st.latex(r"\text{bits}_t = -\log_2 p(x_t \mid x_1 \ldots x_{t-1})")
-    st.markdown(f"For “{typeset.plain(names[place])}”, position {place}:")
-    mantissa, power = f"{2.0**-value:.2e}".split("e")
-    st.latex(rf"-\log_2 \left({mantissa}\cdot 10^{{{int(power)}}}\right) = {value:.2f}")
-    st.markdown(words.SURPRISE_FORMULA)
+    cost = float(surprise.bits[place])
+    mantissa, exponent = f"{2.0**-cost:.2e}".split("e")
+    return {
+        "token": typeset.plain(names[place]),
+        "position": place,
+        "mantissa": mantissa,
+        "exponent": int(exponent),
+        "bits": cost,
+    }

@@ -3,16 +3,22 @@
 import streamlit as st
 
 from dashboard.frame import layout
-from pages.language.next_word import merges, scripts, surprise, words
+from pages.language.next_word import merges, scripts, surprise
+from pages.language.next_word.prose import PAGE
 
+SECTION = PAGE.section("Tokens")
 KEY, WIDTH = "tokens_look", 240  # pixels
-LOOKS = {words.MERGES: merges.show, words.SCRIPTS: scripts.show, words.SURPRISE: surprise.show}
+LOOKS = {
+    merges.SECTION.name: merges.show,
+    scripts.SECTION.name: scripts.show,
+    surprise.SECTION.name: surprise.show,
+}
 
 
 def show() -> None:
     """One of three, each with its own controls."""
     if st.session_state.get(KEY) not in (*LOOKS, None):
-        st.session_state[KEY] = words.MERGES
+        st.session_state[KEY] = merges.SECTION.name
     with (bar := layout.control_bar()):
         look = st.selectbox("Look at", list(LOOKS), key=KEY, bind="query-params", width=WIDTH)
     LOOKS[look](bar)

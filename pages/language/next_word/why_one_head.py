@@ -17,7 +17,7 @@ from dashboard.inputs import controls
 from dashboard.output import charts
 from dashboard.recordings.watched import Head
 from dashboard.theme import HUES
-from pages.language.next_word import compute_why, words
+from pages.language.next_word import compute_why
 from pages.language.next_word.compute_why import Reading
 from pages.language.next_word.figures_why import (
     WITHOUT,
@@ -27,7 +27,9 @@ from pages.language.next_word.figures_why import (
     probability_lines,
     source_rows,
 )
+from pages.language.next_word.prose import PAGE
 
+SECTION = PAGE.section("Why this word")
 CHANGED = 6  # parts that change most when a head is silenced, each with a bar
 NEAR = 0.005  # nats: less is not told from nothing
 
@@ -57,7 +59,7 @@ def choose(attribution: Attribution) -> Head | None:
         layer = controls.number("Layer", last, key="why_layer", first=strongest.block)
         if layer not in heads:
             reason = attribution.component_outputs.undivided.get(layer, "")
-            layout.caption(typeset.plain(words.NOT_APART.format(layer=layer, reason=reason).strip()))
+            layout.caption(SECTION.text("Undivided layers", layer=layer, reason=typeset.plain(reason)))
             return None
         first = strongest.head if layer == strongest.block else 0
         return layer, controls.number("Head", len(heads[layer].weights), key="why_head", first=first)

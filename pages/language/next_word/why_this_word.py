@@ -19,10 +19,13 @@ from dashboard.inputs import controls
 from dashboard.number_format import small, with_power
 from dashboard.output import charts
 from dashboard.recordings.watched import Head
-from pages.language.next_word import compute_why, inputs, why_one_head, words
+from pages.language.next_word import compute_why, inputs, why_one_head
 from pages.language.next_word.compute_why import Reading
 from pages.language.next_word.figures_why import by_kind, by_layer, component_name, grid, largest, plus
+from pages.language.next_word.prose import PAGE
 
+SECTION = PAGE.section("Why this word")
+THE_BEST, THE_BEST_OTHER = "the most probable", "the most probable other"
 WIDTH = 230  # pixels: of the control for a token
 SIDES = (3, 2)  # widths of the map and of the bars
 LARGEST, BY_LAYER = "Largest", "By layer"
@@ -41,7 +44,7 @@ def show() -> None:
     with (waiting := layout.waiting_place()):
         read = compute_why.reading(selection.name, selection.text)
     if cut := read.tokens.cut:
-        st.info(words.TOO_LONG.format(kept=cut.kept, total=cut.total), icon=":material/content_cut:")
+        st.info(SECTION.text("Long texts", kept=cut.kept, total=cut.total), icon=":material/content_cut:")
     one, other = _candidates(read, token_place, foil_place)
     with waiting:
         attribution = compute_why.attribution(read, one, other)
@@ -56,9 +59,10 @@ def show() -> None:
     about_head = why_one_head.show(read, attribution, names, head) if head else ()
     marked = typeset.plain(names[0]), typeset.plain(names[1])
     layout.notes(
-        words.WHY_NOTES,
+        SECTION,
         notice=(*noticed(attribution.by_component, attribution.difference, *marked), *about_head),
-        formula=lambda: _explain(attribution, names, head),
+        numbers=_numbers(attribution, marked),
+        formula=lambda: _explain(attribution, head),
     )
 
 
@@ -116,20 +120,20 @@ def _candidates(read: Reading, token_place: DeltaGenerator, foil_place: DeltaGen
             bind="query-params",
             accept_new_options=True,
             width=WIDTH,
-            help=words.WORD_HELP,
+            help=SECTION.text("Candidates"),
         )
         return choice or usual
 
-    first = chosen(token_place, "Token", words.THE_BEST, "why_token")
-    second = chosen(foil_place, "Against", words.THE_BEST_OTHER, "why_against")
+    first = chosen(token_place, "Token", THE_BEST, "why_token")
+    second = chosen(foil_place, "Against", THE_BEST_OTHER, "why_against")
 
     def number(name: str) -> int:
         return known[name] if name in known else compute_why.token_of(read.model, name)
 
-    one = read.best[0] if first == words.THE_BEST else number(first)
-    other = _most_probable_other(read, one) if second == words.THE_BEST_OTHER else number(second)
+    one = read.best[0] if first == THE_BEST else number(first)
+    other = _most_probable_other(read, one) if second == THE_BEST_OTHER else number(second)
     if one == other:
-        raise InputError(words.TWICE)
+        raise InputError("A token cannot be compared with itself: choose another one under Token or under Against.")
     return one, other
 
 
@@ -179,33 +183,39 @@ def _bars(attribution: Attribution, names: tuple[str, str], order: str) -> None:
     )
 
 
-def _explain(attribution: Attribution, names: tuple[str, str], head: Head | None) -> None:
-    """The sum, with the numbers of this pair; and one head's part as a sum over tokens."""
-    norm = attribution.component_outputs.norm
-    centred = r"c_i - \bar c_i" if norm.kind == "layer" else "c_i"
-    terms = [plus(value).replace("−", "-") for _, value in by_kind(attribution.by_component)]
-    numbers = r" \\ &\quad ".join(" ".join(terms[start : start + 4]) for start in range(0, len(terms), 4))
-    st.latex(
-        rf"\begin{{aligned}} \ell_a - \ell_b &= \sum_i (w_a - w_b) \cdot \frac{{\gamma \odot ({centred})}}{{\sigma}} "
-        rf"\\ &\quad + \mathrm{{constant}} \\ &= {numbers} \\ &= {plus(attribution.total).replace('−', '-')} "
-        r"\end{aligned}"
-    )
-    listed = ", ".join(name for name, _ in by_kind(attribution.by_component))
-    mean = ", and *c̄* the mean over the channels" if norm.kind == "layer" else ""
-    st.markdown(
-        f"In this order: {listed}. The model's own difference is {plus(attribution.difference)}; the sum misses it by "
-        f"{small(abs(attribution.total - attribution.difference))}. Here *a* is {typeset.plain(names[0])} and *b* "
-        f"{typeset.plain(names[1])}."
-    )
-    st.markdown(words.FROZEN.format(scale=norm.scale, mean=mean))
+def _numbers(attribution: Attribution, names: tuple[str, str]) -> dict[str, object]:
+    """The sum over all parts, as LaTeX and in words; names are Markdown."""
+    norm, kinds = attribution.component_outputs.norm, by_kind(attribution.by_component)
+    terms = [_in_latex(value) for _, value in kinds]
+    return {
+        "centred": r"c_i - \bar c_i" if norm.kind == "layer" else "c_i",
+        "parts": r" \\ &\quad ".join(" ".join(terms[start : start + 4]) for start in range(0, len(terms), 4)),
+        "total": _in_latex(attribution.total),
+        "kinds": ", ".join(name for name, _ in kinds),
+        "difference": plus(attribution.difference),
+        "error": small(abs(attribution.total - attribution.difference)),
+        "target": names[0],
+        "foil": names[1],
+        "scale": norm.scale,
+    }
+
+
+def _in_latex(value: float) -> str:
+    return plus(value).replace("−", "-")
+
+
+def _explain(attribution: Attribution, head: Head | None) -> None:
+    """What holds for this model's norm; and the part of the head in view as a sum over tokens."""
+    if attribution.component_outputs.norm.kind == "layer":
+        st.markdown(SECTION.text("Layer norm"))
     if head and head[0] in attribution.component_outputs.heads:
-        share = attribution.share(Component("head", *head))
         moved = attribution.of_head(*head)
-        st.latex(
-            r"\begin{aligned} \mathrm{part}_h &= \sum_j A_{tj}\, v_j W_O^h \cdot r \\ "
-            r"r &= \gamma \odot (w_a - w_b) / \sigma \end{aligned}"
+        text = SECTION.text(
+            "Part of a head",
+            layer=head[0],
+            head=head[1],
+            tokens=len(moved),
+            sum=plus(float(moved.sum())),
+            part=plus(attribution.share(Component("head", *head))),
         )
-        st.markdown(
-            f"With layer norm *r* loses its mean, too. For layer {head[0]}, head {head[1]} the {len(moved)} tokens *j* "
-            f"add up to {plus(float(moved.sum()))}; its part is {plus(share)}."
-        )
+        st.markdown(text)

@@ -11,6 +11,7 @@ from core.generation.newest_token import find_farthest_head
 from core.generation.rules import FILTERS, Rules
 from core.generation.writing import pieces
 from core.text import read_tokens
+from core.zoo.embedded import BOOKS
 from dashboard import theme, typeset
 from dashboard.address import parameter
 from dashboard.components.writing_view import Bar, Moment, Piece, Way, writing_view
@@ -19,12 +20,14 @@ from dashboard.inputs import controls
 from dashboard.output.explained_view import explained_view
 from dashboard.recordings import notices, scenes
 from dashboard.recordings.watched import content_of
-from pages.language.next_word import branches, compute_writes, inputs, words, writes_sentences
+from pages.language.next_word import branches, compute_writes, inputs, writes_sentences
 from pages.language.next_word.branches import LONGEST, Tree
 from pages.language.next_word.compute_writes import Step, Written
 from pages.language.next_word.inputs import WRITTEN_ADDRESS as ADDRESS
 from pages.language.next_word.inputs import Given
+from pages.language.next_word.prose import PAGE
 
+SECTION = PAGE.section("Writes")
 # In the session: the tree, whose it is, what of it was put into the address, the way whose attention is in view, and
 # how many tokens are to be written.
 TREE, OF, PUT, SEEN, LEFT = "writes_tree", "writes_of", "writes_put", "writes_seen", "writes_left"
@@ -41,7 +44,7 @@ def show() -> None:
         given_text = inputs.text()
         write_button = st.container(width="content")
         temperature = st.slider(
-            "Temperature", 0.0, 2.0, 1.0, 0.05, key="writes_temperature", help=words.TEMPERATURE, **BOUND
+            "Temperature", 0.0, 2.0, 1.0, 0.05, key="writes_temperature", help=SECTION.text("Temperature"), **BOUND
         )
         with (menu := st.popover("Sampling", icon=":material/tune:")):
             rules, seed, many = _sampling(temperature)
@@ -85,14 +88,18 @@ def show() -> None:
         )
         notices.show_unseen(written.watched.record)
     with st.container() if is_presented else has_read:
-        title = typeset.plain(selection.model.title)
-        layout.caption(words.HAS_READ.get(selection.name) or words.READ_ELSEWHERE.format(title=title))
+        layout.caption(_training_data(selection))
     if is_writing:
         st.rerun()  # what is said of the text pales until it is there
-    layout.notes(
-        words.WRITES_NOTES, notice=noticed(selection, written, newest), formula=lambda: _formula(newest, rules)
-    )
+    layout.notes(SECTION, notice=noticed(selection, written, newest), formula=lambda: _formula(newest, rules))
     _keep_in_address(tree)
+
+
+def _training_data(selection: Given) -> str:
+    """What the model has read."""
+    if selection.name in ("gpt-books", "gpt-books-long"):
+        return SECTION.text("Training data of old books", model=selection.name, books=BOOKS)
+    return SECTION.text("Training data of other models", title=typeset.plain(selection.model.title))
 
 
 def _sampling(temperature: float) -> tuple[Rules, int, int]:
@@ -100,14 +107,25 @@ def _sampling(temperature: float) -> tuple[Rules, int, int]:
     many = controls.choice("Tokens to write", COUNTS, key="writes_count", first=32)
     rules = Rules(
         temperature=temperature,
-        top_k=controls.number_box("Top-k", 0, 100_000, 0, key="writes_top_k", help=words.TOP_K),
-        top_p=st.slider("Top-p", 0.0, 1.0, 0.9, 0.01, key="writes_top_p", help=words.TOP_P, bind="query-params"),
-        min_p=st.slider("Min-p", 0.0, 1.0, 0.0, 0.01, key="writes_min_p", help=words.MIN_P, bind="query-params"),
+        top_k=controls.number_box("Top-k", 0, 100_000, 0, key="writes_top_k", help=SECTION.text("Top-k")),
+        top_p=st.slider(
+            "Top-p", 0.0, 1.0, 0.9, 0.01, key="writes_top_p", help=SECTION.text("Top-p"), bind="query-params"
+        ),
+        min_p=st.slider(
+            "Min-p", 0.0, 1.0, 0.0, 0.01, key="writes_min_p", help=SECTION.text("Min-p"), bind="query-params"
+        ),
         penalty=st.slider(
-            "Repetition penalty", 1.0, 2.0, 1.0, 0.05, key="writes_penalty", help=words.PENALTY, bind="query-params"
+            "Repetition penalty",
+            1.0,
+            2.0,
+            1.0,
+            0.05,
+            key="writes_penalty",
+            help=SECTION.text("Repetition penalty"),
+            bind="query-params",
         ),
     )
-    return rules, controls.number_box("Seed", 0, 9999, 1, key="writes_seed", help=words.SEED), many
+    return rules, controls.number_box("Seed", 0, 9999, 1, key="writes_seed", help=SECTION.text("Seed")), many
 
 
 def _open(selection: Given, waiting: DeltaGenerator) -> None:
@@ -123,7 +141,7 @@ def _open(selection: Given, waiting: DeltaGenerator) -> None:
         tree = Tree()
     elif tree is None:
         title = typeset.plain(selection.model.title)
-        st.info(words.WRONG_LINK.format(title=title, last=vocabulary - 1), icon=":material/link_off:")
+        st.info(SECTION.text("Unreadable link", title=title, last=vocabulary - 1), icon=":material/link_off:")
     tree = tree or Tree()
     st.session_state.update({OF: whose, PUT: text, TREE: tree, SEEN: tree.written, LEFT: 0})
 
@@ -200,14 +218,14 @@ def _say_where_it_stands(selection: Given, written: Written, total: int, tree: T
     if written.dropped:
         room = selection.model.context
         st.info(
-            words.DROPPED.format(title=title, room=room, total=total, dropped=written.dropped),
+            SECTION.text("Forgotten tokens", title=title, room=room, total=total, dropped=written.dropped),
             icon=":material/content_cut:",
         )
     if len(tree.written) >= LONGEST:
-        st.info(words.FULL.format(most=LONGEST), icon=":material/info:")
+        st.info(SECTION.text("Longest text", most=LONGEST), icon=":material/info:")
     elif tree.written and is_special(selection, tree.written[-1]):
         token = typeset.plain(selection.model.label(tree.written[-1]))
-        st.info(words.ENDED.format(token=token), icon=":material/info:")
+        st.info(SECTION.text("End of a text", token=token), icon=":material/info:")
 
 
 def _text(selection: Given, tree: Tree, steps: Sequence[Step], *, plays: bool) -> None:
@@ -280,4 +298,4 @@ def _formula(step: Step, rules: Rules) -> None:
     """The probability of the drawn token, from its logit, and where it lies in the row."""
     for line in writes_sentences.formula_of(step, rules):
         st.latex(line)
-    st.markdown(words.RULES_FORMULA if rules.temperature else words.GREEDY_FORMULA)
+    st.markdown(SECTION.text("Sampling" if rules.temperature else "Greedy decoding"))
