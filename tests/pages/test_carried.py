@@ -9,7 +9,7 @@ from dashboard import contents
 from dashboard.contents import Page
 from dashboard.frame.navigation import SECTION
 from dashboard.inputs import example_texts
-from pages.language.translation import words as translation
+from pages.language.translation import inputs as translation
 from tests.pages.conftest import check, message_text
 from tests.pages.session import controls_of, follow, has_figure, session
 

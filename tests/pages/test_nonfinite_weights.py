@@ -5,7 +5,6 @@ from math import nan
 import pytest
 
 from benchmarks.hostile.model_files import spoiled, tiny, write
-from pages.language.translation.words import OTHERS
 from tests.pages.conftest import message_text
 
 pytestmark = pytest.mark.usefixtures("at_home")
@@ -37,6 +36,6 @@ def test_a_picture_model_with_nan_says_where_and_works_on(kind, room, every, vis
 @pytest.mark.parametrize("every", [False, True], ids=["one weight", "all weights"])
 def test_a_translator_with_nan_says_where_and_works_on(every, visit, tmp_path):
     folder = write(spoiled(tiny("t5"), nan, every=every), tmp_path / "model")
-    app = visit("language/translation", show=OTHERS, translator=str(folder))
+    app = visit("language/translation", show="Any model", translator=str(folder))
     assert not app.exception
     assert message_text(app, "warning").count("weights that are NaN or infinite") == 1

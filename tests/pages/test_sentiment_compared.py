@@ -12,8 +12,8 @@ from core.results.sentiment_results import LOGISTIC, MACHINE, Results, ReviewerQ
 from dashboard.theme import PALETTES, Look
 from pages.language.sentiment import compared_sentences as sentences
 from pages.language.sentiment.compared import published, rows_of, table_of
+from pages.language.sentiment.compared_sentences import NAMES, SMALL
 from pages.language.sentiment.figures_compared import beside
-from pages.language.sentiment.words_compared import NAMES, SMALL
 from tests.pages.conftest import message_text, prose
 
 PAGE = "language/sentiment"

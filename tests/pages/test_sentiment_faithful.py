@@ -6,13 +6,14 @@ import pytest
 
 from core.attribution.token_methods import METHODS
 from core.zoo import REVIEWERS
-from pages.language.sentiment import compute_faithful, faithful, words, words_faithful
+from pages.language.sentiment import compute_faithful, faithful
 from pages.language.sentiment import faithful_sentences as sentences
 from pages.language.sentiment.faithful import NAMES
+from pages.language.sentiment.reviews import EXAMPLES
 from tests.pages.conftest import check, message_text, prose
 
 PAGE = "language/sentiment"
-FIRST = next(iter(words.EXAMPLES["english"].values()))
+FIRST = next(iter(EXAMPLES["english"].values()))
 RNN = next(iter(REVIEWERS["english"]))
 SHORT = "A warm and brilliant film, and a dull ending."
 
@@ -43,8 +44,8 @@ def test_the_section_is_alive_at_once_and_claims_what_was_computed(visit):
 
 
 def test_a_link_holds_the_order_the_share_and_what_becomes_of_the_words(visit):
-    query = {"faithful_order": METHODS["occlusion"], "faithful_percent": "50", "faithful_how": words_faithful.KEEP}
-    app = visit(PAGE, **open_section(text=SHORT, faithful_ranked=words_faithful.STRENGTH, **query))
+    query = {"faithful_order": METHODS["occlusion"], "faithful_percent": "50", "faithful_how": faithful.KEEP}
+    app = visit(PAGE, **open_section(text=SHORT, faithful_ranked=faithful.STRENGTH, **query))
     assert app.slider(key="faithful_percent").value == 50
     explained = compute_faithful.explained(RNN, SHORT)
     count = len(explained.words) // 2

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.sentiment.behavioural_tests import KINDS, BehaviouralTestResult, pairs_of
 from core.zoo.sentiment_classifiers import REVIEWERS
 from dashboard.theme import PALETTES, Look
-from pages.language.sentiment import compute_fooled, words_fooled
+from pages.language.sentiment import compute_fooled, fooled, fooled_own
 from pages.language.sentiment import fooled_sentences as sentences
 from pages.language.sentiment.figures_fooled import Move, Span, moves, rates
 from pages.language.sentiment.fooled import change, pairs_table, rates_table
@@ -37,7 +37,7 @@ def test_the_section_opens_by_its_address(visit, language, kind):
 
 
 def test_pairs_on_which_nobody_fails_are_left_out_on_demand(visit):
-    app = visit(PAGE, **open_section(fooled_kind="Names swapped", fooled_only=words_fooled.FAILED))
+    app = visit(PAGE, **open_section(fooled_kind="Names swapped", fooled_only=fooled.FAILED))
     for table in app.table:
         assert all("✗" in " ".join(row) for row in table.value.astype(str).to_numpy())
 
@@ -56,7 +56,7 @@ def test_an_own_pair_is_read_by_all_and_an_empty_text_gets_one_sentence(visit):
 def test_an_example_follows_the_language_and_an_own_pair_stays(visit):
     app = visit(PAGE, **open_section())
     check(app.segmented_control(key="language").set_value("Spanish").run())
-    assert app.text_input(key="fooled_before").value == next(iter(words_fooled.EXAMPLES["spanish"].values()))[0]
+    assert app.text_input(key="fooled_before").value == next(iter(fooled_own.EXAMPLES["spanish"].values()))[0]
     check(app.text_input(key="fooled_before").set_value("Qué tal").run())
     check(app.segmented_control(key="language").set_value("English").run())
     assert app.text_input(key="fooled_before").value == "Qué tal"

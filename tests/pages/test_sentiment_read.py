@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from core.attribution.token_methods import METHODS
 from core.zoo.sentiment_classifiers import REVIEWERS, load_reviewer
 from dashboard import typeset
-from pages.language.sentiment import compute, words
+from pages.language.sentiment import compute
 from pages.language.sentiment.compute import Sentence, Verdict
+from pages.language.sentiment.prose import PAGE as PROSE
 from pages.language.sentiment.read_sentences import (
     about_against,
     about_first,
@@ -24,6 +25,7 @@ from pages.language.sentiment.read_sentences import (
     tell,
     word_scores,
 )
+from pages.language.sentiment.reviews import EXAMPLES, LANGUAGES
 from pages.language.sentiment.sentences import cut, places
 from tests.core.saved_models import save_text_model
 from tests.pages.conftest import check, message_text, prose
@@ -33,12 +35,12 @@ reviewer = cache(load_reviewer)
 
 
 def test_the_page_counts_the_networks_of_each_language():
-    assert re.findall(r"\d+", words.PAGE.about) == [str(len(names)) for names in REVIEWERS.values()]
+    assert re.findall(r"\d+", PROSE.about) == [str(len(names)) for names in REVIEWERS.values()]
 
 
 @pytest.mark.parametrize("name", ["english-rnn", "english-cnn", "spanish-encoder"])
 def test_the_section_opens_by_its_address(visit, name):
-    language = next(title for title, short in words.LANGUAGES.items() if name.startswith(short))
+    language = next(title for title, short in LANGUAGES.items() if name.startswith(short))
     app = visit(PAGE, show="Read", model=name, language=language)
     assert app.title[0].value == "Sentiment"
     assert app.get("plotly_chart")
@@ -248,12 +250,12 @@ def test_a_word_is_told_with_its_score_and_its_side():
 
 
 def test_there_are_examples_for_every_language():
-    assert set(words.EXAMPLES) == set(REVIEWERS) == set(words.LANGUAGES.values())
+    assert set(EXAMPLES) == set(REVIEWERS) == set(LANGUAGES.values())
 
 
 def test_what_the_page_shows_at_first_has_been_computed_by_the_warm_up():
     compute.warm_up()
-    text, names = next(iter(words.EXAMPLES["english"].values())), tuple(REVIEWERS["english"])
+    text, names = next(iter(EXAMPLES["english"].values())), tuple(REVIEWERS["english"])
     first = compute.verdict.peek(names[0], text)
     assert first is not None
     assert all(compute.verdict.peek(name, text) for name in names)

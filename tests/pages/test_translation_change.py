@@ -11,13 +11,13 @@ from streamlit.testing.v1 import AppTest
 
 from core.tokens.words import word_spans
 from core.translation.decoding import limit_of
+from core.zoo import TRANSLATION as TITLES
 from core.zoo import Changes
 from dashboard.cache.models import translator
-from pages.language.translation import compute, cut_effects, cuts, words
+from pages.language.translation import compute, cut_a_link, cut_effects, cuts
 from pages.language.translation.cut_effects import Compared, difference, marked
 from pages.language.translation.cuts import CutLink
 from pages.language.translation.word_maps import Words, words_of
-from pages.language.translation.words import TITLES
 from tests.pages.conftest import message_text, prose
 
 PAGE = "language/translation"
@@ -35,7 +35,7 @@ def printed(value: float) -> str:
 @pytest.fixture
 def open_change(visit):
     """Open the section, with more of the address."""
-    return lambda **query: visit(PAGE, show=words.CHANGE, **{"text": ENGLISH, "beam": "1", **query})
+    return lambda **query: visit(PAGE, show=cut_a_link.SECTION.name, **{"text": ENGLISH, "beam": "1", **query})
 
 
 def compared(name: str, cut: tuple[CutLink, ...] = (), silenced=(), text: str = ENGLISH) -> Compared:
@@ -68,18 +68,18 @@ def test_a_cut_of_the_address_is_the_cut_of_the_core(open_change):
 
 def test_the_buttons_cut_and_take_back(open_change):
     app = open_change()
-    assert words.CHANGE_NOTHING in message_text(app, "info")
+    assert cut_a_link.SECTION.text("No cut yet") in message_text(app, "info")
     app.selectbox(key="change_target").set_value(1)
     app.selectbox(key="change_source").set_value(1).run()
     button(app, "Cut this link").click().run()
     span = word_spans(compute.translate("bahdanau", ENGLISH, 1).target)[1]
     assert app.query_params["cut"] == cuts.encode([CutLink(1, span.start, span.stop - 1)])
-    assert words.CHANGE_POSITION in [element.value for element in app.caption]
+    assert cut_a_link.SECTION.text("Position of a cut") in [element.value for element in app.caption]
     button(app, "for the whole translation").click().run()
     assert app.query_params["cut"] == "all-1"
     button(app, "every word → “cat”").click().run()
     assert "cut" not in app.query_params
-    assert words.CHANGE_NOTHING in message_text(app, "info")
+    assert cut_a_link.SECTION.text("No cut yet") in message_text(app, "info")
 
 
 def test_each_step_can_be_undone_and_all_cuts_cleared(open_change):

@@ -14,12 +14,12 @@ from streamlit.testing.v1 import AppTest
 
 from core.published import published_translators
 from core.translation.alignment import Direction
+from core.zoo import TRANSLATION as TITLES
 from dashboard.figures.costs import Point
 from dashboard.output import alignment_table
 from dashboard.output.alignment_table import DIRECTIONS
 from dashboard.theme import LIGHT, Look
-from pages.language.translation import compute, compute_measured, figures, measured_alignment, measured_quality, words
-from pages.language.translation.words import TITLES
+from pages.language.translation import compute, compute_measured, figures, measured_alignment, measured_quality
 from tests.pages.conftest import message_text, prose
 from tests.pages.measured_files import BEST, HEADS, LAYERS, TEXTS, head_rate, write_all, write_results
 
@@ -44,16 +44,16 @@ def charts(app: AppTest) -> list[dict]:
 
 @pytest.mark.usefixtures("measured")
 def test_everything_measured_is_shown(visit):
-    app = visit(PAGE, show=words.MEASURED)
+    app = visit(PAGE, show="Measured")
     assert not app.warning
     assert len(charts(app)) == 4
     assert "How it is computed" in [element.value for element in app.subheader]
-    for sentence in (words.MEASURED_PUBLISHED, words.MEASURED_HEADS, words.MEASURED_LENGTHS):
-        assert sentence in prose(app) + message_text(app, "caption")
+    for heading in ("Published models", "Error rates of the heads", "Long texts"):
+        assert measured_quality.SECTION.text(heading) in prose(app) + message_text(app, "caption")
     published, own = charts(app)[2:]
     assert {trace["name"] for trace in published["data"]} == {"recurrent", "convolutional", "transformer"}
     assert {trace["name"] for trace in own["data"]} == set(TITLES.values())
-    assert r"{690 + 690}{1,000 + 1,000} = 0.310" in " ".join(element.value for element in app.latex)
+    assert "{690 + 690}{1{,}000 + 1{,}000} = 0.310" in prose(app)
     for title in TITLES.values():
         assert title in prose(app)
 
@@ -61,7 +61,7 @@ def test_everything_measured_is_shown(visit):
 @pytest.mark.usefixtures("measured")
 def test_choices_are_in_the_address_and_impossible_ones_fall_back(visit):
     odd = {"measured_score": "x", "measured_text": "Bible", "measured_links": "all"}
-    app = visit(PAGE, show=words.MEASURED, measured_row="writes the word", measured_language="English to German", **odd)
+    app = visit(PAGE, show="Measured", measured_row="writes the word", measured_language="English to German", **odd)
     assert not app.warning
     assert app.segmented_control(key="measured_row").value == "writes the word"
     assert "Transformer (big) leads with 28.4" in prose(app)
@@ -69,13 +69,15 @@ def test_choices_are_in_the_address_and_impossible_ones_fall_back(visit):
 
 @pytest.mark.usefixtures("measured")
 def test_the_projector_shows_no_prose(visit):
-    app = visit(PAGE, show=words.MEASURED, present="1")
+    app = visit(PAGE, show="Measured", present="1")
     assert "How it is computed" not in [element.value for element in app.subheader]
-    assert words.MEASURED_PUBLISHED in prose(app), "It says that the scores cannot be compared."
+    assert measured_quality.SECTION.text("Published models") in prose(app), (
+        "It says that the scores cannot be compared."
+    )
 
 
 def test_what_is_not_measured_yet_says_so_and_the_rest_is_there(visit, folder):
-    app = visit(PAGE, show=words.MEASURED)
+    app = visit(PAGE, show="Measured")
     for name in ("results.json", "length.csv", "alignment.json", "alignment.csv"):
         assert f"/{name} is not there" in message_text(app, "warning")
     assert len(charts(app)) == 1

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core import zoo
 from core.text import Tokens
 from core.zoo import load_named_translator
-from pages.language.translation import any_model, compute, word_maps, words
+from pages.language.translation import any_model, compute, word_maps
 from tests.core import saved_models
 from tests.pages.conftest import message_text, prose
 
@@ -32,7 +32,7 @@ def folders(tmp_path_factory):
 def visit_model(visit, at_home):  # noqa: ARG001
     """Open the section with a model, at home."""
     return lambda name, **query: visit(
-        PAGE, **{"show": words.OTHERS, "translator": name, "text": SENTENCE, "beam": "2", **query}
+        PAGE, **{"show": any_model.SECTION.name, "translator": name, "text": SENTENCE, "beam": "2", **query}
     )
 
 
@@ -41,8 +41,8 @@ def subheaders(app) -> list[str]:
 
 
 def test_without_a_name_the_section_says_what_can_be_opened_and_nothing_is_broken(visit):
-    app = visit(PAGE, show=words.OTHERS)
-    assert words.NAMED_NOTHING in prose(app)
+    app = visit(PAGE, show=any_model.SECTION.name)
+    assert any_model.SECTION.text("No model yet") in prose(app)
     assert "How it is computed" in subheaders(app)
     assert not app.warning
     assert not app.info
@@ -102,7 +102,7 @@ def test_what_cannot_be_opened_is_one_sentence(visit_model, name, sentence):
 
 
 def test_folders_are_closed_away_from_home(visit, folders):
-    app = visit(PAGE, show=words.OTHERS, translator=folders["bart"])
+    app = visit(PAGE, show=any_model.SECTION.name, translator=folders["bart"])
     assert "an app that you run yourself" in message_text(app, "warning")
 
 
@@ -110,8 +110,8 @@ def test_folders_are_closed_away_from_home(visit, folders):
 def test_without_the_hub_there_is_one_sentence(visit, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")  # a port at which nobody listens
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
-    app = visit(PAGE, show=words.OTHERS, translator="Helsinki-NLP/opus-mt-en-fr")
-    assert message_text(app, "warning") == words.NAMED_OFFLINE
+    app = visit(PAGE, show=any_model.SECTION.name, translator="Helsinki-NLP/opus-mt-en-fr")
+    assert message_text(app, "warning") == any_model.SECTION.text("Hub out of reach")
 
 
 @pytest.mark.usefixtures("at_home")
@@ -120,7 +120,7 @@ def test_nothing_is_fetched_before_the_visitor_agrees(visit, monkeypatch):
     offer = zoo.Offer("owner/model", what, 74_000_000, 301_000_000, task="source to target")
     monkeypatch.setattr(zoo, "inspect", lambda *_, **__: offer)
     monkeypatch.setattr(zoo, "fetch", lambda *_, **__: pytest.fail("Nobody agreed to a download."))
-    app = visit(PAGE, show=words.OTHERS, translator="owner/model")
+    app = visit(PAGE, show=any_model.SECTION.name, translator="owner/model")
     assert "301 MB" in app.info[0].value
     assert [button.label for button in app.button] == ["Present", "Download and open"]
 

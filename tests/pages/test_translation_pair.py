@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.tokens.words import join_words, word_spans
 from core.translation.alignment import agreement
-from pages.language.translation import compute, words, your_own_pair
-from pages.language.translation.words import TITLES
+from core.zoo import TRANSLATION as TITLES
+from pages.language.translation import compute, inputs, your_own_pair
 from pages.language.translation.your_own_pair import DIAGONAL
 from tests.pages.conftest import message_text, prose
 
@@ -24,7 +24,7 @@ ENGLISH, FRENCH = "The cat sleeps.", "Le chat dort."
 @pytest.fixture
 def open_pair(visit):
     """Open the section, with more of the address."""
-    return lambda **query: visit(PAGE, show=words.PAIR, **query)
+    return lambda **query: visit(PAGE, show=your_own_pair.SECTION.name, **query)
 
 
 def button(app: AppTest, label: str):
@@ -33,10 +33,10 @@ def button(app: AppTest, label: str):
 
 def test_the_section_is_alive_at_once_and_links_can_be_taken_from_a_model(open_pair):
     app = open_pair()
-    assert app.text_area(key="text").value == words.SENTENCE
-    assert app.text_area(key="french").value == words.FRENCH[words.SENTENCE]
+    assert app.text_area(key="text").value == inputs.SENTENCE
+    assert app.text_area(key="french").value == your_own_pair.FRENCH[inputs.SENTENCE]
     assert not app.warning
-    assert words.PAIR_NO_LINKS in message_text(app, "info")
+    assert your_own_pair.SECTION.text("No links yet") in message_text(app, "info")
     title = "Bahdanau's attention"
     app.selectbox(key="pair_start").set_value(title)
     button(app, "Take them").click().run()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.text import Tokens
 from core.translation.decoder_step import RecurrentStep, StepAttention
 from core.translation.decoding import BEGIN, PENALTY
-from pages.language.translation import compute, step_attention, word_by_word, words
+from pages.language.translation import compute, step_attention, word_by_word
 from pages.language.translation.compute import BestHead
 from tests.pages.conftest import prose
 
@@ -28,7 +28,7 @@ def steps(visit):
     """The section at an address."""
 
     def open_section(**query: str):
-        return visit(PAGE, **({"show": words.STEPS, "text": CAT, "beam": "2"} | query))
+        return visit(PAGE, **({"show": word_by_word.SECTION.name, "text": CAT, "beam": "2"} | query))
 
     return open_section
 
@@ -83,7 +83,7 @@ def test_a_head_of_the_transformer_is_shown_as_it_was_computed(steps):
 
 def test_without_attention_there_is_one_vector_and_it_is_said(steps):
     app = steps(steps_model=SEQ2SEQ, steps_step="1")
-    assert words.ONE_VECTOR in prose(app)
+    assert word_by_word.SECTION.text("One vector") in prose(app)
     assert "How one score is computed" not in headings(app)
     assert "only the decoder's state changes" in prose(app)
 
@@ -124,7 +124,7 @@ def test_impossible_choices_and_odd_texts_in_a_link_fall_back(steps, odd):
 def test_the_projector_shows_no_prose(steps):
     app = steps(present="1")
     assert "How it is computed" not in headings(app)
-    assert words.HANDED_ON not in prose(app)
+    assert word_by_word.SECTION.text("The context vector") not in prose(app)
     assert "Beam search" in headings(app)
 
 
@@ -227,8 +227,7 @@ def test_the_rival_of_a_token_is_the_most_probable_other_one(name, beam):
 def test_the_score_in_the_formula_is_that_of_the_beam(steps):
     decoded = own("bahdanau").decoded
     app = steps(steps_step=str(len(decoded.best.tokens)))
-    formula = " ".join(element.value for element in app.latex)
-    written = re.findall(r"= (-?\d+\.\d{3})(?:\s|$)", formula)
+    written = re.findall(r"= (-?\d+\.\d{3})(?:\s|$)", prose(app))
     assert float(written[-1]) == pytest.approx(decoded.best.score(PENALTY), abs=2e-3)
 
 

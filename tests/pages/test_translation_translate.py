@@ -13,14 +13,15 @@ from streamlit.testing.v1 import AppTest
 from core import zoo
 from core.text import Tokens
 from core.translation.decoding import END
+from core.zoo import TRANSLATION as TITLES
 from core.zoo.embedded import WEIGHTS
 from core.zoo.translators import KINDS
 from dashboard.cache import memo
 from dashboard.components.alignment_view import Map, Panel
-from pages.language.translation import compute, three_translators, word_maps, words
+from pages.language.translation import compute, inputs, three_translators, word_maps
 from pages.language.translation.compute import BestHead, StepObserver, Translated
+from pages.language.translation.prose import PAGE as PROSE
 from pages.language.translation.word_maps import BEST, words_of
-from pages.language.translation.words import TITLES
 from tests.core.tiny_translators import tiny
 from tests.pages.conftest import message_text, prose
 
@@ -68,7 +69,7 @@ def test_three_translations_stand_side_by_side_with_their_log_probabilities_and_
         assert f"**{total / len(translation.target):.2f}** per token".replace("-", "−") in card
     assert "How it is computed" in [element.value for element in app.subheader]
     app.button(key="classic").click().run()
-    assert app.text_area(key="text").value == words.CLASSIC
+    assert app.text_area(key="text").value == inputs.CLASSIC
     assert app.button(key="classic").disabled
     app.text_area(key="text").set_value("").run()
     assert "There is no text here yet" in message_text(app, "warning")
@@ -83,7 +84,7 @@ def test_self_attention_is_one_link_away(visit, part):
 
 def test_the_projector_shows_no_prose(visit):
     app = visit(PAGE, text="A dog.", beam="1", present="1")
-    assert words.PAGE.lead not in prose(app)
+    assert PROSE.lead not in prose(app)
     assert "How it is computed" not in [element.value for element in app.subheader]
     assert len(cards(app)) == 3
 
@@ -299,7 +300,7 @@ def test_the_order_that_is_told_is_that_of_the_strongest_places(weights):
 def test_a_map_that_is_one_step_late_is_told_as_that():
     weights = np.array([[0.1, 0.9, 0], [0.9, 0.1, 0]])
     sentence = three_translators.about_order(
-        panel_of(weights, note=words.BEST_SHIFTED, others=1), (0, 1), (" a", " b", "</s>"), (0, 1)
+        panel_of(weights, note=word_maps.BEST_SHIFTED, others=1), (0, 1), (" a", " b", "</s>"), (0, 1)
     )
     assert "**Model** (layer 0, head 0, one step later) reverses the order" in sentence
 

@@ -17,10 +17,24 @@ from dashboard.number_format import in_latex
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from pages.language.sentiment import compared_sentences as sentences
-from pages.language.sentiment import reviews, words_compared
+from pages.language.sentiment import fooled_names, reviews
 from pages.language.sentiment.compared_sentences import TITLES
 from pages.language.sentiment.figures_compared import Beside, beside
+from pages.language.sentiment.prose import PAGE
 
+SECTION = PAGE.section("Compared")
+# How each row of ours is called in core/published/sentiment.csv.
+PUBLISHED = {
+    "english": {"rnn": "1x bidirectional RNN", "cnn": "2x CNN 1D", "encoder": "1x transformer encoder"},
+    "spanish": {
+        "rnn": "1x bidirectional RNN",
+        "cnn": "1x CNN 1D",
+        "encoder": "1x transformer encoder",
+        "tfidf-svm": "SVM on TF-IDF",
+    },
+}
+# What each is called beside a figure.
+SHORT = fooled_names.SHORT | {"tfidf-logistic": "TF-IDF, logistic", "tfidf-svm": "TF-IDF, SVM"}
 COUNTS = ("parameters", "published parameters")
 
 
@@ -32,7 +46,7 @@ def results() -> dict[str, Results]:
 
 def published(language: str) -> dict[str, SentimentResult]:
     """The published rows of a language, by the names of ours where there is one, else by their own."""
-    ours = {title: name for name, title in words_compared.PUBLISHED[language].items()}
+    ours = {title: name for name, title in PUBLISHED[language].items()}
     rows = (row for row in published_results() if row.language.lower() == language)
     return {ours.get(row.model, row.model): row for row in rows}
 
@@ -54,18 +68,18 @@ def show() -> None:
     )
     layout.place_notice()
     source = next(iter(theirs.values())).source
-    layout.caption(words_compared.CAPTION.format(test=own_results.test, source=typeset.plain(source)))
+    layout.caption(SECTION.text("Dots and diamonds", test=own_results.test, source=typeset.plain(source)))
     _table(table)
     why = (sentences.about_sizes(every, shared),) if language == "spanish" else ()
     layout.notes(
-        words_compared.NOTES,
+        SECTION,
         notice=(
             sentences.about_baseline(own_results),
             *why,
             sentences.about_published(own_results, shared),
             sentences.about_each_other(own_results),
         ),
-        formula=lambda: _formula(own_results),
+        numbers=_best_in_numbers(own_results),
     )
 
 
@@ -74,7 +88,7 @@ def rows_of(own_results: Results, theirs: Mapping[str, SentimentResult]) -> Sequ
     names = sorted(own_results.models, key=lambda name: -own_results.models[name].accuracy)
     rows = [
         Beside(
-            words_compared.SHORT[name],
+            SHORT[name],
             (own_results.models[name].accuracy, *sentences.interval(own_results, name)),
             theirs[name].accuracy if name in theirs else None,
         )
@@ -118,7 +132,7 @@ def table_of(own_results: Results, theirs: Mapping[str, SentimentResult]) -> pd.
 
 
 def _table(table: pd.DataFrame) -> None:
-    st.subheader(words_compared.EFFORT, anchor=False)
+    st.subheader("What it took", anchor=False)
     shares = ["accuracy", "published accuracy"]
     formats = {name: st.column_config.NumberColumn(format="%.1f%%") for name in shares}
     formats |= {"macro F1": st.column_config.NumberColumn(format="%.3f")}
@@ -126,16 +140,21 @@ def _table(table: pd.DataFrame) -> None:
     formats |= {name: st.column_config.NumberColumn(format="%d") for name in ("epochs", "published epochs")}
     scaled = table.assign(**{name: 100 * table[name] for name in shares})
     data_table(scaled, hide_index=True, column_config=formats, placeholder="")
-    layout.caption(words_compared.SECONDS)
+    layout.caption(SECTION.text("Seconds an epoch"))
 
 
-def _formula(own_results: Results) -> None:
-    """Accuracy and its interval with the numbers of the best model, and what macro F1 is."""
+def _best_in_numbers(own_results: Results) -> dict[str, object]:
+    """Accuracy with its interval, and macro F1, of the best model, by their places in the text."""
     name = max(own_results.models, key=lambda model: own_results.models[model].accuracy)
-    of, (low, high) = own_results.models[name], sentences.interval(own_results, name)
-    st.markdown(words_compared.FORMULA_ACCURACY.format(name=sentences.NAMES[name], test=own_results.test))
-    right = round(of.accuracy * own_results.test)
-    st.latex(rf"\tfrac{{{in_latex(right)}}}{{{in_latex(own_results.test)}}} = {right / own_results.test:.4f}")
-    st.latex(rf"{low:.4f} \text{{ to }} {high:.4f}")
-    st.markdown(words_compared.FORMULA_F1)
-    st.latex(r"\tfrac{1}{C}\textstyle\sum_c \tfrac{2 P_c R_c}{P_c + R_c}" + rf" = {of.macro_f1:.4f}")
+    best, (low, high) = own_results.models[name], sentences.interval(own_results, name)
+    right = round(best.accuracy * own_results.test)
+    return {
+        "name": sentences.NAMES[name],
+        "test": own_results.test,
+        "right": in_latex(right),
+        "texts": in_latex(own_results.test),
+        "accuracy": right / own_results.test,
+        "low": low,
+        "high": high,
+        "macro_f1": best.macro_f1,
+    }

@@ -7,9 +7,19 @@ from core.results.sentiment_results import BASELINES, LOGISTIC, MACHINE, Results
 from core.sentiment.behavioural_tests import wilson
 from core.zoo.sentiment_classifiers import NETWORKS
 from dashboard.number_format import CLEAR, compare, points, share_error
-from pages.language.sentiment.words_compared import NAMES, SMALL
 
 TITLES = NETWORKS | BASELINES
+# What each is called inside a sentence.
+NAMES = {
+    "rnn": "the recurrent network with attention",
+    "rnn-uniform": "the one with uniform weights",
+    "cnn": "the convolutional network",
+    "encoder": "the encoder",
+    "bert": "BERT",
+    "tfidf-logistic": "logistic regression on TF-IDF",
+    "tfidf-svm": "a support vector machine on TF-IDF",
+}
+SMALL = ("rnn", "rnn-uniform", "cnn", "encoder")
 Published = Mapping[str, SentimentResult]  # by the names of ours
 
 

@@ -15,8 +15,8 @@ from core.zoo import REVIEWERS, Classifier
 from core.zoo.kinds import gives_class
 from dashboard.cache.memo import cached
 from dashboard.cache.models import text_model
+from dashboard.inputs import example_texts
 from dashboard.recordings.watched import Text, content_of
-from pages.language.sentiment import words
 from pages.language.sentiment.sentences import cut, places
 
 
@@ -45,9 +45,14 @@ def model(name: str) -> Classifier:
     """A classifier of ours, or any by name or folder; ModelError if it gives no class to a text."""
     classifier = text_model(name)
     if not gives_class(classifier):
-        raise ModelError(words.NO_CLASSIFIER.format(title=classifier.title))
+        raise ModelError(
+            f"{classifier.title} gives a text no class. Choose one of the classifiers on the list, or a model for "
+            "sequence classification by name or folder."
+        )
     if len(classifier.classes) < 2:
-        raise ModelError(words.ONE_CLASS.format(title=classifier.title))
+        raise ModelError(
+            f"{classifier.title} has a single class: it can say nothing else, so there is nothing to explain."
+        )
     return classifier
 
 
@@ -117,7 +122,7 @@ def _read(name: str, content: str, *, identity: Hashable) -> Verdict:
 
 def warm_up() -> None:
     """What the page shows at first."""
-    text, names = next(iter(words.EXAMPLES["english"].values())), tuple(REVIEWERS["english"])
+    text, names = example_texts.opening("reviews-english"), tuple(REVIEWERS["english"])
     for prediction in verdicts(text, names):
         if prediction.model.name == names[0]:
             for method in methods(names[0]):

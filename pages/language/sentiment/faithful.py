@@ -14,14 +14,16 @@ from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.figures.faithfulness import RANDOM, area_in_latex
 from dashboard.frame import layout
 from dashboard.inputs import controls
-from dashboard.number_format import points
+from dashboard.number_format import in_latex, points
 from dashboard.output import deletion_curves
 from dashboard.theme import HUES
 from pages.language.sentiment import compute_faithful as compute
-from pages.language.sentiment import faithful_measured, reviews, words_faithful
+from pages.language.sentiment import faithful_measured, reviews
 from pages.language.sentiment import faithful_sentences as sentences
 from pages.language.sentiment.compute_faithful import Curves, Explained, value_of
+from pages.language.sentiment.prose import PAGE
 
+SECTION = PAGE.section("Faithful?")
 HUE = dict(zip(METHODS.values(), HUES, strict=False))
 NAMES = {key: title[:1].lower() + title[1:] for key, title in METHODS.items()}  # inside a sentence
 ORDER, HOW, PERCENT, RANKED, LONG = (
@@ -31,6 +33,8 @@ ORDER, HOW, PERCENT, RANKED, LONG = (
     "faithful_ranked",
     "faithful_long",
 )
+DELETE, KEEP = "struck out", "kept alone"
+FOR_PREDICTION, STRENGTH = "what speaks for the verdict", "strength, for or against"
 SLIDER = 190  # pixels
 PATIENCE = 30  # seconds: what takes longer is measured when somebody asks for it
 SIDES = {
@@ -51,7 +55,7 @@ def show() -> None:
     curves = _measured_curves(explained)
     gained = faithful_measured.show(explained, curves, NAMES, HUE) if curves else ()
     alike = _agreement(explained)
-    layout.notes(words_faithful.NOTES, notice=(taken, *gained, alike), formula=lambda: _formula(explained, curves))
+    layout.notes(SECTION, notice=(taken, *gained, alike), formula=lambda: _formulas(explained, curves))
 
 
 # Words struck out.
@@ -62,8 +66,8 @@ def _taken(explained: Explained, percent: int) -> str:
     figure = st.container()
     with layout.control_bar():
         method = _method(explained)
-        how = controls.choice("Its words", [words_faithful.DELETE, words_faithful.KEEP], key=HOW)
-    keep, count = how == words_faithful.KEEP, percent * len(explained.words) // 100
+        how = controls.choice("Its words", [DELETE, KEEP], key=HOW)
+    keep, count = how == KEEP, percent * len(explained.words) // 100
     with layout.waiting_place():
         after = compute.taken(explained, method, count, keep=keep)
     now = float(after[explained.target])
@@ -90,7 +94,7 @@ def _taken(explained: Explained, percent: int) -> str:
         )
         layout.place_notice()
         if not np.ptp(explained.scores[method].numpy()):
-            st.caption(words_faithful.ALIKE)
+            st.caption(SECTION.text("Equal scores"))
     return sentence
 
 
@@ -122,7 +126,7 @@ def _words(explained: Explained, method: str, count: int, *, keep: bool) -> None
         key="faithful_words",
         on_click=take,
         label=f"The text; words are struck out in the order of {NAMES[method]}",
-        hint=words_faithful.HINT_KEPT if keep else words_faithful.HINT,
+        hint=SECTION.text(f"Click on a word: {KEEP if keep else DELETE}"),
         scale=f"{METHODS[method]}, for the prediction",
         ticks=((0, "0"), (1, f"{most:.2g}")),
     )
@@ -133,9 +137,9 @@ def _words(explained: Explained, method: str, count: int, *, keep: bool) -> None
 
 def _measured_curves(explained: Explained) -> Curves | None:
     """Both figures and the areas; None while nobody has asked for what would take long."""
-    layout.heading(words_faithful.CURVES)
+    layout.heading("Which explanation is most faithful?")
     if explained.waiting > PATIENCE:
-        label = words_faithful.LONG.format(seconds=explained.waiting)
+        label = f"Measure the curves: takes about {explained.waiting:.0f} seconds"
         if not st.toggle(label, key=LONG, bind="query-params"):
             return None
     with layout.waiting_place():
@@ -145,7 +149,7 @@ def _measured_curves(explained: Explained) -> Curves | None:
     for place, side in zip(st.columns(2, gap="medium"), SIDES, strict=True):
         with place:
             _curves(explained, curves, side)
-    layout.caption(f"{words_faithful.BAND.format(draws=len(curves.draws))} {words_faithful.REPLACED}")
+    layout.caption(SECTION.text("Curves", draws=len(curves.draws)))
     if not theme.is_presented():
         st.markdown(sentences.about_ends(curves, typeset.plain(explained.verdict.label)))
     return curves
@@ -172,9 +176,9 @@ def _curves(explained: Explained, curves: Curves, side: str) -> None:
 
 def _agreement(explained: Explained) -> str:
     """How alike the explanations rank the words, as two matrices; what is to be noticed in the second."""
-    layout.heading(words_faithful.AGREE)
-    ranked = controls.choice("Words ranked by", [words_faithful.VERDICT, words_faithful.STRENGTH], key=RANKED)
-    strength = ranked == words_faithful.STRENGTH
+    layout.heading("Do the explanations agree?")
+    ranked = controls.choice("Words ranked by", [FOR_PREDICTION, STRENGTH], key=RANKED)
+    strength = ranked == STRENGTH
     agreement = compute.agreement(explained, strength=strength)
     if not theme.is_presented():
         st.markdown(sentences.about_agreement(agreement, NAMES))
@@ -214,39 +218,42 @@ def _matrix(agreement: Agreement, values: np.ndarray, title: str, low: float, te
 # How it is computed.
 
 
-def _formula(explained: Explained, curves: Curves | None) -> None:
+def _formulas(explained: Explained, curves: Curves | None) -> None:
     """One area, comprehensiveness and sufficiency, with the numbers of this text."""
     if curves is None:
         return
-    method = _shown(explained)
+    method = _chosen(explained)
     curve, name = curves.explanations[method], NAMES[method]
-    st.markdown(words_faithful.FORMULA_AREA.format(name=name))
-    st.latex(area_in_latex(curve))
-    st.markdown(words_faithful.FORMULA_BINS.format(name=name))
-    full_probability, bins = curve.deletion[0].item(), list(curve.bins)
-    for heights, value in ((curve.deletion, curve.comprehensiveness), (curve.insertion, curve.sufficiency)):
-        first, *_, last = heights[bins].tolist()
-        st.latex(
-            rf"\begin{{gathered}} {full_probability:.3f} - \tfrac{{1}}{{5}}({first:.3f} + \dots + {last:.3f}) \\ "
-            rf"= {value:.3f} \end{{gathered}}"
+    st.markdown(SECTION.text("Area under the curve", name=name, area=area_in_latex(curve)))
+    deletion, insertion = (heights[list(curve.bins)].tolist() for heights in (curve.deletion, curve.insertion))
+    st.markdown(
+        SECTION.text(
+            "Comprehensiveness and sufficiency",
+            name=name,
+            all=curve.deletion[0].item(),
+            without_first=deletion[0],
+            without_most=deletion[-1],
+            comprehensiveness=curve.comprehensiveness,
+            first_alone=insertion[0],
+            most_alone=insertion[-1],
+            sufficiency=curve.sufficiency,
         )
-    _formula_of_tau(explained, method)
-
-
-def _formula_of_tau(explained: Explained, method: str) -> None:
-    """Kendall's tau of the shown explanation and another one, from counted pairs of words."""
+    )
     others = [name for name in explained.scores if name != method]
-    if not others or len(explained.words) < 2:
-        return
-    pairs = count_pairs(explained.scores[method], explained.scores[others[0]])
-    st.markdown(words_faithful.FORMULA_TAU.format(one=NAMES[method], other=NAMES[others[0]]))
-    st.latex(r"\tau_b = \frac{C - D}{\sqrt{(C + D + T_1)(C + D + T_2)}}")
+    if others and len(explained.words) > 1:
+        _formula_of_tau(explained, method, others[0])
+
+
+def _formula_of_tau(explained: Explained, one: str, other: str) -> None:
+    """Kendall's tau of two explanations, from counted pairs of words."""
+    pairs = count_pairs(explained.scores[one], explained.scores[other])
+    st.markdown(SECTION.text("Kendall's τ-b", one=NAMES[one], other=NAMES[other]))
     if pairs.tau is not None:
-        c, d, one, other = (f"{count:,}".replace(",", "{,}") for count in pairs.counts)
-        filled = rf"\frac{{{c} - {d}}}{{\sqrt{{({c} + {d} + {one})({c} + {d} + {other})}}}}"
-        st.latex(rf"\begin{{gathered}} {filled} \\ = {pairs.tau:.3f} \end{{gathered}}")
+        counts = dict(zip(("c", "d", "t1", "t2"), map(in_latex, pairs.counts), strict=True))
+        st.markdown(SECTION.text("Kendall's τ-b in numbers", tau=pairs.tau, **counts))
 
 
-def _shown(explained: Explained) -> str:
+def _chosen(explained: Explained) -> str:
+    """The explanation in whose order words are struck out."""
     names = {METHODS[name]: name for name in explained.scores}
     return names.get(st.session_state.get(ORDER, ""), next(iter(explained.scores)))

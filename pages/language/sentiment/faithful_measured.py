@@ -14,16 +14,17 @@ from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from pages.language.sentiment import compute_faithful as compute
 from pages.language.sentiment import faithful_sentences as sentences
-from pages.language.sentiment import words_faithful
 from pages.language.sentiment.compute_faithful import Curves, Explained, value_of
 from pages.language.sentiment.figures_faithful import Gain, gains
+from pages.language.sentiment.prose import PAGE
 
+SECTION = PAGE.section("Faithful?")
 COLUMNS = ("by deletion", "by insertion")
 
 
 def show(explained: Explained, curves: Curves, names: Mapping[str, str], hues: Mapping[str, str]) -> tuple[str, ...]:
     """The figure with its first sentence and the numbers behind it; what else is to be noticed in them."""
-    st.subheader(words_faithful.GAINS, anchor=False)
+    st.subheader("Better than chance?", anchor=False)
     over = compute.measured().get(explained.model.name)
     notes = [sentences.about_measured(over, names, side) for side in sentences.SIDES] if over else []
     notes += [sentences.about_chance(curves, names, side) for side in sentences.SIDES]
@@ -38,8 +39,12 @@ def show(explained: Explained, curves: Curves, names: Mapping[str, str], hues: M
         + "; ".join(f"{row.name} {row.in_review[0]:.3f} and {row.in_review[1]:.3f} here" for row in rows),
         table=table,
     )
-    caption = words_faithful.GAINED if over else words_faithful.GAINED_HERE
-    st.caption(caption.format(draws=len(curves.draws), reviews=over.reviews if over else 0))
+    draws = len(curves.draws)
+    st.caption(
+        SECTION.text("Gains over random orders", draws=draws, reviews=over.reviews)
+        if over
+        else SECTION.text("Gains in this review", draws=draws)
+    )
     with st.expander("The numbers", expanded=theme.is_presented()):
         formats = {name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[1:]}
         data_table(table, hide_index=True, column_config=formats, width="content", placeholder="")

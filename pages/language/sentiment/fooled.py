@@ -29,16 +29,19 @@ from dashboard.frame import layout
 from dashboard.inputs import controls, model_name
 from dashboard.number_format import span
 from dashboard.output import charts
-from pages.language.sentiment import compute, fooled_own, reviews, words_fooled
+from pages.language.sentiment import compute, fooled_own, reviews
 from pages.language.sentiment import compute_fooled as computed
 from pages.language.sentiment import fooled_sentences as sentences
 from pages.language.sentiment.figures_fooled import Span, rates
-from pages.language.sentiment.fooled_names import marked, short
+from pages.language.sentiment.fooled_names import SHORT, marked, short
+from pages.language.sentiment.prose import PAGE
 
-KIND, ONLY, PAGE = "fooled_kind", "fooled_only", "fooled_page"
+SECTION = PAGE.section("Fooled")
+KIND, ONLY, PAGE_OF_PAIRS = "fooled_kind", "fooled_only", "fooled_page"
+ALL, FAILED = "all pairs", "where somebody fails"
 APART = "\u00a0"  # no line is broken here
 ROWS = 10  # pairs on one page of the table
-BASELINE = words_fooled.SHORT[LOGISTIC]
+BASELINE = SHORT[LOGISTIC]
 
 
 def show() -> None:
@@ -71,9 +74,10 @@ def show() -> None:
         sentences.about_baseline(counted, BASELINE),
     )
     layout.notes(
-        words_fooled.NOTES,
+        SECTION,
         notice=tuple(sentence for sentence in notice if sentence),
-        formula=lambda: _formula(language, kind, of_kind),
+        numbers=interval_in_numbers(language, of_kind),
+        formula=lambda: st.markdown(SECTION.text("Positivity")) if kind == "intensity" else None,
     )
 
 
@@ -96,13 +100,13 @@ def _counted(language: str, name: str) -> dict[str, tuple[BehaviouralTestResult,
     if name not in counted:
         title = typeset.plain(compute.model(name).title)
         if polar_classes(compute.model(name).classes) is None:
-            st.caption(words_fooled.NO_NAMES.format(name=title))
+            st.caption(SECTION.text("Classes of other names", name=title))
         if (own := computed.checklist.peek(name, language)) is not None:
             counted[name] = own
         else:
-            st.caption(words_fooled.NOT_YET.format(name=title, pairs=len(pairs_of(language))))
+            st.caption(SECTION.text("Unread checklist", name=title, pairs=len(pairs_of(language))))
             waiting.offer(
-                words_fooled.RUN.format(name=title),
+                f"Read the checklist with {title}",
                 partial(_read, name, language),
                 unit="kinds of pairs",
                 icon=":material/checklist:",
@@ -129,9 +133,9 @@ def _map(counted: Mapping[str, Sequence[BehaviouralTestResult]], kind: str) -> N
 
     def take(row: int, _column: int) -> None:
         st.session_state[KIND] = KINDS[kinds[row]]
-        st.session_state[PAGE] = 0
+        st.session_state[PAGE_OF_PAIRS] = 0
 
-    st.caption(words_fooled.MAP)
+    st.caption(SECTION.text("Map of the kinds"))
     cell_map(
         values,
         key="fooled_map",
@@ -181,7 +185,7 @@ def _rates(kind: str, counted: Mapping[str, Sequence[BehaviouralTestResult]]) ->
 
 def _pairs(language: str, kind: str, names: Sequence[str]) -> None:
     """Pairs of the chosen kind with the verdicts of each model before and after."""
-    layout.heading(words_fooled.PAIRS)
+    layout.heading("The pairs, and both predictions")
     with layout.waiting_place():
         read = {name: computed.reading(name, language, kind) for name in names}
     classes = {name: compute.model(name).classes for name in names}
@@ -191,10 +195,10 @@ def _pairs(language: str, kind: str, names: Sequence[str]) -> None:
         for name, of in read.items()
     }
     with layout.control_bar():
-        only = controls.choice("Show", [words_fooled.ALL, words_fooled.FAILED], key=ONLY) == words_fooled.FAILED
+        only = controls.choice("Show", [ALL, FAILED], key=ONLY) == FAILED
         chosen = [row for row in range(len(pairs)) if not only or any(failed[name][row] for name in names)]
         pages = -(-len(chosen) // ROWS)
-        page = controls.number("Page, from 0", pages, key=PAGE) if pages > 1 else 0
+        page = controls.number("Page, from 0", pages, key=PAGE_OF_PAIRS) if pages > 1 else 0
     if not chosen:
         st.caption("No model fails on any of them.")
         return
@@ -207,8 +211,10 @@ def _pairs(language: str, kind: str, names: Sequence[str]) -> None:
             for row in visible_rows
         ]
     st.table(table, hide_index=True)
-    tail = words_fooled.DIRECTION.format(tolerance=TOLERANCE) if kind == "intensity" else ""
-    layout.caption(f"{len(chosen):,} of {len(pairs):,} pairs. {words_fooled.MARKS} {tail}")
+    captions = [SECTION.text("Marks in the table", chosen=len(chosen), pairs=len(pairs))]
+    if kind == "intensity":
+        captions.append(SECTION.text("Direction of a change", tolerance=TOLERANCE))
+    layout.caption(" ".join(captions))
     charts.download_table(partial(pairs_table, pairs, read, classes), f"sentiment-fooled-{kind}")
 
 
@@ -237,21 +243,19 @@ def pairs_table(
 # How it is computed.
 
 
-def _formula(language: str, kind: str, counted: Mapping[str, Sequence[BehaviouralTestResult]]) -> None:
-    """Wilson's interval with the numbers of the model that fails most on this kind."""
+def interval_in_numbers(language: str, counted: Mapping[str, Sequence[BehaviouralTestResult]]) -> dict[str, object]:
+    """The numbers of Wilson's interval of the model that fails most on this kind, by their places in the text."""
     model_rates = {name: rate for name, tests in counted.items() if (rate := sentences.rate_of(tests))}
     name = max(model_rates, key=lambda model: model_rates[model].share)
-    rate, square = model_rates[name], CONFIDENCE**2
-    st.markdown(words_fooled.METHOD.format(pairs=len(pairs_of(language))))
-    st.markdown(words_fooled.FORMULA.format(name=typeset.plain(name), failed=rate.failed, pairs=rate.pairs))
-    st.latex(
-        r"\frac{\hat p + \frac{z^2}{2n} \pm z\sqrt{\frac{\hat p(1-\hat p)}{n} + \frac{z^2}{4n^2}}}{1 + \frac{z^2}{n}}"
-    )
+    rate = model_rates[name]
     low, high = rate.interval
-    st.latex(
-        rf"\hat p = \tfrac{{{rate.failed}}}{{{rate.pairs}}} = {rate.share:.3f},\quad "
-        rf"\tfrac{{z^2}}{{n}} = {square / rate.pairs:.3f}"
-    )
-    st.latex(rf"{low:.3f} \text{{ to }} {high:.3f}")
-    if kind == "intensity":
-        st.latex(r"\text{how positive} = \tfrac{1}{2}\,(1 + p_{\text{praise}} - p_{\text{blame}})")
+    return {
+        "all": len(pairs_of(language)),
+        "name": typeset.plain(name),
+        "failed": rate.failed,
+        "pairs": rate.pairs,
+        "share": rate.share,
+        "square": CONFIDENCE**2 / rate.pairs,
+        "low": low,
+        "high": high,
+    }

@@ -4,15 +4,23 @@ from core.results.sentiment_results import LOGISTIC
 from core.sentiment.behavioural_tests import segments
 from core.zoo.sentiment_classifiers import REVIEWERS
 from dashboard import typeset
-from pages.language.sentiment import words_fooled
+
+SHORT = {
+    "rnn": "RNN, attention",
+    "rnn-uniform": "RNN, uniform",
+    "cnn": "CNN",
+    "encoder": "Encoder",
+    "bert": "BERT",
+    "tfidf-logistic": "TF-IDF",
+}
 
 
 def short(name: str) -> str:
     """What a model is called in a narrow column: ours by their kind, any other by the end of its name."""
     if any(name in offered for offered in REVIEWERS.values()) or name.partition("-")[2] == LOGISTIC:
-        return words_fooled.SHORT[name.partition("-")[2]]
+        return SHORT[name.partition("-")[2]]
     end = name.rstrip("/").rpartition("/")[2]
-    return name if end in words_fooled.SHORT.values() else end
+    return name if end in SHORT.values() else end
 
 
 def marked(before: str, after: str) -> str:

@@ -11,20 +11,26 @@ from core.text import read_text
 from dashboard import theme
 from dashboard.contents import LONGEST_LINE
 from dashboard.frame import layout
+from dashboard.inputs import example_texts
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
-from pages.language.sentiment import compute, words_fooled
+from pages.language.sentiment import compute, reviews
 from pages.language.sentiment import compute_fooled as computed
 from pages.language.sentiment import fooled_sentences as sentences
 from pages.language.sentiment.figures_fooled import Move, moves
 from pages.language.sentiment.fooled_names import marked, short
 
+# Pairs to click, by language.
+EXAMPLES = {
+    language: example_texts.examples_of(f"fooled-{language}", tuple[str, str])
+    for language in reviews.LANGUAGES.values()
+}
 BEFORE, AFTER, PICKED = "fooled_before", "fooled_after", "fooled_picked"
 
 
 def show(language: str, names: Sequence[str]) -> None:
     """Two texts of the visitor's, and who changes its mind between them."""
-    layout.heading(words_fooled.OWN)
+    layout.heading("Your own pair")
     before, after = _own_pair(language)
     for text in (before, after):
         read_text(text)
@@ -58,8 +64,8 @@ def show(language: str, names: Sequence[str]) -> None:
 
 
 def _own_pair(language: str) -> tuple[str, str]:
-    offered = words_fooled.EXAMPLES[language]
-    known = {pair for examples in words_fooled.EXAMPLES.values() for pair in examples.values()}
+    offered = EXAMPLES[language]
+    known = {pair for examples in EXAMPLES.values() for pair in examples.values()}
     first = next(iter(offered.values()))
     current = st.session_state.get(BEFORE), st.session_state.get(AFTER)
     if current in known and current not in offered.values():  # an example follows the language; an own pair stays

@@ -5,8 +5,13 @@ from collections.abc import Mapping, Sequence
 from core.sentiment.behavioural_tests import BehaviouralTestResult, Rate
 from dashboard import typeset
 from dashboard.number_format import compare_shares
-from pages.language.sentiment.words_fooled import SHOULD
 
+SHOULD = {
+    "change": "the prediction should change",
+    "stay": "the prediction should stay",
+    "stronger": "the prediction should not weaken",
+    "weaker": "the prediction should not strengthen",
+}
 Counted = Mapping[str, Sequence[BehaviouralTestResult]]  # by the names of models
 
 

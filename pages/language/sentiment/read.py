@@ -16,10 +16,11 @@ from dashboard.frame import layout
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.recordings.watched import Text
-from pages.language.sentiment import compute, reviews, words
+from pages.language.sentiment import compute, reviews
 from pages.language.sentiment.compute import Verdict
 from pages.language.sentiment.figures import verdict_bars
 from pages.language.sentiment.figures_classes import class_bars
+from pages.language.sentiment.prose import PAGE
 from pages.language.sentiment.read_sentences import (
     about_against,
     about_first,
@@ -32,6 +33,7 @@ from pages.language.sentiment.read_sentences import (
     word_scores,
 )
 
+SECTION = PAGE.section("Read")
 MOST_CLASSES = 8  # bars of a network with classes of its own
 TINTED = 600  # words: a longer text could not be overlooked
 SHARED = "integrated"  # the explanation whose scores add up to the whole, so that a sentence has a share
@@ -48,7 +50,7 @@ def show() -> None:
     classes = verdicts[0].model.classes  # of ours, which stand first
     _bars(verdicts, classes)
     layout.place_notice()
-    layout.heading(words.WHY)
+    layout.heading("Which words it rests on")
     with layout.waiting_place():
         scores = {
             method: by_word(compute.explanation(text, name, method, verdict.target), verdict.tokens)
@@ -58,10 +60,12 @@ def show() -> None:
     st.markdown(about_first(scores, labels), width=theme.PROSE)
     _tinted(verdict, scores, labels)
     alone = _sentences(text, verdict)
+    probability = float(verdict.probabilities[verdict.target])
     layout.notes(
-        words.READ_NOTES,
+        SECTION,
         notice=(about_verdicts(verdicts, name, classes), about_against(scores, labels, verdict.label), *alone),
-        formula=lambda: _formula(text, verdict, scores, labels),
+        numbers={"probability": probability, "rest": 1 - probability, "odds": verdict.odds},
+        formula=lambda: _formulas(text, verdict, scores, labels),
     )
 
 
@@ -110,15 +114,15 @@ def _tinted(verdict: Verdict, scores: Mapping[str, Float[Tensor, " word"]], labe
         key="sentiment_words",
         odd=[],
         odd_means="",
-        scale=f"Words for or against “{verdict.label}”. {words.SCALE}.",
-        ticks=words.TICKS,
+        scale=f"Words for or against “{verdict.label}”. Each row is scaled to its strongest word.",
+        ticks=((0, "against"), (0.5, "0"), (1, "for the prediction")),
         after="",
         of="token",
         signed=True,
     )
     if len(labels) > TINTED:
-        st.caption(words.NOT_ALL_TINTED.format(shown=TINTED, all=len(labels)))
-    layout.caption(words.SPOKEN + _unknown(verdict, len(labels)))
+        st.caption(SECTION.text("First words", tinted=TINTED, words=len(labels)))
+    layout.caption(SECTION.text("Signs of the scores") + _unknown(verdict, len(labels)))
     charts.download_table(pd.DataFrame(word_scores(scores, labels)), "sentiment-words")
 
 
@@ -149,15 +153,15 @@ def _line(verdict: Verdict, method: str, scores: Sequence[float], labels: Sequen
 
 
 def _sentences(text: Text, verdict: Verdict) -> tuple[str, ...]:
-    layout.heading(words.SENTENCES)
+    layout.heading("Sentence by sentence")
     name = verdict.model.name
     with layout.waiting_place():
         sentences = compute.sentences(name, text, verdict.target)
         if len(sentences) < 2:
-            st.caption(words.FEW_SENTENCES)
+            st.caption(SECTION.text("Single sentence"))
             return ()
         if SHARED not in compute.methods(name):
-            layout.caption(words.NO_SHARES)
+            layout.caption(SECTION.text("Sentences without shares"))
             return ()
         scores = compute.explanation(text, name, SHARED, verdict.target)
     shares = [float(scores[sentence.places.start : sentence.places.stop].sum()) for sentence in sentences]
@@ -182,7 +186,7 @@ def _sentences(text: Text, verdict: Verdict) -> tuple[str, ...]:
             "in the whole": st.column_config.NumberColumn("adds to the whole", format="%+.2f", width=120),
         },
     )
-    layout.caption(words.ALONE.format(method=METHODS[SHARED].lower()))
+    layout.caption(SECTION.text("Columns of the table", method=METHODS[SHARED].lower()))
     charts.download_table(table, "sentiment-sentences")
     return (about_sentences(sentences, shares, verdict.label),)
 
@@ -190,37 +194,28 @@ def _sentences(text: Text, verdict: Verdict) -> tuple[str, ...]:
 # How it is computed.
 
 
-def _formula(text: Text, verdict: Verdict, scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[str]) -> None:
+def _formulas(
+    text: Text, verdict: Verdict, scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[str]
+) -> None:
     """Each explanation that the network has, with its numbers for this text."""
-    probability = float(verdict.probabilities[verdict.target])
-    st.markdown(words.FORMULA_ODDS)
-    st.latex(
-        rf"F = \log\frac{{p}}{{1-p}} = \log\frac{{{probability:.4f}}}{{{1 - probability:.4f}}} = {verdict.odds:.3f}"
-    )
-    if "attention" in scores:
-        st.markdown(words.FORMULA_ATTENTION)
-        st.latex(r"\textstyle a_i = \frac{1}{H |R|} \sum_{h} \sum_{r \in R} A^{h}_{r i}")
-    if "rollout" in scores:
-        st.markdown(words.FORMULA_ROLLOUT)
-        st.latex(r"\textstyle B_L B_{L-1} \cdots B_1, \quad B_l = \frac{1}{2} (\bar{A}_l + I)")
-    if "gradient" in scores:
-        st.markdown(words.FORMULA_GRADIENT)
-        st.latex(r"\textstyle g_i = \sum_k x_{ik}\, \partial F / \partial x_{ik}")
+    headings = {"attention": "Attention", "rollout": "Rollout", "gradient": "Gradient × input"}
+    for method, heading in headings.items():
+        if method in scores:
+            st.markdown(SECTION.text(heading))
     if "integrated" in scores:
-        _formula_integrated(text, verdict)
-    nothing = typeset.plain(verdict.model.tokenizer.id_to_token(replacement_of(verdict.model)) or "")
+        name, target = verdict.model.name, verdict.target
+        total = float(compute.explanation(text, name, "integrated", target).sum())
+        rise = verdict.odds - compute.baseline_log_odds(name, text, target)
+        st.markdown(SECTION.text("Integrated gradients", total=total, rise=rise))
     best = int(scores["occlusion"].argmax())
-    st.markdown(words.FORMULA_OCCLUSION.format(nothing=nothing, word=quoted(labels[best])))
     lost = float(scores["occlusion"][best])
-    st.latex(r"o_i = F(x) - F(x_{\setminus i})")
-    st.latex(rf"{verdict.odds:.3f} - ({verdict.odds - lost:.3f}) = {lost:.3f}")
-
-
-def _formula_integrated(text: Text, verdict: Verdict) -> None:
-    name, target = verdict.model.name, verdict.target
-    st.markdown(words.FORMULA_INTEGRATED)
-    st.latex(r"\textstyle e_i = (x_i - x'_i) \cdot \int_0^1 \nabla_i F(z_\alpha)\, d\alpha")
-    st.latex(r"\textstyle z_\alpha = x' + \alpha (x - x')")
-    total = float(compute.explanation(text, name, "integrated", target).sum())
-    rise = verdict.odds - compute.baseline_log_odds(name, text, target)
-    st.latex(rf"\textstyle \sum_i e_i = {total:.3f}, \; F(x) - F(x') = {rise:.3f}")
+    st.markdown(
+        SECTION.text(
+            "Occlusion",
+            nothing=typeset.plain(verdict.model.tokenizer.id_to_token(replacement_of(verdict.model)) or ""),
+            word=quoted(labels[best]),
+            odds=verdict.odds,
+            without=verdict.odds - lost,
+            lost=lost,
+        )
+    )

@@ -5,22 +5,24 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.zoo.sentiment_classifiers import REVIEWERS
 from dashboard.frame import layout
-from dashboard.inputs import controls, model_name
+from dashboard.inputs import controls, example_texts, model_name
 from dashboard.recordings.watched import Text
-from pages.language.sentiment import words
 
 LANGUAGE = "language"
+LANGUAGES = {"English": "english", "Spanish": "spanish"}
+# Reviews to click, by language.
+EXAMPLES = {language: example_texts.examples(f"reviews-{language}") for language in LANGUAGES.values()}
 
 
 def language() -> str:
     """The control for English or Spanish, as the first part of the names of networks says it."""
-    return words.LANGUAGES[controls.choice("Language", words.LANGUAGES, key=LANGUAGE)]
+    return LANGUAGES[controls.choice("Language", LANGUAGES, key=LANGUAGE)]
 
 
 def chosen_language() -> str:
     """The language that the control has, or will have when it is drawn below."""
     chosen = st.session_state.get(LANGUAGE) or st.query_params.get(LANGUAGE)  # before its first run, the address alone
-    return words.LANGUAGES.get(chosen or "", next(iter(words.LANGUAGES.values())))
+    return LANGUAGES.get(chosen or "", next(iter(LANGUAGES.values())))
 
 
 def language_of(name: str) -> str:
@@ -35,7 +37,7 @@ def choose(*, attending: bool = False, shows_model: bool = False) -> tuple[Text,
     `attending`: of ours only those that pool by attention; `shows_model`: whether the model stands in the row.
     """
     chosen = chosen_language()
-    examples = words.EXAMPLES[chosen]
+    examples = EXAMPLES[chosen]
     if st.session_state.get("text") in _of_others(chosen):
         st.session_state["text"] = next(iter(examples.values()))  # an example follows the language; an own text stays
     offered = [name for name in REVIEWERS[chosen] if not attending or name.endswith("-rnn")]
@@ -53,7 +55,7 @@ def choose(*, attending: bool = False, shows_model: bool = False) -> tuple[Text,
 
 
 def _of_others(language: str) -> set[str]:
-    return {text for other, texts in words.EXAMPLES.items() if other != language for text in texts.values()}
+    return {text for other, texts in EXAMPLES.items() if other != language for text in texts.values()}
 
 
 def _of_all() -> set[str]:

@@ -18,11 +18,20 @@ from dashboard.number_format import compare, points
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from pages.language.sentiment import compute_swap as compute
-from pages.language.sentiment import reviews, words_swap
+from pages.language.sentiment import reviews
 from pages.language.sentiment.compute_swap import Exchanged, Tried
 from pages.language.sentiment.figures import measured_dots, verdict_bars
+from pages.language.sentiment.prose import PAGE
 
-SHOWN = 600  # words
+SECTION = PAGE.section("Swap it")
+KINDS = {
+    "own": "As it is",
+    "permuted": "Permuted",
+    "uniform": "Uniform",
+    "different": "Most different",
+    "trained": "Trained uniform",
+}
+TINTED = 600  # words
 MOVES = (0.001, 0.01, 0.05, 0.1)
 
 
@@ -30,31 +39,37 @@ def show() -> None:
     """The text tinted by each kind of weights, the verdict under each, and the same over held-out texts."""
     text, name, main, menu = reviews.choose(attending=True)
     with main:
-        seed = controls.number_box(words_swap.SEED, 0, 9999, 0, key="swap_seed", width=130, help=words_swap.SEED_HELP)
+        seed = controls.number_box("Draw", 0, 9999, 0, key="swap_seed", width=130, help=SECTION.text("Draw"))
     with menu:
         allowed = st.select_slider(
-            words_swap.ALLOWED,
+            "May move the prediction by",
             MOVES,
             value=0.01,
             key="swap_allowed",
             bind="query-params",
             format_func=lambda share: f"{share:.1%}",
             width=controls.WIDTH,
-            help=words_swap.ALLOWED_HELP,
+            help=SECTION.text("Allowed change"),
         )
     with layout.waiting_place():
         trial = compute.tried(name, text, int(seed), float(allowed))
     typeset.show_cut_notice(trial.tokens)
     _tinted(trial)
     layout.place_notice()
-    layout.heading(words_swap.VERDICTS)
+    layout.heading("Its prediction under each set of weights")
     _bars(trial)
     measured = _measured(reviews.language_of(name))
-    st.markdown(words_swap.SHOWS, width=theme.PROSE)
+    st.markdown(SECTION.text("What follows from it"), width=theme.PROSE)
     layout.notes(
-        words_swap.NOTES,
+        SECTION,
         notice=(about_different(trial), about_permuted(trial), *((about_measured(measured),) if measured else ())),
-        formula=lambda: _formula(trial, float(allowed)),
+        numbers={
+            "kind": KINDS["different"].lower(),
+            "divergence": trial.exchanged["different"].divergence,
+            "tries": TRIES,
+            "moved": _moved(trial.exchanged["own"], trial.exchanged["different"], trial.classes),
+            "allowed": float(allowed),
+        },
     )
 
 
@@ -63,15 +78,15 @@ def show() -> None:
 
 def _tinted(trial: Tried) -> None:
     # One scale for all rows: the network's own largest weight.
-    largest = float(trial.exchanged["own"].weights[:SHOWN].max())
+    largest = float(trial.exchanged["own"].weights[:TINTED].max())
     lines = [_line(kind, trial, largest) for kind in trial.exchanged]
     tinted_lines(
-        [label.replace("\n", "↵\n") for label in trial.labels[:SHOWN]],
+        [label.replace("\n", "↵\n") for label in trial.labels[:TINTED]],
         lines,
         key="swap_words",
         odd=[],
         odd_means="",
-        scale=words_swap.SCALE,
+        scale="Weight of a word, up to the largest that the network itself gives",
         ticks=((0, "0"), (1, f"{largest:.0%} or more")),
         after="divergence",
         of="token",
@@ -79,8 +94,8 @@ def _tinted(trial: Tried) -> None:
 
 
 def _line(kind: str, trial: Tried, largest: float) -> Line:
-    exchange, title = trial.exchanged[kind], words_swap.KINDS[kind]
-    weights = exchange.weights[:SHOWN].tolist()
+    exchange, title = trial.exchanged[kind], KINDS[kind]
+    weights = exchange.weights[:TINTED].tolist()
     tells = [
         f"{title}: “{typeset.readable(label).strip()}” has {weight:.2%} of the weight."
         for label, weight in zip(trial.labels, weights, strict=False)
@@ -125,8 +140,8 @@ def about_permuted(trial: Tried) -> str:
 
 
 def _bars(trial: Tried) -> None:
-    exchanges = {words_swap.KINDS[kind]: exchange for kind, exchange in trial.exchanged.items()}
-    exchanges[words_swap.KINDS["trained"]] = trial.trained
+    exchanges = {KINDS[kind]: exchange for kind, exchange in trial.exchanged.items()}
+    exchanges[KINDS["trained"]] = trial.trained
     values = np.stack([exchange.probabilities.numpy() for exchange in exchanges.values()])
     charts.chart(
         partial(verdict_bars, tuple(exchanges), trial.classes, values, look=theme.look()),
@@ -146,10 +161,10 @@ def _bars(trial: Tried) -> None:
 
 def _measured(language: str) -> dict[str, SwappedAttention]:
     rows = compute.measured(language)
-    layout.heading(words_swap.MEASURED)
+    layout.heading("Over held-out texts")
     overall = {row.kind: row for row in rows if row.part == "all"}
     st.markdown(about_needed(compute.trained()[language]), width=theme.PROSE)
-    titles = [words_swap.KINDS[kind] for kind in overall]
+    titles = [KINDS[kind] for kind in overall]
     table = pd.DataFrame(
         {
             "weights": titles,
@@ -163,9 +178,9 @@ def _measured(language: str) -> dict[str, SwappedAttention]:
     )
     percent = {name: st.column_config.NumberColumn(format="percent") for name in table.columns[2:6]}
     data_table(table, hide_index=True, column_config=percent)
-    layout.caption(words_swap.TABLE.format(trained=words_swap.KINDS["trained"]))
+    layout.caption(SECTION.text("Held-out texts", trained=KINDS["trained"]))
     parts = {part: {row.kind: row for row in rows if row.part == part} for part in ("lowest", "middle", "highest")}
-    charted_kinds = {kind: words_swap.KINDS[kind] for kind in ("permuted", "uniform")}
+    charted_kinds = {kind: KINDS[kind] for kind in ("permuted", "uniform")}
     charts.chart(
         partial(
             measured_dots,
@@ -177,7 +192,7 @@ def _measured(language: str) -> dict[str, SwappedAttention]:
         ),
         name="sentiment-swapped-thirds",
         alt="; ".join(
-            f"{words_swap.KINDS[kind]}, {part}: {by_kind[kind].change:.2%}"
+            f"{KINDS[kind]}, {part}: {by_kind[kind].change:.2%}"
             for kind in charted_kinds
             for part, by_kind in parts.items()
         ),
@@ -218,19 +233,7 @@ def about_measured(by_kind: dict[str, SwappedAttention]) -> str:
 # How it is computed.
 
 
-def _formula(trial: Tried, allowed: float) -> None:
-    own, other = trial.exchanged["own"], trial.exchanged["different"]
-    st.markdown(words_swap.FORMULA_OUTPUT)
-    st.latex(r"\textstyle y = \mathrm{softmax}\big(W \sum_t a_t h_t + b\big)")
-    st.markdown(words_swap.FORMULA_DIVERGENCE.format(kind=words_swap.KINDS["different"].lower()))
-    st.latex(r"\textstyle D = \frac12 \mathrm{KL}(a \| m) + \frac12 \mathrm{KL}(a' \| m)")
-    st.latex(rf"\textstyle m = \frac{{a + a'}}{{2}}, \quad D = {other.divergence:.3f}")
-    st.markdown(words_swap.FORMULA_SEARCH.format(tries=TRIES))
-    terms = _terms(own, other, trial.classes)
-    st.latex(r"\textstyle \frac12 \sum_c |y_c - y'_c|")
-    st.latex(rf"= {terms} \le {allowed:g}")
-
-
-def _terms(own: Exchanged, other: Exchanged, classes: Sequence[str]) -> str:
+def _moved(own: Exchanged, other: Exchanged, classes: Sequence[str]) -> str:
+    """Half the sum of the absolute differences of all probabilities, as LaTeX."""
     apart = [abs(float(own.probabilities[place] - other.probabilities[place])) for place in range(len(classes))]
     return rf"\tfrac12({' + '.join(f'{gap:.4f}' for gap in apart)}) = {sum(apart) / 2:.4f}"

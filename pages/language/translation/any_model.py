@@ -18,11 +18,14 @@ from dashboard.inputs import controls, model_name
 from dashboard.number_format import signed
 from dashboard.output import streaming
 from dashboard.theme import HUES
-from pages.language.translation import compute, explained, inputs, word_maps, words, writing
+from pages.language.translation import compute, explained, inputs, word_maps, writing
 from pages.language.translation.compute import Translated
 from pages.language.translation.compute_explained import Request
+from pages.language.translation.prose import PAGE
 from pages.language.translation.word_maps import MEAN, head_name, quoted, words_of
 
+SECTION = PAGE.section("Any model")
+REMARKS = {"bart": "BART", "mt5": "mT5", "pegasus": "Pegasus", "led": "LED"}  # by kinds of model
 ENGLISH = ("eng_Latn", "en_XX", "__en__")
 FRENCH = ("fra_Latn", "fr_XX", "__fr__", ">>fra<<", ">>fr<<")
 LONGEST_PREFIX = 200  # characters
@@ -48,13 +51,14 @@ def show() -> None:
         "text",
         zoo.check_translates,
         named_translator,
-        placeholder=words.NAMED_PLACEHOLDER,
-        about=words.NAMED_HELP,
-        empty_text=words.NAMED_NOTHING,
-        offline=words.NAMED_OFFLINE,
+        placeholder="Helsinki-NLP/opus-mt-en-fr, google-t5/t5-small, or the path of a folder",
+        about=SECTION.text("Names of models"),
+        empty_text=SECTION.text("No model yet"),
+        offline=SECTION.text("Hub out of reach"),
     )
     if model is None:
-        layout.notes(words.NAMED_NOTES, notice=(words.NAMED_NOT_YET,), formula=_formula_in_general)
+        notice = ("No model is named yet: name one to see its attention.",)
+        layout.notes(SECTION, notice=notice, numbers={"scores": _scores("d_k")})
         return
     with layout.control_bar():
         sentence = inputs.sentence()
@@ -78,10 +82,16 @@ def show() -> None:
             explain = explained.self_attention(request, part, key=f"named_{part}", joined=joined)
     with explanation:
         explain()
-    if remark := words.NAMED_REMARKS.get(model.kind):
-        st.info(remark, icon=":material/info:")
+    if remark := REMARKS.get(model.kind):
+        st.info(SECTION.text(remark), icon=":material/info:")
     typeset.show_cut_notice(translated.source)
-    layout.notes(words.NAMED_NOTES, notice=noticed(translated, text), formula=lambda: _formula(translated, model))
+    width = getattr(model.network.config, "d_model", 0) // len(translated.aligned.cross[0]) or "d_k"
+    layout.notes(
+        SECTION,
+        notice=noticed(translated, text),
+        numbers={"scores": r"Q K^\top" if _is_undivided(model) else _scores(width)},
+        formula=lambda: _formula(translated, model),
+    )
 
 
 def _settings(model: NamedTranslator) -> Settings:
@@ -100,7 +110,7 @@ def _settings(model: NamedTranslator) -> Settings:
             bind="query-params",
             max_chars=LONGEST_PREFIX,
             width=theme.PROSE,
-            help=words.NAMED_PREFIX_HELP,
+            help=SECTION.text("Prefix"),
         )
     )
 
@@ -109,7 +119,13 @@ def _language(model: NamedTranslator, label: str, wanted: tuple[str, ...], key: 
     codes = list(model.languages)
     first = next((place for place, code in enumerate(codes) if code in wanted), 0)
     return st.selectbox(
-        label, codes, index=first, key=key, bind="query-params", width=controls.WIDTH, help=words.NAMED_LANGUAGE_HELP
+        label,
+        codes,
+        index=first,
+        key=key,
+        bind="query-params",
+        width=controls.WIDTH,
+        help=SECTION.text("Codes of languages"),
     )
 
 
@@ -148,9 +164,7 @@ def _few_enough(every: tuple[Map, ...], layers: int) -> tuple[Map, ...]:
     if sum(attention_map.weights.size for attention_map in every) <= MOST:
         return every
     layer = controls.number("Heads of layer", layers, key="named_layer")
-    layout.caption(
-        f"This model has {len(every)} maps of this size: the means are all here, heads come a layer at a time."
-    )
+    layout.caption(SECTION.text("Heads of one layer", maps=len(every)))
     return tuple(
         attention_map
         for attention_map in every
@@ -233,9 +247,9 @@ def about_copy(source_text: str, written: str) -> str:
     )
 
 
-def _formula_in_general() -> None:
-    st.latex(words.NAMED_LATEX.format(scores=_scores("d_k")))
-    st.markdown(words.NAMED_FORMULA)
+def _is_undivided(model: NamedTranslator) -> bool:
+    """Whether the scores of a model are products of queries and keys that nothing divides."""
+    return model.kind.endswith("t5")
 
 
 def _scores(width: int | str) -> str:
@@ -243,10 +257,8 @@ def _scores(width: int | str) -> str:
 
 
 def _formula(translated: Translated, model: NamedTranslator) -> None:
-    undivided = model.kind.endswith("t5")
-    width = getattr(model.network.config, "d_model", 0) // len(translated.aligned.cross[0]) or "d_k"
-    st.latex(words.NAMED_LATEX.format(scores=r"Q K^\top" if undivided else _scores(width)))
-    st.markdown(words.NAMED_FORMULA_T5 if undivided else words.NAMED_FORMULA)
+    if _is_undivided(model):
+        st.markdown(SECTION.text("T5 without a root"))
     st.markdown(f"$\\log p$ of the translation: {sum_of(translated.aligned.log_probabilities)}.")
 
 

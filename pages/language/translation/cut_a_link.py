@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.translation.decoding import limit_of
 from core.translation.translator_maps import Cell, Head, Part
+from core.zoo import TRANSLATION as TITLES
 from core.zoo import UNCHANGED, Aligned, Changes
 from dashboard import theme, typeset
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel, alignment_view
@@ -17,13 +18,14 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.number_format import signed
 from dashboard.output import charts
-from pages.language.translation import compute, cut_effects, cuts, inputs, word_maps, words
+from pages.language.translation import compute, cut_effects, cuts, inputs, word_maps
 from pages.language.translation.cut_effects import Compared
 from pages.language.translation.cuts import CutLink
 from pages.language.translation.figures import HUE, by_word
+from pages.language.translation.prose import PAGE
 from pages.language.translation.word_maps import Words, words_of
-from pages.language.translation.words import TITLES
 
+SECTION = PAGE.section("Cut a link")
 CUTTABLE = {TITLES[name]: name for name in ("bahdanau", "transformer")}
 PARTS: tuple[Part, ...] = ("cross", "encoder", "decoder")
 BEFORE, AFTER = "As it is", "Changed"
@@ -34,7 +36,7 @@ def show() -> None:
     """The sentence, what is to be cut, both translations and their maps."""
     with layout.control_bar():
         english = inputs.sentence()
-        title = controls.choice("Model", CUTTABLE, key="change_model", about=words.CHANGE_WITHOUT)
+        title = controls.choice("Model", CUTTABLE, key="change_model", about=SECTION.text("Models with links"))
         name = CUTTABLE[title]
         with layout.settings():
             beam = inputs.beam()
@@ -63,7 +65,7 @@ def show() -> None:
     typeset.show_cut_notice(before.source)
     if compared.is_changed:
         _losses(compared)
-    layout.notes(words.CHANGE_NOTES, notice=cut_effects.noticed(compared), formula=lambda: _formula(compared))
+    layout.notes(SECTION, notice=cut_effects.noticed(compared), formula=lambda: _row_in_numbers(compared))
 
 
 def _silenced_heads(aligned: Aligned) -> tuple[Head, ...]:
@@ -134,13 +136,13 @@ def _list_cuts(compared: Compared) -> None:
         if cut:
             st.button("Clear all", icon=":material/clear_all:", type="tertiary", on_click=lambda: cuts.write(()))
     if not all(link.is_whole for link in cut):
-        st.caption(words.CHANGE_POSITION)
+        st.caption(SECTION.text("Position of a cut"))
 
 
 def _sentences(compared: Compared) -> None:
     """Both translations, the words that changed marked, with their log-probabilities."""
     if not compared.is_changed:
-        st.info(words.CHANGE_NOTHING, icon=":material/ads_click:")
+        st.info(SECTION.text("No cut yet"), icon=":material/ads_click:")
         return
     if sentences := cut_effects.about_cuts(compared):
         st.markdown("\n\n".join(f"**{sentence}**" for sentence in sentences))
@@ -227,12 +229,7 @@ def _losses(compared: Compared) -> None:
     )
 
 
-def _formula(compared: Compared) -> None:
-    """What is left of a row is shared out again; with the numbers of the first row that is cut."""
-    st.latex(
-        r"\begin{aligned} a'_{ij} &= 0 \quad \text{where } j \text{ is cut} \\ "
-        r"a'_{ij} &= \frac{a_{ij}}{1 - \sum_{k \text{ cut}} a_{ik}} \quad \text{elsewhere} \end{aligned}"
-    )
+def _row_in_numbers(compared: Compared) -> None:
+    """What is left of the first row that is cut, where nothing else changed it."""
     if numbers := cut_effects.shared_out(compared):
         st.markdown(numbers)
-    st.markdown(words.CHANGE_FORMULA)

@@ -15,7 +15,7 @@ from pages.language.translation.compute import Translated
 from pages.language.translation.cuts import CutLink
 from pages.language.translation.word_maps import Words, quoted
 
-TOLD = 6  # words at most that are named
+MOST_WORDS = 6  # words at most that are named
 NEAR = 0.005  # up to here two weights are printed alike
 LONG = 4  # letters: shorter words tell little
 
@@ -143,7 +143,8 @@ def described(compared: Compared, cut: CutLink) -> str:
 def about_cuts(compared: Compared) -> tuple[str, ...]:
     """For each cut, the last first, what the changed model wrote where the cut word stood."""
     return tuple(
-        f"You cut {described(compared, cut)}; {_outcome(compared, cut)}." for cut in compared.cut[: -TOLD - 1 : -1]
+        f"You cut {described(compared, cut)}; {_outcome(compared, cut)}."
+        for cut in compared.cut[: -MOST_WORDS - 1 : -1]
     )
 
 
@@ -160,9 +161,11 @@ def _outcome(compared: Compared, cut: CutLink) -> str:
             second.labels[new_place].strip() for new_place in compared.difference.new
         ]
         return "the model wrote the word at another place" if moved else "the model left the word out"
-    replacement = " ".join(second.quoted(new_place) for new_place in run.after[:TOLD])
+    replacement = " ".join(second.quoted(new_place) for new_place in run.after[:MOST_WORDS])
     return f"the model wrote {replacement}" + (
-        " in its place" if len(run.before) == 1 else f" in place of {' '.join(map(first.quoted, run.before[:TOLD]))}"
+        " in its place"
+        if len(run.before) == 1
+        else f" in place of {' '.join(map(first.quoted, run.before[:MOST_WORDS]))}"
     )
 
 
@@ -175,9 +178,9 @@ def about_words(compared: Compared) -> str:
         return (
             f"The translation stays the same, word for word ({numbers}): the model does not need what was taken away."
         )
-    gone = ", ".join(compared.first.quoted(place) for place in changed.gone[:TOLD]) or "nothing"
-    new = ", ".join(compared.second.quoted(place) for place in changed.new[:TOLD]) or "nothing"
-    dots = [" …" if len(places) > TOLD else "" for places in (changed.gone, changed.new)]
+    gone = ", ".join(compared.first.quoted(place) for place in changed.gone[:MOST_WORDS]) or "nothing"
+    new = ", ".join(compared.second.quoted(place) for place in changed.new[:MOST_WORDS]) or "nothing"
+    dots = [" …" if len(places) > MOST_WORDS else "" for places in (changed.gone, changed.new)]
     return f"Gone: {gone}{dots[0]}. New: {new}{dots[1]} ({numbers})."
 
 

@@ -11,6 +11,7 @@ from core.capture import AttentionCall
 from core.heads.weight_explanation import WeightExplanation
 from core.translation.translator_maps import Part
 from core.view.codec import whole_number
+from core.zoo import TRANSLATION as TITLES
 from dashboard import contents
 from dashboard.address import parameter
 from dashboard.components.alignment_view import AlignmentScene, alignment_view
@@ -19,11 +20,11 @@ from dashboard.number_format import small
 from dashboard.output import why_weight
 from dashboard.output import why_weight_sentences as sentences
 from dashboard.output.explained_run import Consequence, ExplainedRun, TokenNames, names_of, ranked
-from pages.language.translation import compute_explained, word_maps, words, words_why
+from pages.language.translation import compute_explained, word_by_word, word_maps
 from pages.language.translation.compute import BestHead
 from pages.language.translation.compute_explained import Request
+from pages.language.translation.prose import PAGE
 from pages.language.translation.word_maps import head_name, quoted, words_of
-from pages.language.translation.words import TITLES
 
 ADDRESS = "why"  # of the cell in a map between target and source: panel.map.target.source
 Cell = tuple[str, int, int, int]  # panel, map, target word, source word
@@ -111,10 +112,10 @@ def _show_cell(
     target_place, source_place = target.visible[target_word], source.visible[source_word]
     names = quoted(target.labels[target_place]), quoted(source.labels[source_place])
     if request.name == "seq2seq":
-        why_weight.refuse(words_why.INFLUENCE.format(target=names[0], source=names[1]), on_back=_forget)
+        why_weight.refuse(PAGE.text("Cell without attention", target=names[0], source=names[1]), on_back=_forget)
         return
     if request.name == "bahdanau":
-        why_weight.refuse(words_why.ADDITIVE.format(target=names[0]), on_back=_forget)
+        why_weight.refuse(PAGE.text("Cell of additive attention", target=names[0]), on_back=_forget)
         _link_to_steps(request)
         return
     heads = {
@@ -126,7 +127,7 @@ def _show_cell(
     if place is None and len(heads) == 1:
         place = (0, 0)
     if place is None:
-        why_weight.refuse(words_why.MEAN, on_back=_forget)
+        why_weight.refuse(PAGE.text("Cell of a mean"), on_back=_forget)
         return
     shift = best.shift if best and place == (best.layer, best.head) and key == "transformer" else 0
     spans = target.spans[target_place], source.spans[source_place]
@@ -163,10 +164,12 @@ def _explain(
 
 def _about_cell(inside: Float[Tensor, "query key"], *, shifted: bool) -> str:
     """How the weight that is explained belongs to the cell of the map; "" where it is the cell itself."""
-    about = [words_why.SHIFTED] if shifted else []
+    about = [PAGE.text("Cell of a later step")] if shifted else []
     if inside.numel() > 1:
         cell, largest = float(inside.sum(dim=-1).mean()), float(inside.max())
-        about.append(words_why.JOINED.format(count=inside.numel(), cell=small(cell), largest=small(largest)))
+        about.append(
+            PAGE.text("Cell of several weights", count=inside.numel(), cell=small(cell), largest=small(largest))
+        )
     return " ".join(about)
 
 
@@ -185,13 +188,15 @@ def run_of(request: Request) -> ExplainedRun:
         cell = explanation.head, explanation.query, explanation.key
         removal = compute_explained.removal(request, place, *cell)
         if compute_explained.part_of(explanation.call) != "encoder":
-            return Consequence(ranked(removal, explanation.query, _label, words_why.NEXT, key))
+            return Consequence(ranked(removal, explanation.query, _label, "**6. Next target word.** At this step", key))
         ids = translated.target.ids
         totals = [
             float(logits.log_softmax(-1)[range(len(ids)), list(ids)].sum())
             for logits in (removal.plain, removal.without_head, removal.without_cell)
         ]
-        return Consequence(sentences.left_out(words_why.TRANSLATION, totals, key))
+        return Consequence(
+            sentences.left_out("**6. Translation.** The log-probability of the translation is", totals, key)
+        )
 
     def _label(number: int) -> str:
         return translated.model.tokens([number]).labels[0]
@@ -213,5 +218,9 @@ def _link_to_steps(request: Request, explanation: WeightExplanation | None = Non
         layer = int(next(part for part in explanation.call.path.split(".") if part.isdecimal()))
         place = {"steps_layer": str(layer), "steps_head": str(explanation.head)}
     contents.TRANSLATION.link(
-        words_why.LINK, show=words.STEPS, text=request.text, steps_model=TITLES[request.name], **place
+        "Every number of a step: Word by word",
+        show=word_by_word.SECTION.name,
+        text=request.text,
+        steps_model=TITLES[request.name],
+        **place,
     )

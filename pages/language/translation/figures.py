@@ -8,11 +8,11 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from core.translation.alignment import Agreement
+from core.zoo import TRANSLATION as TITLES
 from dashboard.figures.curves import curves
 from dashboard.figures.heat import heat
 from dashboard.figures.paper import escape, on_paper
 from dashboard.theme import HUES, Look
-from pages.language.translation.words import TITLES
 
 # One hue for each model, the same in every section; by its name and by its title.
 HUE = dict(zip(TITLES, (HUES[1], HUES[4], HUES[2]), strict=True))

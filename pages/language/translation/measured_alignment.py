@@ -12,7 +12,7 @@ from core.translation.alignment import Direction
 from dashboard import theme
 from dashboard.frame import layout
 from dashboard.inputs import controls
-from dashboard.number_format import POINT, compare, span
+from dashboard.number_format import POINT, compare, in_latex, span
 from dashboard.output import alignment_table, charts
 from dashboard.output.alignment_table import (
     DIAGONAL,
@@ -25,9 +25,11 @@ from dashboard.output.alignment_table import (
     comparable,
     pairs_of,
 )
-from pages.language.translation import compute_measured, figures, words
+from pages.language.translation import compute_measured, figures
 from pages.language.translation.compute_measured import Alignment
+from pages.language.translation.prose import PAGE
 
+SECTION = PAGE.section("Measured")
 TRANSFORMER, MEAN = "transformer", "mean"
 ROWS = {"writes the word": 0, "has read the word": 1}
 
@@ -62,7 +64,7 @@ def show_heads() -> tuple[str, ...]:
         f"{span(values, '{:.1%}'.format)}; the head that was chosen is outlined",
         table=rows[rows.model == TRANSFORMER],
     )
-    layout.caption(words.MEASURED_HEADS)
+    layout.caption(SECTION.text("Error rates of the heads"))
     return about_heads(values[:, :-1], TEXTS[text], float(alignment.baselines[DIAGONAL][text]["aer"]))
 
 
@@ -72,7 +74,7 @@ def _choices(best: Mapping[str, Any]) -> tuple[str, int, Direction]:
     side = next(name for name, direction in DIRECTIONS.items() if direction == best["direction"])
     with layout.control_bar():
         title = controls.choice("Text", TEXTS.values(), key="measured_text")
-        row = controls.choice("Step that", ROWS, key="measured_row", first=row, about=words.MEASURED_SHIFT_HELP)
+        row = controls.choice("Step that", ROWS, key="measured_row", first=row, about=SECTION.text("Step that counts"))
         side = controls.choice("Links of", DIRECTIONS, key="measured_links", first=side, about=DIRECTION_HELP)
     text = next(name for name, label in TEXTS.items() if label == title)
     return text, ROWS[row], DIRECTIONS[side]
@@ -143,6 +145,16 @@ def show_formula() -> None:
     best = compute_measured.alignment().models[TRANSFORMER]
     agreement = best["agreement"][text]
     links, sure, found_sure, found_possible = agreement["counts"]
-    st.latex(r"\mathrm{AER} = 1 - \frac{|A \cap S| + |A \cap P|}{|A| + |S|}")
-    st.latex(rf"= 1 - \frac{{{found_sure:,} + {found_possible:,}}}{{{links:,} + {sure:,}}} = {agreement['aer']:.3f}")
-    st.markdown(words.AER_FORMULA.format(layer=best["layer"], head=best["head"], text=title))
+    st.markdown(
+        SECTION.text(
+            "Alignment error rate",
+            layer=best["layer"],
+            head=best["head"],
+            text=title,
+            links=in_latex(links),
+            sure=in_latex(sure),
+            links_sure=in_latex(found_sure),
+            links_possible=in_latex(found_possible),
+            rate=agreement["aer"],
+        )
+    )

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.errors import ModelError
 from core.published import PublishedTranslator, published_translators
+from core.zoo import TRANSLATION as TITLES
 from dashboard import theme, typeset
 from dashboard.cache.memo import cached
 from dashboard.figures.costs import Point, costs
@@ -19,11 +20,12 @@ from dashboard.number_format import compare, with_power
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
-from pages.language.translation import compute_measured, measured_alignment, words
+from pages.language.translation import compute_measured, measured_alignment
 from pages.language.translation.compute_measured import Results
 from pages.language.translation.figures import HUE_OF_TITLE
-from pages.language.translation.words import TITLES
+from pages.language.translation.prose import PAGE
 
+SECTION = PAGE.section("Measured")
 DOUBT = 1  # point of BLEU: of some 2,000 sentences smaller differences may be chance
 LITTLE = 0.05  # of the best score of a model: losses with length that differ by less are told as alike
 SCORES = {"BLEU": "bleu", "chrF": "chrf"}
@@ -37,7 +39,7 @@ def show() -> None:
     for part in (_scores, _lengths, measured_alignment.show_table, measured_alignment.show_heads, _published):
         with error_messages.as_sentences():
             noticed += part()
-    layout.notes(words.MEASURED_NOTES, notice=tuple(noticed), formula=_formulas)
+    layout.notes(SECTION, notice=tuple(noticed), formula=_show_numbers)
 
 
 def _scores() -> tuple[str, ...]:
@@ -85,7 +87,7 @@ def how_scored(results: Results) -> str:
     """On what the scores were measured, and what needs no model reaches there."""
     signature = typeset.plain(results.signature["bleu"])
     notes = [
-        words.MEASURED_ON.format(sentences=results.sentences, references=results.references, signature=signature),
+        SECTION.text("Test sentences", sentences=results.sentences, references=results.references, signature=signature),
         *(
             f"Without any model ({typeset.plain(name)}): BLEU {of['bleu']:.1f}, chrF {of['chrf']:.1f}."
             for name, of in results.baselines.items()
@@ -120,7 +122,7 @@ def _lengths() -> tuple[str, ...]:
         alt=f"{score} of each model against the number of words in the English text, one line per model",
         table=rows.assign(model=rows.model.map(TITLES)),
     )
-    layout.caption(words.MEASURED_LENGTHS)
+    layout.caption(SECTION.text("Long texts"))
     return about_lengths(lines, score)
 
 
@@ -147,7 +149,7 @@ def _published() -> tuple[str, ...]:
     if own := own_points():
         with own_column:
             _costs(own, "own", "Tatoeba, English to French", HUE_OF_TITLE, from_zero=True)
-    st.markdown(words.MEASURED_PUBLISHED, width=theme.PROSE)
+    st.markdown(SECTION.text("Published models"), width=theme.PROSE)
     return about_published(printed, language)
 
 
@@ -257,16 +259,10 @@ def about_published(points: Sequence[Point], language: str) -> tuple[str, ...]:
     )
 
 
-def _formulas() -> None:
-    """BLEU and the alignment error rate, with the numbers of the page in them."""
-    st.latex(
-        r"\begin{aligned}\mathrm{BLEU} = 100 &\cdot \min\!\left(1, e^{1 - r/c}\right)\\"
-        r"&\cdot \exp\Big(\tfrac14 \textstyle\sum_{n=1}^{4} \log p_n\Big)\end{aligned}"
-    )
+def _show_numbers() -> None:
+    """BLEU of the three models, and the alignment error rate with its counts."""
     with error_messages.as_sentences():
-        bleu_scores = ", ".join(
-            f"{TITLES[name]} {of['bleu']:.1f}" for name, of in compute_measured.results().models.items()
-        )
-        st.markdown(f"{words.BLEU_FORMULA} Here: {bleu_scores}.")
+        bleu = {TITLES[name]: of["bleu"] for name, of in compute_measured.results().models.items()}
+        st.markdown(f"Here: {', '.join(f'{title} {score:.1f}' for title, score in bleu.items())}.")
     with error_messages.as_sentences():
         measured_alignment.show_formula()

@@ -7,18 +7,18 @@ from pages.language.translation import (
     measured_quality,
     three_translators,
     word_by_word,
-    words,
     your_own_pair,
 )
+from pages.language.translation.prose import PAGE
 
-page_head.head(words.PAGE)
+page_head.head(PAGE)
 sections.chosen(
     {
-        words.TRANSLATE: three_translators.show,
-        words.STEPS: word_by_word.show,
-        words.PAIR: your_own_pair.show,
-        words.CHANGE: cut_a_link.show,
-        words.MEASURED: measured_quality.show,
-        words.OTHERS: any_model.show,
+        three_translators.SECTION.name: three_translators.show,
+        word_by_word.SECTION.name: word_by_word.show,
+        your_own_pair.SECTION.name: your_own_pair.show,
+        cut_a_link.SECTION.name: cut_a_link.show,
+        measured_quality.SECTION.name: measured_quality.show,
+        any_model.SECTION.name: any_model.show,
     }
 )()

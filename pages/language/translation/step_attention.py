@@ -13,7 +13,7 @@ from torch import Tensor
 
 from core.text import Tokens
 from core.translation.decoder_step import StepAttention
-from dashboard import contents, theme, typeset
+from dashboard import theme, typeset
 from dashboard.figures.paper import escape
 from dashboard.figures.score_bars import Column, score_bars
 from dashboard.figures.vector_rows import Row, vector_rows
@@ -257,26 +257,20 @@ def _factor(difference: float) -> str:
     return f"{factor:.2f}" if factor < 10 else f"{factor:,.0f}"
 
 
-def formulas(look: StepAttention, place: int, step: int) -> None:
-    """Score, weight and mixed vector of one source word."""
-    score, weight, best = float(look.scores[place]), float(look.weights[place]), float(look.scores.max())
-    total = float((look.scores - best).exp().sum())
-    index = f"{step},{place + 1}"
+def formula(look: StepAttention, place: int, step: int) -> tuple[str, dict[str, object]]:
+    """Score, weight and mixed vector of one source word: the heading of the text, and the numbers for its places."""
+    score, best = float(look.scores[place]), float(look.scores.max())
+    numbers: dict[str, object] = {
+        "step": step,
+        "place": place + 1,
+        "score": score,
+        "largest": f"{best:.3f}" if best >= 0 else f"({best:.3f})",
+        "power": math.exp(score - best),
+        "total": float((look.scores - best).exp().sum()),
+        "weight": float(look.weights[place]),
+    }
     if look.state is not None:
-        st.latex(rf"e_{{{index}}} = v^{{\top}} \tanh(W s_{{{step - 1}}} + U h_{{{place + 1}}}) = {score:.3f}")
-    else:
-        raw, width = float(look.raw_scores[place]), len(look.query)
-        st.latex(
-            rf"e_{{{index}}} = \frac{{q_{{{step}}} \cdot k_{{{place + 1}}}}}{{\sqrt{{{width}}}}} "
-            rf"= \frac{{{raw:.3f}}}{{{math.sqrt(width):.3g}}} = {score:.3f}"
-        )
-    minus = f"{best:.3f}" if best >= 0 else f"({best:.3f})"
-    st.latex(
-        r"\begin{aligned} "
-        rf"a_{{{index}}} &= \frac{{e^{{{score:.3f} - {minus}}}}}{{\sum_j e^{{e_j - {minus}}}}} "
-        rf"\\ &= \frac{{{math.exp(score - best):.4f}}}{{{total:.4f}}} = {weight:.4f} \end{{aligned}}"
-    )
-    vector, value = ("c", "h") if look.state is not None else ("o", "v")
-    st.latex(rf"{vector}_{{{step}}} = \sum_j a_{{{step},j}}\, {value}_j")
-    if look.state is None:
-        contents.STEPS.link("Attention step by step", show=contents.EIGHT_STEPS)
+        return "Additive attention", numbers | {"before": step - 1}
+    width = len(look.query)
+    own = {"product": float(look.raw_scores[place]), "width": width, "root": math.sqrt(width)}
+    return "Dot-product attention", numbers | own

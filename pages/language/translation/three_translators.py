@@ -12,6 +12,7 @@ from core.heads import measures
 from core.text import Tokens
 from core.translation.decoder_step import StepAttention
 from core.translation.decoding import UNKNOWN, Hypothesis
+from core.zoo import TRANSLATION as TITLES
 from core.zoo import Translator
 from dashboard import theme, typeset
 from dashboard.cache.models import translator
@@ -19,15 +20,16 @@ from dashboard.components.alignment_view import AlignmentScene, Map, Panel
 from dashboard.frame import layout
 from dashboard.number_format import POINT, compare, signed
 from dashboard.output import export, streaming
-from pages.language.translation import compute, explained, inputs, word_maps, words, writing
+from pages.language.translation import compute, explained, inputs, word_maps, writing
 from pages.language.translation.compute import BestHead, Translated
 from pages.language.translation.compute_explained import Request
 from pages.language.translation.figures import HUE
+from pages.language.translation.prose import PAGE
 from pages.language.translation.word_maps import longest_backwards, quoted, strongest_places, words_of
-from pages.language.translation.words import TITLES
 
+SECTION = PAGE.section("Three translators")
 NAMED = 12  # unknown characters that are listed
-TOLD = 5  # words that a sentence names
+MOST_WORDS = 5  # words that a sentence names
 LISTED = 5  # source tokens with a row of their own
 
 
@@ -35,7 +37,7 @@ def show() -> None:
     """The sentence, the maps, the translations as they come, and what is to be seen in them."""
     with layout.control_bar():
         text = inputs.sentence()
-        part = inputs.part("translate_part", about=words.PARTS_HELP)
+        part = inputs.part("translate_part", about=SECTION.text("Attention"))
         with layout.settings():
             beam = inputs.beam()
             inputs.classic()
@@ -46,7 +48,7 @@ def show() -> None:
                 key="translate_marks",
                 bind="query-params",
                 disabled=part != "cross",
-                help=words.MARKS_HELP,
+                help=SECTION.text("Punctuation and end mark"),
             )
     figure = st.container()
     layout.place_notice()
@@ -64,16 +66,21 @@ def show() -> None:
     with explanation:
         explain()
     if part != "cross" and not theme.is_presented():
-        st.markdown(words.ABOUT_PART[part], width=theme.PROSE)
+        st.markdown(SECTION.text(f"Attention of the {part}"), width=theme.PROSE)
     if not theme.is_presented():
         export.download_arrays(
-            "All maps (NPZ)", lambda: word_maps.arrays(translations), name="translation", about=words.ARRAYS
+            "All maps (NPZ)",
+            lambda: word_maps.arrays(translations),
+            name="translation",
+            about="Every map of the three models between tokens, their labels and log-probabilities",
         )
     # The notes tell of the maps between target and source, whichever are shown.
+    place, target = row_to_show(translations["bahdanau"]), translations["bahdanau"].target
     layout.notes(
-        words.TRANSLATE_NOTES,
+        SECTION,
         notice=noticed(translations, best),
-        formula=lambda: _show_row(translations["bahdanau"], text, beam),
+        numbers={"step": place + 1, "word": typeset.plain(typeset.readable(target.labels[place]))},
+        formula=lambda: _show_row(text, beam, place, transformer.source),
     )
 
 
@@ -88,9 +95,7 @@ def _translate_all(text: str, beam: int, figure: DeltaGenerator) -> dict[str, Tr
     places = {name: column.empty() for name, column in zip(TITLES, st.columns(len(TITLES), gap="large"), strict=True)}
     for name, place in places.items():
         known_translation = known[name]
-        place.markdown(
-            _card(TITLES[name], "…", words.WAITING) if known_translation is None else _final(known_translation)
-        )
+        place.markdown(_card(TITLES[name], "…", "waiting") if known_translation is None else _final(known_translation))
     # A place of its own: a spinner for a model that is being loaded would move all that follows.
     with layout.waiting_place():
         for name, place in places.items():
@@ -123,7 +128,7 @@ def _say_what_was_read(text: str, source: Tokens) -> None:
         # Isolated (U+2066 to U+2069): a letter written from right to left must not turn the sentence round.
         characters = ", ".join(f"\u2066{quoted(letter)}\u2069" for letter in unknown[:NAMED])
         more = " and others" if len(unknown) > NAMED else ""
-        st.info(words.UNKNOWN.format(shown=characters + more), icon=":material/question_mark:")
+        st.info(SECTION.text("Unknown characters", characters=characters + more), icon=":material/question_mark:")
 
 
 def unknown_characters(text: str, source: Tokens, model: Translator) -> list[str]:
@@ -146,7 +151,7 @@ def alignment(
         target = words_of(translated.target, joined=joined, marks=marks)
         own = word_maps.of_panel(translated.aligned, target, source, best if name == "transformer" else None)
         start = word_maps.best_of(own["maps"]) or 0
-        panels.append(Panel(name, TITLES[name], words.ABOUT_MAP[name], hue=HUE[name], start=start, **own))
+        panels.append(Panel(name, TITLES[name], SECTION.text(f"Map: {name}"), hue=HUE[name], start=start, **own))
     return AlignmentScene(source.visible_labels, tuple(panels), source_name="English")
 
 
@@ -183,8 +188,8 @@ def about_order(panel: Panel, rows: tuple[int, ...], source: tuple[str, ...], co
             f"{which} moves from left to right: no French word attends most to an English word further left than the "
             f"French word before it does.{aside}"
         )
-    written = [quoted(panel.target[places[place][0]]) for place in run][:TOLD]
-    source_words = [quoted(source[places[place][1]]) for place in run][:TOLD]
+    written = [quoted(panel.target[places[place][0]]) for place in run][:MOST_WORDS]
+    source_words = [quoted(source[places[place][1]]) for place in run][:MOST_WORDS]
     return (
         f"{which} reverses the order: {_and(written)} attend most to {_and(source_words)}, from right to left in the "
         f"English sentence.{aside}"
@@ -200,8 +205,8 @@ def about_difference(texts: Mapping[str, str]) -> str:
     for title, own in written.items():
         others = {word for other, theirs in written.items() if other != title for word in theirs}
         if only := [word for word in own if word not in others]:
-            more = f" and {len(only) - TOLD} more" if len(only) > TOLD else ""
-            parts.append(f"**{title}** {', '.join(map(quoted, only[:TOLD]))}{more}")
+            more = f" and {len(only) - MOST_WORDS} more" if len(only) > MOST_WORDS else ""
+            parts.append(f"**{title}** {', '.join(map(quoted, only[:MOST_WORDS]))}{more}")
     if not parts:
         return "The translations differ, but every word is written by at least two models."
     return f"Only one model writes these words: {'; '.join(parts)}."
@@ -251,7 +256,7 @@ def entropy(weights: np.ndarray) -> float:
 def _map_name(panel_map: Map) -> str:
     if panel_map.name == word_maps.MEAN:
         return "mean of all heads"
-    return f"{panel_map.name}, one step later" if panel_map.note == words.BEST_SHIFTED else panel_map.name
+    return f"{panel_map.name}, one step later" if panel_map.note == word_maps.BEST_SHIFTED else panel_map.name
 
 
 def _words(text: str) -> list[str]:
@@ -263,16 +268,11 @@ def _and(parts: list[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
 
 
-def _show_row(translated: Translated, text: str, beam: int) -> None:
+def _show_row(text: str, beam: int, place: int, source: Tokens) -> None:
     """The softmax over all source tokens in the step that writes one word: scores, powers, weights."""
-    place = row_to_show(translated)
     look = compute.known_in_step("bahdanau", text, beam, place)
     assert isinstance(look, StepAttention)
-    st.latex(words.SOFTMAX_FORMULA)
-    word = typeset.plain(typeset.readable(translated.target.labels[place]))
-    st.markdown(words.SOFTMAX_ROW.format(word=word, number=place + 1))
-    st.markdown(row_table(look, translated.source.labels))
-    st.markdown(words.JOINED)
+    st.markdown(row_table(look, source.labels))
 
 
 def row_to_show(translated: Translated) -> int:

@@ -11,7 +11,8 @@ import streamlit as st
 from core.models.transformer import Transformer
 from core.translation.decoder_step import RecurrentStep, StepAttention
 from core.translation.decoding import BEGIN, PAD, PENALTY, length_penalty, limit_of
-from dashboard import theme, typeset
+from core.zoo import TRANSLATION as TITLES
+from dashboard import contents, theme, typeset
 from dashboard.figures.beam_tree import beam_tree
 from dashboard.figures.predictions import prediction_bars
 from dashboard.figures.vector_rows import Row, vector_rows
@@ -20,12 +21,13 @@ from dashboard.inputs import controls
 from dashboard.number_format import compare
 from dashboard.output import charts, search_tree
 from dashboard.output.data_table import data_table
-from pages.language.translation import compute, inputs, step_attention, words
+from pages.language.translation import compute, inputs, step_attention
 from pages.language.translation.compute import BestHead, Translated, WorkedStep
 from pages.language.translation.figures import HUE
+from pages.language.translation.prose import PAGE
 from pages.language.translation.word_maps import quoted
-from pages.language.translation.words import TITLES
 
+SECTION = PAGE.section("Word by word")
 TOP = 8  # tokens among which the next one is shown
 PRINTED = 0.0005  # probabilities that differ by less are printed alike
 FIRST = 2  # the step that is shown at first: something has been written, and it can be seen what
@@ -57,7 +59,7 @@ def show() -> None:
     place = _step_in_numbers(translated, worked, step)
     _tree(translated, beam, step)
     layout.notes(
-        words.STEPS_NOTES,
+        SECTION,
         notice=noticed(translated, worked, step, best if best and (layer, head) == (best.layer, best.head) else None),
         formula=lambda: _formulas(translated, worked.known, place, step),
     )
@@ -149,7 +151,7 @@ def _step_in_numbers(translated: Translated, worked: WorkedStep, step: int) -> i
         with right:
             st.markdown(f"**{title}: one vector in place of attention**")
             _memory(look, step)
-        st.markdown(words.ONE_VECTOR)
+        st.markdown(SECTION.text("One vector"))
         return 0
     with right:
         st.markdown(f"**{title}: attention to the source words**")
@@ -157,9 +159,10 @@ def _step_in_numbers(translated: Translated, worked: WorkedStep, step: int) -> i
     layout.heading("How one score is computed")
     place = _source_word(translated.source.labels, int(look.weights.argmax()))
     step_attention.one_word(look, translated.source, place)
-    layout.heading(f"The {step_attention.symbols(look).mixed_means}")
+    mixed = f"The {step_attention.symbols(look).mixed_means}"
+    layout.heading(mixed)
     if not theme.is_presented():
-        st.markdown(words.HANDED_ON if look.state is not None else words.HANDED_ON_BY_A_HEAD, width=theme.PROSE)
+        st.markdown(SECTION.text(mixed), width=theme.PROSE)
     step_attention.mixed(look, translated.source, step=step)
     with scores:
         hue = HUE[translated.model.name]
@@ -286,15 +289,12 @@ def about_best_head(best: BestHead | None) -> tuple[str, ...]:
 def _formulas(translated: Translated, known: StepAttention | RecurrentStep, place: int, step: int) -> None:
     """Score, weight and mixed vector of the source word that is worked out, or the recurrence; the beam's score."""
     if isinstance(known, StepAttention):
-        step_attention.formulas(known, place, step)
+        heading, numbers = step_attention.formula(known, place, step)
+        st.markdown(SECTION.text(heading, **numbers))
+        if known.state is None:
+            contents.STEPS.link("Attention step by step", show=contents.EIGHT_STEPS)
     else:
-        st.latex(r"\begin{aligned} c &= \tanh(V h) \\ s_i &= \mathrm{GRU}([y_{i-1};\, c],\; s_{i-1}) \end{aligned}")
-        st.markdown(words.MEMORY_FORMULA)
-    total = sum(translated.decoded.best.log_probabilities[:step])
-    divisor = length_penalty(step, PENALTY)
-    st.latex(
-        r"\begin{aligned} "
-        rf"\mathrm{{score}} &= \frac{{\sum_{{i=1}}^{{{step}}} \log p(y_i)}}{{((5 + {step})/6)^{{{PENALTY}}}}} "
-        rf"\\ &= \frac{{{total:.3f}}}{{{divisor:.3f}}} = {total / divisor:.3f} \end{{aligned}}"
-    )
-    st.markdown(words.BEAM_FORMULA)
+        st.markdown(SECTION.text("Recurrence"))
+    total, divisor = sum(translated.decoded.best.log_probabilities[:step]), length_penalty(step, PENALTY)
+    score = {"total": total, "divisor": divisor, "score": total / divisor}
+    st.markdown(SECTION.text("Score of the beam search", step=step, penalty=PENALTY, **score))

@@ -17,11 +17,11 @@ from dashboard import typeset
 from dashboard.components.alignment_view import Map
 from dashboard.components.attention_view import Layer, Scene, TextSequence
 from dashboard.output import export
-from pages.language.translation import words as wording
 from pages.language.translation.compute import BestHead, Translated
 
 MEAN = "mean"
 BEST = "aligns best"
+BEST_SHIFTED = "aligns best, one step later"
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def maps_of(aligned: Aligned, target: Words, source: Words, best: BestHead | Non
             note = ""
             if best and (layer, head) == (best.layer, best.head):
                 weights = between(shifted(aligned.cross[layer][head], best.shift), target, source)
-                note = wording.BEST_SHIFTED if best.shift else BEST
+                note = BEST_SHIFTED if best.shift else BEST
             maps.append(Map(head_name(layer, head), _array(weights), note))
     return tuple(maps)
 

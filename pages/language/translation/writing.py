@@ -2,7 +2,6 @@
 
 from dashboard import typeset
 from dashboard.number_format import signed
-from pages.language.translation import words
 from pages.language.translation.compute import Translated
 
 
@@ -15,4 +14,4 @@ def how_probable(translated: Translated) -> str:
     """The log-probability of a translation, in total and per token, and whether it came to its end."""
     total, count = translated.log_probability, len(translated.target)
     summary = f"log-probability **{signed(total)}**, **{signed(total / count)}** per token"
-    return summary if translated.decoded.best.ended else f"{summary} · {words.NO_END}"
+    return summary if translated.decoded.best.ended else f"{summary} · it reached the length limit without ending"

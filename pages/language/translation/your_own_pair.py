@@ -13,6 +13,7 @@ from torch import Tensor
 
 from core.text import read_text
 from core.translation.alignment import Agreement, Direction, Link, agreement, diagonal, links_of
+from core.zoo import TRANSLATION as TITLES
 from core.zoo import Aligned
 from dashboard import theme, typeset
 from dashboard.address import parameter
@@ -23,11 +24,18 @@ from dashboard.number_format import compare, signed
 from dashboard.output import charts
 from dashboard.output.alignment_table import DIRECTION_HELP, DIRECTIONS
 from dashboard.output.data_table import data_table
-from pages.language.translation import compute, inputs, word_maps, words
+from pages.language.translation import compute, inputs, word_maps
 from pages.language.translation.figures import HUE, HUE_OF_TITLE, agreement_bars, by_word
+from pages.language.translation.prose import PAGE
 from pages.language.translation.word_maps import Words
-from pages.language.translation.words import TITLES
 
+SECTION = PAGE.section("Your own pair")
+# Translations as a person writes them.
+FRENCH = {
+    inputs.SENTENCE: "Mon frère a acheté une petite voiture rouge parce qu'elle n'était pas chère.",
+    inputs.CLASSIC: "L'accord sur la zone économique européenne a été signé en août 1992.",
+}
+MAPS = {"attention": "attention weights", "influence": "influence by the gradient"}
 ADDRESS = "links"
 MOST = 2000  # characters of the address that are read: far more links than a sentence of any length needs
 TRANSFORMER = "transformer"
@@ -83,7 +91,7 @@ def show() -> None:
     if own:
         _measures(agreements)
     else:
-        st.info(words.PAIR_NO_LINKS, icon=":material/ads_click:")
+        st.info(SECTION.text("No links yet"), icon=":material/ads_click:")
     st.subheader("Which word surprises which model?", anchor=False)
     bits = {
         TITLES[name]: -np.array(pair.target.sums(aligned.log_probabilities)) / np.log(2)
@@ -91,9 +99,9 @@ def show() -> None:
     }
     _surprises(pair.target, bits)
     layout.notes(
-        words.PAIR_NOTES,
+        SECTION,
         notice=(*about_links(agreements, own), *about_surprises(pair.target, bits)),
-        formula=lambda: _formula(agreements, own),
+        formula=lambda: _error_rate(agreements) if own else None,
     )
 
 
@@ -101,7 +109,7 @@ def _french(english: str) -> str:
     """The visitor's French sentence; until there is one, a good one, or the transformer's translation."""
     typed = st.session_state.get("french", st.query_params.get("french"))
     former = st.session_state.get(_PROPOSED)
-    proposed = words.FRENCH.get(english, "")
+    proposed = FRENCH.get(english, "")
     if typed in (None, former):  # nobody has typed anything: it follows the English sentence
         with layout.waiting_place(), st.spinner("The transformer proposes a translation …"):
             proposed = proposed or compute.translate(TRANSFORMER, english, inputs.BEAM).text
@@ -130,7 +138,7 @@ def pair_of(english: str, french: str) -> Pair:
     panels = {}
     for name, alignment in aligned.items():
         own = word_maps.of_panel(alignment, target, source, best if name == TRANSFORMER else None)
-        panels[name] = Panel(name, TITLES[name], words.PAIR_ABOUT[alignment.measure], hue=HUE[name], **own)
+        panels[name] = Panel(name, TITLES[name], MAPS[alignment.measure], hue=HUE[name], **own)
     return Pair(aligned, source, target, panels)
 
 
@@ -154,12 +162,11 @@ def _own_links(pair: tuple[str, str], sources: Collection[int], targets: Collect
     st.session_state[_PAIR] = pair
     if former not in (None, pair) and ADDRESS in st.query_params:
         _write(())
-        st.caption("The sentences have changed, so the links were cleared: they belonged to the words before.")
+        st.caption(SECTION.text("Links of other sentences"))
     links, wrong = parameter(ADDRESS, lambda text: links_from_text(text, sources, targets))
     if wrong:
         st.info(
-            f"{wrong} of the links in the address do not fit these sentences of {len(sources)} and {len(targets)} "
-            "words, and are left out.",
+            SECTION.text("Links outside the sentences", wrong=wrong, sources=len(sources), targets=len(targets)),
             icon=":material/link_off:",
         )
         _write(links)
@@ -301,17 +308,9 @@ def about_surprises(target: Words, bits: Mapping[str, np.ndarray]) -> tuple[str,
     )
 
 
-def _formula(agreements: Mapping[str, Agreement], own: frozenset[Link]) -> None:
-    st.latex(
-        r"\begin{aligned} \text{precision} &= |A \cap S| \,/\, |A| \\ \text{recall} &= |A \cap S| \,/\, |S| \\ "
-        r"\text{AER} &= 1 - \frac{2\,|A \cap S|}{|A| + |S|} \end{aligned}"
-    )
-    if own:
-        name = closest(agreements)[0]
-        scores = agreements[name]
-        st.markdown(f"For *{name}*, with your links ({len(own)}):")
-        st.latex(
-            rf"\text{{AER}} = 1 - \frac{{2 \cdot {scores.found_sure}}}{{{scores.found} + {scores.sure}}} = "
-            rf"{scores.error_rate:.2f}"
-        )
-    st.markdown(words.PAIR_FORMULA)
+def _error_rate(agreements: Mapping[str, Agreement]) -> None:
+    """The alignment error rate of the model that comes closest, in numbers."""
+    name = closest(agreements)[0]
+    scores = agreements[name]
+    numbers = {"right": scores.found_sure, "strongest": scores.found, "sure": scores.sure, "rate": scores.error_rate}
+    st.markdown(SECTION.text("Error rate of the closest model", name=name, **numbers))
