@@ -4,7 +4,7 @@ import csv
 import re
 
 from core.published import FOLDER
-from pages.scale.scaling_comparison import glue, images, language, transfer, translation, words, years
+from pages.scale.scaling_comparison import glue, images, language, transfer, translation, years
 from pages.scale.scaling_comparison.selection import Choices, select
 
 PAGE = "scale/scaling_comparison"
@@ -17,7 +17,7 @@ TABLES = {
     "leaders": (images.leaders, images.notice, images.hides_of_leaders),
     "results": (transfer.results, transfer.about_cost, transfer.hides_of_results),
     "gains": (transfer.gains, transfer.about_gains, transfer.hides_of_gains),
-    "entries": (glue.entries, glue.about_entries, lambda _: (words.LEADERS_ONLY,)),
+    "entries": (glue.entries, glue.about_entries, glue.hides_of_entries),
     "sentiment": (language.sentiment, language.about_sentiment, language.hides_of_sentiment),
     "sizes": (language.sizes, language.about_sizes, language.missing_text_sizes),
     "years": (years.table, years.notice, years.hides),

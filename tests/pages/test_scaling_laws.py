@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from core.costs import gpt
 from core.published.devices import devices
 from core.scaling import LAWS, Chinchilla, Kaplan
-from pages.scale.scaling_comparison import calculator, compute, laws, words, words_laws
+from pages.scale.scaling_comparison import calculator, compute, laws
 from tests.pages.conftest import message_text, prose
 from tests.pages.scaling import PAGE, has_no_number, plain
 
@@ -32,7 +32,7 @@ def coefficients(app):
 
 @pytest.mark.usefixtures("few_draws")
 def test_the_coefficients_on_the_page_are_those_of_a_fit_to_the_runs_below_the_limit(visit):
-    app = visit(PAGE, show=words.LAWS)
+    app = visit(PAGE, show="Laws")
     runs = compute.runs_without("Chinchilla", 5, 0.0)
     law = Chinchilla.fit(compute.points_of(runs[runs["training FLOPs"] <= 1e21]))
     assert coefficients(app) == [f"{value:.4g}" for value in law.values()]
@@ -42,11 +42,11 @@ def test_the_coefficients_on_the_page_are_those_of_a_fit_to_the_runs_below_the_l
 
 @pytest.mark.usefixtures("few_draws")
 def test_another_law_comes_by_link_and_too_few_runs_get_a_sentence(visit):
-    app = visit(PAGE, show=words.LAWS, laws_runs="Pythia", laws_law="Kaplan", laws_limit="nothing")
+    app = visit(PAGE, show="Laws", laws_runs="Pythia", laws_law="Kaplan", laws_limit="nothing")
     law = Kaplan.fit(compute.points_of(compute.published_runs("Pythia")))
     assert coefficients(app)[2:] == [f"{value:.4g}" for value in law.values()[2:]]
     assert "None was held back" in prose(app)
-    app = visit(PAGE, show=words.LAWS, laws_from="2 G", laws_limit=laws._flops(laws.LIMITS[0]))
+    app = visit(PAGE, show="Laws", laws_from="2 G", laws_limit=laws._flops(laws.LIMITS[0]))
     assert "needs more than 5 runs" in message_text(app)
     assert app.select_slider
 
@@ -56,7 +56,7 @@ def test_no_sentence_about_a_fit_holds_what_is_no_number(collection, law):
     for limit in (1e21, float("inf")):
         text = plain(laws.notice(laws.fit_of(collection, law, 0, limit, 0.0, draws=2)))
         assert not has_no_number(text), text
-        assert (words_laws.FRONTIER in text) == (law == "Compute frontier")
+        assert (laws.SECTION.text("Compute frontier") in text) == (law == "Compute frontier")
 
 
 losses = arrays(float, 12, elements=st.floats(1.5, 4.0))
@@ -89,7 +89,7 @@ def test_losses_on_an_axis_are_round_and_few(low, high):
 
 @pytest.mark.parametrize("law", LAWS)
 def test_a_formula_has_a_place_for_each_coefficient(law):
-    template, symbols = words_laws.FORMULAS[law]
+    template, symbols = laws.FORMULAS[law]
     assert len(symbols) == len(LAWS[law].names())
     numbers = template.format(*range(100, 100 + len(symbols)))
     assert all(str(100 + place) in numbers for place in range(len(symbols)))
@@ -103,11 +103,11 @@ def wanted(layers=12, width=768, context=1024, tokens=10**10, batch=1, count=8, 
 
 
 def test_gpt3_is_there_at_once_with_its_published_numbers_and_heads_that_do_not_fit_get_a_sentence(visit):
-    metrics = {metric.label: metric.value for metric in visit(PAGE, show=words.CALCULATOR).metric}
+    metrics = {metric.label: metric.value for metric in visit(PAGE, show="Calculator").metric}
     assert metrics["Parameters"] == "175 G"
     assert metrics["FLOPs, 6\u00a0N\u00a0D"] == "3.14\u00a0×\u00a010²³"  # Brown et al. 2020, table D.1
     assert metrics["KV cache of the texts"] == "9.66 GB"  # 2 · 96 · 2,048 · 12,288 · 2 bytes
-    app = visit(PAGE, show=words.CALCULATOR, calc_heads="7")
+    app = visit(PAGE, show="Calculator", calc_heads="7")
     assert "7 heads cannot share 12,288 channels" in message_text(app)
 
 

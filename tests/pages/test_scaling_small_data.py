@@ -8,7 +8,7 @@ import pytest
 from core.published import small_data_results
 from core.results import small_data_runs
 from dashboard.theme import LIGHT, Look
-from pages.scale.scaling_comparison import small_data, words
+from pages.scale.scaling_comparison import small_data
 from tests.pages.conftest import message_text, prose
 from tests.pages.scaling import PAGE, has_no_number
 
@@ -30,7 +30,7 @@ RUNS = table(
 
 
 def test_the_page_shows_every_run_that_was_made_and_the_source_of_the_lecture(visit):
-    app = visit(PAGE, show=words.SMALL)
+    app = visit(PAGE, show="Small data")
     (runs,) = (frame.value for frame in app.dataframe if "seconds" in frame.value)
     assert len(runs) == len(small_data_runs())
     assert "networks that learned from 50,000 pictures" in prose(app)

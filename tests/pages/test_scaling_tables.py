@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 from core.scaling.growth import fit_growth
-from pages.scale.scaling_comparison import compute, glue, images, language, translation, words, years
+from dashboard.frame.prose import FORMULA
+from pages.scale.scaling_comparison import compute, glue, images, language, translation, years
 from tests.pages.conftest import check, message_text, prose
 from tests.pages.scaling import PAGE, chosen, has_no_number, original, placed, plain
 
@@ -43,16 +44,16 @@ def test_the_estimate_of_the_paper_gives_the_flops_of_its_table():
     by_name = {of["model"]: float(of["train_flops_en_de"] or 0) for of in original("translation_bleu.csv")}
     for name, (hours, cards, speed) in translation.PAPER.items():
         assert f"{3600 * hours * cards * speed:.1e}" == f"{by_name[name]:.1e}"
-    assert "footnote in section 6.1" in words.FLOPS_FORMULA
+    assert "footnote in section 6.1" in translation.SECTION.texts[FORMULA]
 
 
 def test_translation_opens_with_the_front_drawn_and_says_where_nothing_has_both_figures(visit):
-    app = visit(PAGE, show=words.TRANSLATION)
+    app = visit(PAGE, show="Translation")
     assert "**2 of 7** are on the Pareto front (**Transformer (base)** and **Transformer (big)**)" in prose(app)
-    app = visit(PAGE, show=words.TRANSLATION, bleude_search="bytenet")
+    app = visit(PAGE, show="Translation", bleude_search="bytenet")
     assert not app.get("plotly_chart")
     assert "Of the models that pass the filters (1), none has both" in message_text(app)
-    assert words.NOTHING in prose(app)
+    assert "No model passes the filters." in prose(app)
 
 
 def test_every_result_of_timm_stands_at_its_parameters_and_its_accuracy():
@@ -96,14 +97,14 @@ def test_the_example_of_a_model_that_is_beaten_is_one(x, y):
 
 
 def test_one_chosen_picture_model_has_a_card_two_a_table_and_an_unknown_address_shows_the_beginning(visit):
-    app = visit(PAGE, show=words.IMAGES, images_chosen=BEST, images_x="Beauty", images_family="poets")
+    app = visit(PAGE, show="Images", images_chosen=BEST, images_x="Beauty", images_family="poets")
     assert "| Top-1, ImageNet-A | 88.63 % |" in prose(app)
     assert "**1,556 of 1,556** results are shown" in prose(app)
     app.multiselect(key="images_chosen").set_value([BEST, "resnet50.a1_in1k, 224 px"])
     text = prose(check(app.run()))
     assert "| Parameters | 305 million | **25.6 million** |" in text
     assert "| Learned from | merged 30M or 38M | ImageNet-1k |" in text
-    leaders = visit(PAGE, show=words.IMAGES, images_table=words.LEADERS)
+    leaders = visit(PAGE, show="Images", images_table=images.LEADERS)
     assert "**All** of them learned from more than ImageNet-1k" in prose(leaders)
     assert "For 11 of 12 the table has no operations" in prose(leaders)
 
@@ -149,7 +150,7 @@ def test_ahead_of_people_and_the_correlation_are_counted_over_the_models(visit):
     text = plain(glue.about_entries(selection))
     assert f"Ahead of people in *RTE* (93.6): {ahead} of 14 models" in text
     assert f"correlation of **{r:.2f}**" in text
-    assert "Every score: GLUE leaderboard" in message_text(visit(PAGE, show=words.LANGUAGE), "caption")
+    assert "Every score: GLUE leaderboard" in message_text(visit(PAGE, show="Language"), "caption")
 
 
 def test_all_that_are_best_in_sentiment_are_named_and_no_front_joins_two_data_sets():
@@ -211,10 +212,10 @@ def test_where_growth_is_not_clear_nothing_is_said_to_double(values):
 
 
 def test_notable_models_have_cards_with_links_and_a_sentence_where_no_line_is_fitted(visit):
-    app = visit(PAGE, show=words.YEARS, years_chosen="Pangu Ultra", years_search="grok-3")
+    app = visit(PAGE, show="By year", years_chosen="Pangu Ultra", years_search="grok-3")
     assert "| Training FLOPs | 1.1\u00a0×\u00a010²⁵ |" in prose(app)
     assert "| Published | 2025-04-10 |" in prose(app)
     assert [element.proto.url for element in app.get("link_button")] == ["https://arxiv.org/abs/2504.07866"]
-    assert words.NO_FIT in prose(app)
-    app = visit(PAGE, show=words.YEARS, years_x="Parameters", years_y="Data points", years_search="no such model")
+    assert years.SECTION.text("Conditions of a line") in prose(app)
+    app = visit(PAGE, show="By year", years_x="Parameters", years_y="Data points", years_search="no such model")
     assert f"None of the {len(NOTABLE)} models passes these filters" in message_text(app)

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from pages.scale.scaling_comparison import compute, duel, transfer, words
+from pages.scale.scaling_comparison import compute, duel, transfer
 from tests.pages.conftest import prose
 from tests.pages.scaling import PAGE, chosen, has_no_number, original, placed, plain
 
@@ -25,7 +25,7 @@ def test_who_is_ahead_and_what_may_be_chance_are_counted_row_by_row(own, other):
     text = plain(duel.notice(own, other, rows))
     assert not has_no_number(text)
     if own == other:
-        assert text == words.SAME
+        assert text == duel.SECTION.text("A model against itself")
         return
     first, second = of(own, "accuracy"), of(other, "accuracy")
     shared = [name for name in first if name in second]
@@ -60,9 +60,10 @@ def test_the_price_is_a_ratio_that_is_never_below_one():
 
 
 def test_the_duel_opens_with_its_numbers_and_a_model_meets_itself_in_a_sentence(visit):
-    text = prose(visit(PAGE, show=words.TRANSFER))
+    text = prose(visit(PAGE, show="Pre-training"))
     assert "is ahead on **7 of 7** data sets" in text
-    assert words.SAME in prose(visit(PAGE, show=words.TRANSFER, duel_other="ViT-H/14 (JFT)"))
+    itself = visit(PAGE, show="Pre-training", duel_other="ViT-H/14 (JFT)")
+    assert duel.SECTION.text("A model against itself") in prose(itself)
 
 
 @pytest.mark.parametrize("dataset", ["CIFAR-100", "ImageNet ReaL"])

@@ -21,8 +21,10 @@ from core.text import Tokens, encode
 from dashboard.cache.memo import Upload, cached
 from dashboard.cache.models import long_text_model
 from dashboard.recordings.watched import Text, content_of
-from pages.scale.efficient_attention.words import FOLLOWING, READING, TOO_LONG_FOR_RANK, TOO_SHORT, WRITING
 
+WRITING = "The model writes its example, one token after the other …"
+READING = "Reading …"
+FOLLOWING = "Following the links …"
 SEED = 0
 FIRST = 256  # tokens of the example that is there at once
 LONGEST_RANK = 1024  # tokens: a singular value decomposition of a larger map takes seconds
@@ -94,7 +96,7 @@ def read(name: str, text: Text, most: int, progress: Progress = no_progress) -> 
     model, content = long_text_model(name), content_of(text)
     tokens = encode(model.tokenizer, content, context=min(most, model.context))
     if len(tokens) < 2:
-        raise InputError(TOO_SHORT.format(count=len(tokens)))
+        raise InputError(f"A map needs at least 2 tokens; this text has {len(tokens)}. Write a few words more.")
     with torch.inference_mode(), record_attention(model.network) as record:
         few = 2 + model.tokenizer.num_special_tokens_to_add(is_pair=False)
         model.run(encode(model.tokenizer, content, context=few))  # a run of a moment: how often does it attend?
@@ -149,7 +151,11 @@ def _with_factors(reading: Reading, layer: int, number: int, variant: Variant) -
     if not isinstance(variant, LowRank):
         return variant
     if reading.length > LONGEST_RANK:
-        raise InputError(TOO_LONG_FOR_RANK.format(tokens=reading.length, most=LONGEST_RANK))
+        tokens = f"{reading.length:,}"
+        raise InputError(
+            f"The nearest map of rank k needs a decomposition of the whole {tokens} × {tokens} map, which takes too "
+            f"long beyond {LONGEST_RANK:,} tokens. Choose another method, or a shorter text."
+        )
     return replace(variant, factors=_factors(reading, layer, number))
 
 

@@ -20,9 +20,10 @@ from dashboard.output import charts, measured_costs
 from dashboard.output.comparisons import join_names
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
-from pages.scale.efficient_attention import words
 from pages.scale.efficient_attention.compute import measured_here
+from pages.scale.efficient_attention.prose import PAGE
 
+SECTION = PAGE.section("Cost")
 HUE = dict(zip(VARIANTS, HUES, strict=True))
 FUSED, WRITTEN_OUT = "Exact, fused", "Exact, written out"
 
@@ -54,31 +55,44 @@ def show() -> None:
     costs, caption = _that_come_along()
     if local_costs:
         costs = local_costs
-        caption = words.HERE.format(threads=torch.get_num_threads(), repeats=min(cost.repeats for cost in local_costs))
+        repeats = min(cost.repeats for cost in local_costs)
+        caption = SECTION.text("Measurement here", threads=torch.get_num_threads(), repeats=repeats)
     measured_costs.time_and_memory(costs, hues=HUE, name="efficient", plural="kinds of attention")
     layout.place_notice()
     st.caption(caption)
     if not theme.is_presented():
-        st.markdown(words.COST_LEAD.format(each=HEAD_DIM), width=theme.PROSE)
+        st.markdown(SECTION.text("One head", channels=HEAD_DIM), width=theme.PROSE)
     layout.caption(settings())
     rows = table(costs)
     _table(rows)
     if not theme.is_presented():
         measured_costs.offer(measured_here.refresh, again=local_costs is not None)
-    layout.notes(words.COST_NOTES, notice=notices(rows, costs[0].tokens), formula=lambda: _formula(costs[-1].tokens))
+    layout.notes(SECTION, notice=notices(rows, costs[0].tokens), formula=lambda: _formula(costs[-1].tokens))
 
 
 def settings() -> str:
     """What was measured, with the numbers of each variant."""
-    return words.COST_SETTINGS.format_map({name.split(",")[0]: variant for name, variant in VARIANTS.items()})
+    of: Mapping[str, Any] = VARIANTS
+    bigbird = of["BigBird"]
+    return SECTION.text(
+        "Settings",
+        keys=of["Sliding window"].window,
+        block=bigbird.block,
+        window=bigbird.window,
+        random=bigbird.random,
+        global_tokens=bigbird.global_tokens,
+        rank=of["Linformer"].rank,
+        features=of["Performer"].features,
+        clusters=of["Clustered"].clusters,
+    )
 
 
 def _that_come_along() -> tuple[tuple[Cost, ...], str]:
     measurement = attention_costs()
     repeats = min(cost.repeats for cost in measurement.costs)
-    return measurement.costs, words.KEPT.format(
-        source=measurement.source, hardware=typeset.plain(measurement.hardware), repeats=repeats
-    )
+    hardware = typeset.plain(measurement.hardware)
+    about = SECTION.text("Measurement that comes along", source=measurement.source, hardware=hardware, repeats=repeats)
+    return measurement.costs, about
 
 
 def table(costs: Sequence[Cost]) -> pd.DataFrame:
@@ -123,7 +137,7 @@ def _table(rows: pd.DataFrame) -> None:
             "multiplications there": number(f"multiplied at {longest:,}", format="compact"),
         },
     )
-    layout.caption(words.EXPONENTS.format(least=FIT_FROM, most=longest))
+    layout.caption(SECTION.text("Exponents", least=FIT_FROM, most=longest))
     charts.download_table(rows, "efficient-costs")
 
 
@@ -186,7 +200,6 @@ def _formula(tokens: int) -> None:
         plain, filled = written(name, tokens)
         value = in_latex(variant.multiplications(tokens, HEAD_DIM))
         st.latex(rf"\begin{{aligned}} &{plain} \\ &= {filled} \\ &= {value} \end{{aligned}}")
-    st.markdown(words.FORMULAS)
 
 
 def written(name: str, tokens: int) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.results import HIDDEN, EfficientRun, efficient_characters
+from core.results import HIDDEN, NEXT, EfficientRun, efficient_characters
 from dashboard import theme, typeset
 from dashboard.figures.costs import Point, costs
 from dashboard.frame import layout
@@ -16,8 +16,12 @@ from dashboard.output import charts
 from dashboard.output.comparisons import join_names
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
-from pages.scale.efficient_attention import words
+from pages.scale.efficient_attention.prose import PAGE
 
+SECTION = PAGE.section("From scratch")
+TASKS = {HIDDEN: "To fill in hidden letters", NEXT: "To predict the next letter"}
+LOSS = {HIDDEN: "Loss of hidden letters", NEXT: "Loss of the next letter"}
+LETTER = {HIDDEN: "hidden letter", NEXT: "letter"}
 ALIKE = 0.005  # bits a character: each kind was trained once, so smaller differences are told as none
 EXACT, LOW_RANK = "Exact", "Low rank"
 
@@ -25,9 +29,10 @@ EXACT, LOW_RANK = "Exact", "Low rank"
 def show() -> None:
     """The task; loss against work, and the table."""
     every = efficient_characters()
-    names = {name: task for task, name in words.TASKS.items() if task in {run.task for run in every}}
+    names = {name: task for task, name in TASKS.items() if task in {run.task for run in every}}
     with layout.control_bar():
-        task = names[controls.choice(words.TASK, names, key="learns", about=words.TASK_HELP)]
+        about = SECTION.text("Two kinds of language model")
+        task = names[controls.choice("What the model learns", names, key="learns", about=about)]
     runs = tuple(run for run in every if run.task == task)
     rows = table(runs)
     _figure(runs, rows)
@@ -36,9 +41,15 @@ def show() -> None:
     if not theme.is_presented():
         sizes = sorted({run.parameters for run in every})
         parameters = " to ".join(f"{size:,}" for size in dict.fromkeys((sizes[0], sizes[-1])))
-        lead = words.SCRATCH_LEAD.format(parameters=parameters, context=every[0].context, steps=every[0].steps)
-        st.markdown(f"{lead}\n\n{words.TASK_TOLD[task]}", width=theme.PROSE)
-    layout.notes(words.SCRATCH_NOTES, notice=notices(runs), formula=lambda: _formula(runs))
+        lead = SECTION.text("Training", parameters=parameters, context=every[0].context, steps=every[0].steps)
+        st.markdown(f"{lead}\n\n{SECTION.text(TASKS[task])}", width=theme.PROSE)
+    best = min(runs, key=lambda run: run.bits)
+    layout.notes(
+        SECTION,
+        notice=notices(runs),
+        numbers={"bits": best.bits, "variant": best.variant, "letters": 2**best.bits},
+        formula=lambda: st.markdown(SECTION.text(LOSS[task])),
+    )
 
 
 def table(runs: Sequence[EfficientRun]) -> pd.DataFrame:
@@ -80,8 +91,14 @@ def _table(run: EfficientRun, rows: pd.DataFrame) -> None:
             "multiplied by a head": st.column_config.NumberColumn(format="localized"),
         },
     )
-    letter, hardware = words.LETTER[run.task], typeset.plain(run.hardware)
-    layout.caption(words.HOW.format(letter=letter, source=run.source, hardware=hardware, context=run.context))
+    about = SECTION.text(
+        "Held-out loss",
+        letter=LETTER[run.task],
+        source=run.source,
+        hardware=typeset.plain(run.hardware),
+        context=run.context,
+    )
+    layout.caption(about)
 
 
 def notices(runs: Sequence[EfficientRun]) -> tuple[str, ...]:
@@ -110,11 +127,10 @@ def notices(runs: Sequence[EfficientRun]) -> tuple[str, ...]:
     if worst not in (best, cheapest, *near_best):
         sentences.append(f"**{worst.variant}** predicts worst of them, with {_against(worst, exact)}.")
     if near := next((run for run in runs if run.variant == LOW_RANK), None):
-        sentences.append(
-            words.YARDSTICK.format(against=_against(near, exact), rank=near.settings.removeprefix("rank "))
-        )
+        rank = near.settings.removeprefix("rank ")
+        sentences.append(SECTION.text("Yardstick", against=_against(near, exact), rank=rank))
     if compare(best.bits, exact.bits, margin=ALIKE) == "less":
-        sentences.append(words.BETTER.format(steps=exact.steps))
+        sentences.append(SECTION.text("Better than exact", steps=exact.steps))
     return tuple(sentences)
 
 
@@ -123,14 +139,3 @@ def _against(run: EfficientRun, exact: EfficientRun) -> str:
     if side == "as much":
         return f"as many bits as exact attention, within {ALIKE}"
     return f"{abs(run.bits - exact.bits):.3f} bits {'more' if side == 'more' else 'fewer'} than exact attention"
-
-
-def _formula(runs: Sequence[EfficientRun]) -> None:
-    st.latex(words.LOSS[runs[0].task])
-    if runs[0].task == HIDDEN:
-        st.markdown(words.HIDDEN_LETTERS)
-    best = min(runs, key=lambda run: run.bits)
-    st.markdown(
-        f"{best.bits:.3f} bits a character ({best.variant}): as undecided as between $2^{{{best.bits:.3f}}}$ = "
-        f"{2**best.bits:.1f} letters that are equally likely."
-    )

@@ -1,13 +1,14 @@
 """Maps: the exact map of a real head, an approximation of it, and what is lost between them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.efficient import BigBird, Clustered, Linformer, LowRank, Performer, SlidingWindow, Sparse
+from core.efficient import Linformer, Performer, SlidingWindow, Sparse
 from core.efficient.approximation_error import Comparison
 from core.efficient.error_curve import Point
 from core.text import Tokens
@@ -18,11 +19,13 @@ from dashboard.inputs import controls
 from dashboard.number_format import signed
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
-from pages.scale.efficient_attention import compute, methods, reading, words
+from pages.scale.efficient_attention import compute, methods, reading
 from pages.scale.efficient_attention.mask import mask_and_reach
 from pages.scale.efficient_attention.methods import Method
+from pages.scale.efficient_attention.prose import PAGE
 from pages.scale.efficient_attention.work_curves import error_against_work
 
+SECTION = PAGE.section("Maps")
 NAMED = 32  # tokens: up to here the axes carry them
 QUANTILE = 0.995  # of the cells lie within the scale: a few very strong weights would leave all others pale
 SEEN = 1e-3  # weights that fall by less are not listed
@@ -65,11 +68,20 @@ def show() -> None:
     if isinstance(method.variant, Sparse):
         sentences.append(mask_and_reach(method.variant, read.length, layers=len(read.calls)))
     else:
-        layout.caption((words.NO_MASK if causal else words.NO_MASK_BOTH).format(method=method.name))
+        without = "Causal methods without a mask" if causal else "Methods without a mask"
+        layout.caption(SECTION.text(without, method=method.name))
     layout.notes(
-        words.MAPS_NOTES,
+        SECTION,
         notice=tuple(filter(None, sentences)),
-        formula=lambda: _formula(comparison, method, of_head.query.shape[-1]),
+        numbers={
+            "error": comparison.output_error,
+            "multiplications": _in_latex(comparison.multiplications),
+            "exact_multiplications": _in_latex(comparison.exact_multiplications),
+            "work": comparison.cost,
+            "tokens": comparison.tokens,
+            "channels": of_head.query.shape[-1],
+        },
+        formula=lambda: _formula(comparison, method),
     )
 
 
@@ -78,7 +90,6 @@ def numbers(comparison: Comparison) -> list[tuple[str, str, str]]:
 
     A row that drops a link has an infinite divergence: then it is said how many rows do, not the mean of the others.
     """
-    about = words.NUMBERS
     if comparison.infinite:
         note = f" Mean of the other rows: {comparison.divergence:.3g} bits." if comparison.infinite < 1 else ""
         label, value, extra = "Infinite KL, rows", percent(comparison.infinite), note
@@ -91,7 +102,7 @@ def numbers(comparison: Comparison) -> list[tuple[str, str, str]]:
         label: value,
         "Work": f"{comparison.cost:.3g}×",
     }
-    return [(name, text, about[name] + (extra if name == label else "")) for name, text in values.items()]
+    return [(name, text, SECTION.text(name) + (extra if name == label else "")) for name, text in values.items()]
 
 
 def percent(share: float) -> str:
@@ -138,8 +149,12 @@ def _remarks(comparison: Comparison, method: Method) -> None:
     cells = comparison.exact.shape
     rows, keys = math.ceil(len(comparison.rows) / cells[0]), math.ceil(comparison.tokens / cells[1])
     pooled = comparison.exact.numel() < comparison.tokens * len(comparison.rows)
-    drawn = (words.POOLED if pooled else words.SCALE).format(rows=rows, keys=keys, end=f"{_end(comparison):.2g}")
-    layout.caption(f"**{method.name}.** {words.METHOD_HELP[method.name]} {drawn}")
+    end = _end(comparison)
+    if pooled:
+        drawn = SECTION.text("Scale of pooled maps", rows=rows, keys=keys, end=end)
+    else:
+        drawn = SECTION.text("Scale of single weights", end=end)
+    layout.caption(f"**{method.name}.** {SECTION.text(method.name)} {drawn}")
 
 
 def _end(comparison: Comparison) -> float:
@@ -150,20 +165,20 @@ def _end(comparison: Comparison) -> float:
 
 def _say_how(comparison: Comparison, method: Method, *, causal: bool) -> None:
     if comparison.sampled:
-        layout.caption(words.SAMPLED.format(tokens=comparison.tokens, rows=len(comparison.rows)))
+        layout.caption(SECTION.text("Sampled rows", tokens=comparison.tokens, rows=len(comparison.rows)))
     if causal and method.variant.looks_ahead:
-        layout.caption(words.AHEAD.format(method=method.name))
+        layout.caption(SECTION.text("Methods that look ahead", method=method.name))
     if causal and isinstance(method.variant, Linformer):
         rows, block = method.variant.matrix(comparison.tokens).shape
-        layout.caption(words.CAUSAL_LINFORMER.format(block=block, rows=rows))
+        layout.caption(SECTION.text("Causal form of Linformer", block=block, rows=rows))
 
 
 def _links(comparison: Comparison, tokens: Tokens) -> None:
     """The strongest weights that are lost, with their tokens, the strongest loss first."""
-    st.markdown(f"**{words.LINKS}**")
+    st.markdown("**What is lost: the strongest weights that fall**")
     links = [link for link in comparison.links if link.exact - link.approximate >= SEEN]
     if not links:
-        st.caption(words.NO_LINKS)
+        st.caption("No weight falls by more than a rounding error.")
         return
     names = [typeset.readable(label) for label in tokens.labels]
     rows = [
@@ -217,7 +232,7 @@ def lost_notice(comparison: Comparison, method: Method, tokens: Tokens) -> str:
 
 def enough_notice(points: Sequence[Point], method: Method) -> str:
     """From which setting of the curve on the error stays small, and what that takes."""
-    setting = words.SETTINGS[method.name]
+    setting = methods.SETTINGS[method.name]
     if not points:
         return ""
     enough = next((p for n, p in enumerate(points) if all(q.error <= NEAR for q in points[n:])), None)
@@ -231,48 +246,28 @@ def enough_notice(points: Sequence[Point], method: Method) -> str:
     return f"The error stays within {NEAR:.0%} from {setting} {enough.setting:,} on, which takes {work}."
 
 
-def _formula(comparison: Comparison, method: Method, head_dim: int) -> None:
-    """The method's own formula, the error of the output, and the work."""
-    st.latex(_own_formula(method))
-    st.latex(
-        r"\begin{aligned} \text{error} &= \frac{\lVert \hat A V - A V \rVert_F}{\lVert A V \rVert_F} = "
-        rf"{comparison.output_error:.3g} \\ \text{{work}} &= \frac{{{_number(comparison.multiplications)}}}"
-        rf"{{{_number(comparison.exact_multiplications)}}} = {comparison.cost:.3g} \end{{aligned}}"
-    )
-    st.markdown(f"{words.RATIO} Here n = {comparison.tokens:,} tokens, d = {head_dim} channels.")
+# What the formula of each method has numbers for.
+NUMBERS: Mapping[str, Callable[[Any], dict[str, object]]] = {
+    methods.WINDOW: lambda variant: {"where": _where(variant)},
+    methods.BIGBIRD: lambda variant: {name: getattr(variant, name) for name in ("window", "random", "global_tokens")},
+    methods.LINFORMER: lambda variant: {"rank": variant.rank},
+    methods.PERFORMER: lambda variant: {"features": variant.features},
+    methods.CLUSTERED: lambda variant: {"clusters": variant.clusters},
+    methods.LOW_RANK: lambda variant: {"rank": variant.rank},
+}
+
+
+def _where(variant: SlidingWindow) -> str:
+    """Which keys j a query i attends to, in LaTeX."""
+    return rf"0 \le i - j < {variant.window}" if variant.causal else rf"|i - j| \le {variant.window // 2}"
+
+
+def _formula(comparison: Comparison, method: Method) -> None:
+    """The method's own formula, and the divergence where it is finite."""
+    st.markdown(SECTION.text(f"Formula: {method.name}", **NUMBERS[method.name](method.variant)))
     if not comparison.infinite:
-        st.latex(
-            r"\begin{aligned} \operatorname{KL}(A_i \,\Vert\, \hat A_i) &= \sum_j A_{ij} \log_2 "
-            rf"\frac{{A_{{ij}}}}{{\hat A_{{ij}}}} \\ &= {comparison.divergence:.3g} \text{{ bits}} \end{{aligned}}"
-        )
+        st.markdown(SECTION.text("Mean divergence", divergence=comparison.divergence))
 
 
-def _own_formula(method: Method) -> str:
-    variant = method.variant
-    if isinstance(variant, SlidingWindow):
-        where = rf"0 \le i - j < {variant.window}" if variant.causal else rf"|i - j| \le {variant.window // 2}"
-        return rf"\hat A_{{ij}} \propto e^{{q_i k_j / \sqrt d}} \ \text{{where}}\ {where}"
-    if isinstance(variant, BigBird):
-        return (
-            r"\begin{aligned} &\hat A_{ij} \propto e^{q_i k_j / \sqrt d} \\ &\text{where}\ j \in W(i) \cup R(i) "
-            rf"\cup G \\ &|W| = {variant.window},\ |R| = {variant.random} \text{{ blocks}} \\ "
-            rf"&|G| = {variant.global_tokens} \text{{ tokens}} \end{{aligned}}"
-        )
-    if isinstance(variant, Linformer):
-        return (
-            r"\begin{aligned} \hat A &= \operatorname{softmax}\!\left( \frac{Q\,(E K)^\top}{\sqrt d} \right) E "
-            rf"\\ k &= {variant.rank} \end{{aligned}}"
-        )
-    if isinstance(variant, Performer):
-        return (
-            r"\begin{aligned} \hat A_{ij} &\propto \phi(q_i)^\top \phi(k_j) \\ \phi(x) &= \tfrac{1}{\sqrt m}\, "
-            rf"e^{{\omega x - \lVert x \rVert^2 / 2}} \\ m &= {variant.features} \end{{aligned}}"
-        )
-    if isinstance(variant, Clustered):
-        return rf"\hat A_i = \operatorname{{softmax}}(q^c_{{c(i)}} K^\top / \sqrt d), \quad C = {variant.clusters}"
-    assert isinstance(variant, LowRank)
-    return rf"\hat A = \sum_{{r \le {variant.rank}}} \sigma_r u_r v_r^\top"
-
-
-def _number(count: int) -> str:
+def _in_latex(count: int) -> str:
     return f"{count:,}".replace(",", "{,}")

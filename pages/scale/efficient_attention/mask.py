@@ -10,8 +10,10 @@ from dashboard import theme
 from dashboard.components.cell_map import cell_map
 from dashboard.frame import layout
 from dashboard.theme import HUES
-from pages.scale.efficient_attention import compute, words
+from pages.scale.efficient_attention import compute
+from pages.scale.efficient_attention.prose import PAGE
 
+MAPS = PAGE.section("Maps")
 WHOLE, CELLS = 512, 256  # tokens up to which every link is drawn; cells on a side of a longer text
 KINDS = {"global": HUES[2], "window": HUES[0], "random": HUES[1]}
 
@@ -70,7 +72,7 @@ def _firsts(tokens: int) -> list[str]:
 
 def _needed(variant: Sparse, tokens: int, depth: int) -> None:
     needed = compute.needed(variant, tokens, depth).numpy()
-    layout.caption(words.REACH_ALL.format(layers=_layers(depth)))
+    layout.caption(MAPS.text("Reach of all tokens", layers=_layers(depth)))
     # Dark is soon: 0 layers (the token itself) are the end of the scale, and what is not reached is the page.
     within = [f"after {_layers(layer)}" for layer in range(depth, 0, -1)]
     cell_map(
@@ -90,7 +92,7 @@ def _needed(variant: Sparse, tokens: int, depth: int) -> None:
 def _layer_by_layer(heard: tuple[torch.Tensor, ...], tokens: int) -> None:
     block = block_width(tokens, CELLS)
     shares = pool_columns(torch.stack(heard).float(), block, tokens, "mean").numpy()
-    layout.caption(words.REACH_ONE.format(keys=block))
+    layout.caption(MAPS.text("Reach of the last token", keys=block))
     cell_map(
         shares,
         key="maps-reach",

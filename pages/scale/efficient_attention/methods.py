@@ -20,7 +20,7 @@ from core.efficient import (
 from core.efficient.error_curve import SETTING
 from dashboard.inputs import controls
 from dashboard.theme import HUES
-from pages.scale.efficient_attention import words
+from pages.scale.efficient_attention.prose import PAGE
 
 KINDS: dict[str, type[Variant]] = {
     "Sliding window": SlidingWindow,
@@ -32,6 +32,14 @@ KINDS: dict[str, type[Variant]] = {
 }
 WINDOW, BIGBIRD, LINFORMER, PERFORMER, CLUSTERED, LOW_RANK = KINDS
 HUE = dict(zip(KINDS, HUES[:6], strict=True))
+SETTINGS = {  # what makes a method dearer and better
+    WINDOW: "window",
+    BIGBIRD: "blocks in the window",
+    LINFORMER: "rank",
+    PERFORMER: "features",
+    CLUSTERED: "clusters",
+    LOW_RANK: "rank",
+}
 BLOCK = 32  # tokens that Linformer projects together in a causal text
 WIDE = 220  # pixels: a select slider
 
@@ -92,7 +100,7 @@ def _changed(first: Variant, tokens: int, key: str, row: DeltaGenerator, menu: D
         with row:
             rank = _slider("Rank k", _powers(1, tokens), first.rank, f"{key}_rank")
         with menu:
-            about, kinds = words.PROJECTION_HELP, ["mean", "random"]
+            about, kinds = PAGE.text("Projection"), ["mean", "random"]
             kind = controls.choice("Projection", kinds, key=f"{key}_projection", about=about)
             seed = _seed(key) if kind == "random" else 0
         return replace(first, rank=rank, projection=cast(Projection, kind), seed=seed)

@@ -11,8 +11,9 @@ from dashboard.cache import waiting
 from dashboard.cache.models import long_text_model
 from dashboard.inputs import controls, example_texts, model_name
 from dashboard.recordings.watched import Text
-from pages.scale.efficient_attention import compute, words
-from pages.scale.efficient_attention.compute import FIRST, Reading
+from pages.scale.efficient_attention import compute
+from pages.scale.efficient_attention.compute import FIRST, READING, WRITING, Reading
+from pages.scale.efficient_attention.prose import PAGE
 
 OWN, WRITTEN = "Your own", "Written by the model"
 LENGTHS = (64, 128, 256, 512, 1024, 2048)
@@ -33,9 +34,9 @@ def _choose(main: DeltaGenerator, settings: DeltaGenerator) -> Reading:
     first = compute.first_model()
     name = model_name.model("text", offered=[first, *(name for name in zoo.TEXT if name != first)], menu=settings)
     longest = compute.longest(name)
-    sources, about = ([WRITTEN, OWN], words.OWN_TEXT_HELP) if longest else ([OWN], words.NO_SAMPLE)
+    sources, about = ([WRITTEN, OWN], "Text to read") if longest else ([OWN], "Models that cannot write")
     with main:
-        source = controls.menu("Text", sources, key="source", width=190, help=about)
+        source = controls.menu("Text", sources, key="source", width=190, help=PAGE.text(about))
     with settings:
         of_text = st.container()
     with of_text:
@@ -44,7 +45,7 @@ def _choose(main: DeltaGenerator, settings: DeltaGenerator) -> Reading:
     text: Text
     if source == WRITTEN:
         alternative = _fewer("write", "written", min(FIRST, length)) if length > FIRST else None
-        with waiting.spinner(words.WRITING, unit="tokens", alternative=alternative) as progress:
+        with waiting.spinner(WRITING, unit="tokens", alternative=alternative) as progress:
             text = compute.written(name, length, progress)
         most, alternative = context, None
     else:
@@ -54,7 +55,7 @@ def _choose(main: DeltaGenerator, settings: DeltaGenerator) -> Reading:
         with of_text:
             most = _most(context)
         alternative = _fewer("read", "most", FEWEST) if context > USUAL and most > FEWEST else None
-    with waiting.spinner(words.READING, unit="layers", alternative=alternative) as progress:
+    with waiting.spinner(READING, unit="layers", alternative=alternative) as progress:
         reading = compute.read(name, text, most, progress)
     typeset.show_cut_notice(reading.tokens)
     return reading
@@ -97,5 +98,5 @@ def _most(context: int) -> int:
         bind="query-params",
         format_func=lambda tokens: f"{tokens:,}",
         width=260,
-        help=words.MOST_HELP,
+        help=PAGE.text("Tokens to read"),
     )

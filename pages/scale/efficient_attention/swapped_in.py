@@ -16,11 +16,13 @@ from dashboard.frame import layout
 from dashboard.number_format import CLEAR, compare
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
-from pages.scale.efficient_attention import compute, methods, reading, words
+from pages.scale.efficient_attention import compute, methods, reading
 from pages.scale.efficient_attention.compute import Reading
 from pages.scale.efficient_attention.methods import Method
+from pages.scale.efficient_attention.prose import PAGE
 from pages.scale.efficient_attention.work_curves import LN2, cheap_notice, loss_against_work
 
+SECTION = PAGE.section("Swapped in")
 FAST = 512  # tokens: up to here two passes take less than a second
 MOST = 10  # tokens that are listed
 ROOM = 32  # tokens: in shorter texts no half says anything
@@ -48,17 +50,25 @@ def show() -> None:
     listed, swept = st.columns([2, 3], gap="large")
     table = rises(exact, other, [typeset.in_word(read.tokens, place) for place in range(read.length)])
     with listed:
-        st.markdown(f"**{words.RISES}**")
+        st.markdown("**Where the loss rises most**")
         digits = {name: st.column_config.NumberColumn(format="%.2f") for name in table.columns[2:]}
         data_table(table, hide_index=True, column_config=digits)
         typeset.explain_bytes(table["token"])
         charts.download_table(table, "swapped-rises")
     with swept:
         lines = loss_against_work(read, layers, float(exact.mean()) / LN2)
+    before, after = float(exact.mean()), float(other.mean())
     layout.notes(
-        words.SWAPPED_NOTES,
+        SECTION,
         notice=notices(exact, other, method.name, table) + ((cheap_notice(lines),) if lines else ()),
-        formula=lambda: _formula(exact, other, method.name),
+        numbers={
+            "tokens": len(exact) + 1,
+            "exact": before,
+            "exact_bits": before / LN2,
+            "swapped": after,
+            "swapped_bits": after / LN2,
+            "method": method.name,
+        },
     )
 
 
@@ -73,8 +83,8 @@ def rises(exact: torch.Tensor, other: torch.Tensor, labels: list[str]) -> pd.Dat
 def _remarks(method: Method) -> None:
     """What is done here, and what the method does."""
     if not theme.is_presented():
-        st.markdown(words.ABOUT, width=theme.PROSE)
-    layout.caption(f"**{method.name}.** {words.METHOD_HELP[method.name]} {words.NOT_CAUSAL}")
+        st.markdown(SECTION.text("Attention without training"), width=theme.PROSE)
+    layout.caption(f"**{method.name}.** {SECTION.text(method.name)} {SECTION.text('Methods that look ahead')}")
 
 
 def _layers(count: int) -> tuple[int, ...]:
@@ -133,7 +143,7 @@ def _by_position(exact: torch.Tensor, other: torch.Tensor, method: str) -> None:
             {"position": np.arange(1, len(exact) + 1), "exact": exact.numpy() / LN2, "swapped": other.numpy() / LN2}
         ),
     )
-    layout.caption(words.POSITIONS.format(width=width))
+    layout.caption(SECTION.text("Surprise by position", width=width))
 
 
 def running(values: torch.Tensor, width: int) -> np.ndarray:
@@ -181,14 +191,3 @@ def notices(exact: torch.Tensor, other: torch.Tensor, method: str, table: pd.Dat
 def _signed(bits: float) -> str:
     """Two digits with their sign, and a true minus."""
     return f"{round(bits, 2) + 0.0:+.2f}".replace("-", "−")
-
-
-def _formula(exact: torch.Tensor, other: torch.Tensor, method: str) -> None:
-    before, after = float(exact.mean()), float(other.mean())
-    st.latex(
-        r"\begin{aligned} L &= -\frac{1}{n-1} \sum_{i=2}^{n} \ln p(t_i \mid t_{<i}) \\ n &= "
-        rf"{len(exact) + 1} \\ L_{{\text{{exact}}}} &= {before:.3f} \text{{ nats}} = "
-        rf"{before / LN2:.3f} \text{{ bits}} \\ L_{{\text{{swapped}}}} &= {after:.3f} \text{{ nats}} = "
-        rf"{after / LN2:.3f} \text{{ bits}} \end{{aligned}}"
-    )
-    st.markdown(f"Swapped in: *{method}*. {words.LOSS_FORMULA}")

@@ -13,11 +13,13 @@ from dashboard import theme
 from dashboard.cache import waiting
 from dashboard.frame import layout
 from dashboard.output import charts
-from pages.scale.efficient_attention import compute, methods, words
+from pages.scale.efficient_attention import compute, methods
 from pages.scale.efficient_attention.compute import Reading
 from pages.scale.efficient_attention.figures import Step, against_work
 from pages.scale.efficient_attention.methods import Method
+from pages.scale.efficient_attention.prose import PAGE
 
+MAPS, SWAPPED_IN = PAGE.section("Maps"), PAGE.section("Swapped in")
 FEW = 512  # tokens: up to here the error curves of all methods take no time
 DEAREST, DEAREST_LONG = 2.0, 0.25  # times the exact kernel's work: what costs more has no point, or takes minutes
 FEWEST = 3  # settings whose loss is worth a figure
@@ -33,7 +35,7 @@ def error_against_work(
     st.markdown("**Error against work**")
     short = comparison.tokens <= FEW
     key = "maps_others" if short else "maps_others_long"
-    if st.toggle(words.COMPARE, value=short, key=key, bind="query-params"):
+    if st.toggle("Draw the other methods, too", value=short, key=key, bind="query-params"):
         offered = methods.on_offer(causal=causal, measured=False)
         variants = {name: methods.standard(name, comparison.tokens, causal=causal) for name in offered}
         if comparison.tokens > compute.LONGEST_RANK:
@@ -56,7 +58,7 @@ def error_against_work(
         lines,
         look=theme.look(),
         hues=methods.HUE,
-        settings=words.SETTINGS,
+        settings=methods.SETTINGS,
         y="relative error of the output",
         now=(method.name, now),
         dashed=frozenset({methods.LOW_RANK}),
@@ -75,8 +77,8 @@ def error_against_work(
         table=pd.DataFrame(rows, columns=["method", "setting", "value", "work", "error"]),
     )
     own = curves[method.name]
-    setting = words.SETTINGS[method.name]
-    st.caption(words.ALONG.format(setting=setting, least=own[0].setting, most=own[-1].setting))
+    setting = methods.SETTINGS[method.name]
+    st.caption(MAPS.text("Error against work", setting=setting, least=own[0].setting, most=own[-1].setting))
     return own
 
 
@@ -85,7 +87,7 @@ def loss_against_work(reading: Reading, layers: tuple[int, ...], exact: float) -
     st.markdown("**Loss against work**")
     wanted = plan(reading)
     if not wanted:
-        st.caption(words.NOTHING_TO_SAVE)
+        st.caption(SWAPPED_IN.text("Texts that leave nothing to save"))
         return {}
     lines: dict[str, list[Step]] = {}
     for name, setting, work, variant in wanted:
@@ -118,13 +120,15 @@ def plan(reading: Reading) -> list[Planned]:
 
 def _ask(reading: Reading, layers: tuple[int, ...], wanted: list[Planned], done: int) -> None:
     if done >= FEWEST:
-        st.caption(words.NOT_ALL.format(done=done, total=len(wanted)))
+        st.caption(f"{done} of {len(wanted)} settings measured: the button goes on with the rest.")
 
     def sweep(progress: Progress) -> None:
         for done, (*_, variant) in enumerate(wanted):
             compute.surprises(reading, variant, layers, progress=lambda *_, done=done: progress(done, len(wanted)))
 
-    waiting.offer(words.SWEEP, sweep, unit="settings", icon=":material/timer:", key="swap-sweep")
+    waiting.offer(
+        "Measure every method at every setting", sweep, unit="settings", icon=":material/timer:", key="swap-sweep"
+    )
 
 
 def _loss_figure(lines: dict[str, list[Step]], exact: float, swapped: int, layers: int) -> None:
@@ -133,11 +137,12 @@ def _loss_figure(lines: dict[str, list[Step]], exact: float, swapped: int, layer
         lines,
         look=theme.look(),
         hues=methods.HUE,
-        settings=words.SETTINGS,
+        settings=methods.SETTINGS,
         y="loss (bits per token)",
         level=("exact", exact),
     )
-    layout.caption(words.SWEPT.format(layers="all layers" if swapped == layers else f"{swapped} of {layers} layers"))
+    named = "all layers" if swapped == layers else f"{swapped} of {layers} layers"
+    layout.caption(SWAPPED_IN.text("Loss against work", layers=named))
     rows = [(name, step.setting, step.work, step.value) for name, steps in lines.items() for step in steps]
     best = min(rows, key=lambda row: row[3])
     charts.chart(

@@ -30,9 +30,11 @@ from dashboard.inputs import controls, gpt_size
 from dashboard.number_format import amount, compare, in_latex, with_power
 from dashboard.output import charts
 from dashboard.theme import HUES
-from pages.scale.scaling_comparison import compute, words_laws
+from pages.scale.scaling_comparison import compute
 from pages.scale.scaling_comparison.figures_bars import memory_bar
+from pages.scale.scaling_comparison.prose import PAGE
 
+SECTION = PAGE.section("Calculator")
 BILLION = 1e9
 TOKENS = tuple(step * 10**power for power in range(8, 14) for step in (1, 2, 3, 5))  # 0.1 billion to 50 trillion
 NOTICEABLE = 0.002  # nats
@@ -86,16 +88,16 @@ def show() -> None:
         st.metric(f"FLOPs, {EXACT.lower()}", with_power(exact.value, digits=3))
         st.metric("Duration", run.duration(float(exact.value)))
         st.metric("KV cache of the texts", f"{amount(run.kv_cache.value)}B")
-    layout.caption(words_laws.DEVICES.format(device=run.device.name, source=run.device.source))
+    layout.caption(SECTION.text("Peak speeds", device=run.device.name, source=run.device.source))
     if not theme.is_presented():
-        st.markdown(words_laws.CALCULATOR_LEAD, width=theme.PROSE)
-        with st.expander(words_laws.BILL):
-            st.markdown(words_laws.BILL_SYMBOLS)
+        st.markdown(SECTION.text("A GPT of your own"), width=theme.PROSE)
+        with st.expander("Every line of the bill, as a formula"):
+            st.markdown(SECTION.text("Symbols of the bill"))
             for line in (*run.flops, *run.memory, run.kv_cache):
                 st.markdown(f"**{line.part}**")
                 st.latex(rf"{line.formula} = {line.filled} = {in_latex(line.value)}")
         contents.NEXT_WORD.link("Next word: what such a cache keeps, measured", show="Cache")
-    layout.notes(words_laws.CALCULATOR_NOTES, notice=notice(run, split), formula=formula)
+    layout.notes(SECTION, notice=notice(run, split))
 
 
 def _choose() -> TrainingRun:
@@ -156,7 +158,7 @@ def _memory(run: TrainingRun) -> None:
         alt="Memory of the training: " + ", ".join(f"{name} {amount(1e9 * size)}B" for name, size in parts.items()),
         table=pd.DataFrame([{"part": line.part, "bytes": line.value, "formula": line.formula} for line in run.memory]),
     )
-    layout.caption(words_laws.FIT)
+    layout.caption(SECTION.text("Memory of one device"))
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,8 @@ def _split(run: TrainingRun) -> Split:
         alt=f"Loss of all splits of the same compute: {split.chosen[1]:.3f} as chosen, {split.best[1]:.3f} at best.",
         table=pd.DataFrame({"parameters": split.parameters, "loss": split.loss}),
     )
-    layout.caption(words_laws.SPLIT.format(runs=len(runs), most=with_power(runs.flops.max(), digits=2)))
+    most = with_power(runs.flops.max(), digits=2)
+    layout.caption(SECTION.text("Splits of the same compute", runs=len(runs), most=most))
     return split
 
 
@@ -263,10 +266,3 @@ def _better(run: TrainingRun, split: Split) -> str:
         f"{amount(size * run.tokens / best).strip()} tokens would reach {lowest:.3f} instead of {loss:.3f} in the "
         f"same {run.duration(compute_used)} of {RULE}. Each token would also be {dearer} to run."
     )
-
-
-def formula() -> None:
-    """What the bill above is made of."""
-    st.latex(r"C \approx 6\,N D")
-    st.latex(r"t = \frac{C}{\text{devices}\cdot\text{peak}\cdot\text{share}}")
-    st.markdown(words_laws.BUDGET_FORMULA)

@@ -7,8 +7,10 @@ import streamlit as st
 
 from dashboard import typeset
 from dashboard.output import charts
-from pages.scale.scaling_comparison import words
+from pages.scale.scaling_comparison.prose import PAGE
 from pages.scale.scaling_comparison.selection import Measure, Table
+
+OPEN_SOURCE = "Open the source"
 
 
 def show(table: Table, rows: pd.DataFrame) -> None:
@@ -18,7 +20,7 @@ def show(table: Table, rows: pd.DataFrame) -> None:
             st.markdown(f"#### {typeset.plain(rows.index[0])}")
         st.markdown(as_markdown(table, rows))
         if len(rows) > 1:
-            st.caption(words.BEST)
+            st.caption(PAGE.text("Bold figures"))
             columns = {measure.column: measure.axis for measure in table.measures}
             columns |= {"family": table.families, **_details(table, rows), "source": "Source"}
             compared = rows[list(columns)].rename(columns=columns).reset_index(names="model")
@@ -26,7 +28,7 @@ def show(table: Table, rows: pd.DataFrame) -> None:
         with st.container(horizontal=True):
             for label, link in rows[table.link].items() if table.link else ():
                 if str(link).startswith(("https://", "http://")):
-                    name = f"{words.OPEN_SOURCE}: {label}" if len(rows) > 1 else words.OPEN_SOURCE
+                    name = f"{OPEN_SOURCE}: {label}" if len(rows) > 1 else OPEN_SOURCE
                     st.link_button(typeset.plain(name), link, icon=":material/open_in_new:", type="tertiary")
 
 
@@ -47,7 +49,7 @@ def as_markdown(table: Table, rows: pd.DataFrame) -> str:
 
 def _details(table: Table, rows: pd.DataFrame) -> dict[str, str]:
     """Columns of words, with their titles, in which these rows have any."""
-    titles = {**table.details, "note": words.NOTE}
+    titles = {**table.details, "note": "Note"}
     return {column: title for column, title in titles.items() if rows[column].astype(bool).any()}
 
 

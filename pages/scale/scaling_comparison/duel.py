@@ -12,11 +12,13 @@ from dashboard.frame import layout
 from dashboard.output import charts
 from dashboard.output.comparisons import join_names
 from dashboard.output.data_table import data_table
-from pages.scale.scaling_comparison import compute, words
+from pages.scale.scaling_comparison import compute
 from pages.scale.scaling_comparison.explorer import Part
 from pages.scale.scaling_comparison.figures_bars import differences
+from pages.scale.scaling_comparison.prose import PAGE
 from pages.scale.scaling_comparison.selection import FAMILIES, difference
 
+SECTION = PAGE.section("Pre-training")
 RIVAL = "BiT-L (ResNet152x4)"
 MODEL = 300  # pixels: the longest name of a model
 RUNS = 3  # of the tuning, behind each published mean and standard deviation
@@ -40,7 +42,7 @@ def show(part: Part) -> None:
         2 * rows.error.to_numpy(),
         [_tell(own, other, row) for row in rows.itertuples()],
         look=theme.look(),
-        x=words.DUEL_AXIS,
+        x="points ahead (right) or behind (left)",
         colours=(FAMILIES[family[own]], FAMILIES[family[other]]),
     )
     charts.chart(
@@ -53,7 +55,7 @@ def show(part: Part) -> None:
     layout.place_notice()
     part.introduce()
     _numbers(own, other, rows)
-    layout.notes(words.TRANSFER_NOTES, notice=notice(own, other, rows), formula=lambda: formula(rows))
+    layout.notes(SECTION, notice=notice(own, other, rows), formula=lambda: formula(rows))
 
 
 def between(table: pd.DataFrame, own: str, other: str) -> pd.DataFrame:
@@ -95,7 +97,7 @@ def _numbers(own: str, other: str, rows: pd.DataFrame) -> None:
                 "difference": number(format="%.2f"),
             },
         )
-        layout.caption(words.VARIANTS)
+        layout.caption(SECTION.text("Sizes of vision transformers"))
         data_table(
             pd.DataFrame(map(vars, published.vit_variants())),
             hide_index=True,
@@ -107,7 +109,7 @@ def _numbers(own: str, other: str, rows: pd.DataFrame) -> None:
 def notice(own: str, other: str, rows: pd.DataFrame) -> tuple[str, ...]:
     """Who wins where, how much of it chance may do, and at what price; `rows` are those `between` the two."""
     if own == other:
-        return (words.SAME,)
+        return (SECTION.text("A model against itself"),)
     won, lost, even = (rows.dataset[mask] for mask in (rows.difference > 0, rows.difference < 0, rows.difference == 0))
     sentences = [
         f"**{typeset.plain(own)}** is ahead on **{len(won)} of {len(rows)}** data sets"
@@ -134,12 +136,17 @@ def notice(own: str, other: str, rows: pd.DataFrame) -> tuple[str, ...]:
 
 def formula(rows: pd.DataFrame) -> None:
     """The difference and its error, with the numbers of the first data set that has both deviations."""
-    st.latex(rf"d = \bar p_A - \bar p_B \pm 2\,\sqrt{{\frac{{s_A^2}}{{{RUNS}}} + \frac{{s_B^2}}{{{RUNS}}}}}")
+    st.markdown(SECTION.text("Difference of two models", runs=RUNS))
     for row in rows[rows.error.notna()].head(1).itertuples():
-        st.markdown(f"{typeset.plain(row.dataset)}:")
-        st.latex(
-            rf"\begin{{aligned}} {row.accuracy:.2f} - {row.accuracy_other:.2f} &= {row.difference:.2f} \\ "
-            rf"2\,\sqrt{{{row.deviation:.2f}^2/{RUNS} + {row.deviation_other:.2f}^2/{RUNS}}} &= {2 * row.error:.3f} "
-            r"\end{aligned}"
+        example = SECTION.text(
+            "Difference on one data set",
+            dataset=typeset.plain(row.dataset),
+            own=row.accuracy,
+            other=row.accuracy_other,
+            difference=row.difference,
+            own_deviation=row.deviation,
+            other_deviation=row.deviation_other,
+            runs=RUNS,
+            error=2 * row.error,
         )
-    st.markdown(words.DUEL_FORMULA)
+        st.markdown(example)

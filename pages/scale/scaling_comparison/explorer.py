@@ -12,62 +12,65 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard import theme
 from dashboard.figures.scatter import MOST_NAMED, Axis, Line, Ticks, scatter
 from dashboard.frame import layout
+from dashboard.frame.prose import Prose
 from dashboard.inputs import controls
 from dashboard.output import charts
-from pages.scale.scaling_comparison import cards, words
-from pages.scale.scaling_comparison.selection import Choices, Measure, Selection, Table, hidden_by, select
+from pages.scale.scaling_comparison import cards
+from pages.scale.scaling_comparison.prose import PAGE
+from pages.scale.scaling_comparison.selection import Choices, Measure, Selection, Table, hidden_by, select, short_name
 
+FRONT, YEARS = "Pareto front", "Years"
 TICKS: dict[str, Ticks] = {"count": "B", "power": "power", "year": "year"}
 LONGEST_SEARCH = 80  # characters
-LONGEST_BRACKET = 20  # letters: a longer explanation in brackets is left out beside a mark
 PART, AXIS = 220, 215  # pixels: of the controls
 COMPARED = 6  # models that a table can hold beside one another
-
 
 Sentences = Callable[[Selection], Sequence[str]]
 
 
 @dataclass(frozen=True)
 class Part:
-    """The chosen part of a section: its name, the row of controls that it was chosen in, and words about it."""
+    """The chosen part of a section: its name, the row of controls that it was chosen in, and a text about it."""
 
+    section: Prose
     name: str
     bar: DeltaGenerator
     title: str
     about: str
 
     def introduce(self) -> None:
-        """Write the title and the words, below the first figure; nothing on a projector."""
+        """Write the title and the text, below the first figure; nothing on a projector."""
         if not theme.is_presented():
             st.subheader(self.title, anchor=False)
             st.markdown(self.about, width=theme.PROSE)
 
 
-def choose_part(title: str, about: Mapping[str, str], label: str, key: str) -> Part:
-    """The chosen one of a section's parts, of which `about` says a few words each; the section's row of controls."""
+def choose_part(section: Prose, title: str, about: Mapping[str, str], label: str, key: str) -> Part:
+    """The chosen one of a section's parts, of which `about` has a text each; the section's row of controls."""
     names = list(about)
     if st.session_state.get(key) not in (*names, None):
         st.session_state[key] = names[0]
     bar = layout.control_bar()
     with bar:
         name = st.selectbox(label, names, key=key, bind="query-params", width=PART)
-    return Part(name, bar, title, about[name])
+    return Part(section, name, bar, title, about[name])
 
 
 def explore(
     table: Table,
     part: Part,
-    notes: layout.PageWords,
     *,
     notice: Sentences,
-    formula: Callable[[Selection], None],
+    numbers: Mapping[str, object] | None = None,
+    formula: Callable[[Selection], None] = lambda _: None,
     hides: Sentences = lambda _: (),
     lines: Callable[[Selection], Sequence[Line]] = lambda _: (),
 ) -> None:
     """Everything about the table of a `part`: its controls, picture and cards, what it hides, and the notes.
 
     Computed from what is shown: `notice`, the sentences of what to notice (only asked where something is shown);
-    `formula`, which writes it; `hides`, further sentences to what the picture hides; `lines`, fits through it.
+    `formula`, which writes what follows the section's formula; `hides`, further sentences to what the picture hides;
+    `lines`, fits through it. `numbers` are those for the places in the section's formula.
     """
     with part.bar:
         selection = select(table, _choices(table))
@@ -75,13 +78,13 @@ def explore(
     picture = st.container()
     layout.place_notice()
     names = st.multiselect(
-        words.CHOSEN,
+        "Chosen",
         table.rows.label.tolist(),
         key=f"{table.name}_chosen",
         bind="query-params",
         max_selections=COMPARED,
-        placeholder=words.CHOSEN_HINT,
-        help=words.CHOSEN_HELP,
+        placeholder="click points in the figure, or type a name",
+        help=PAGE.text("Cards of models"),
     )
     with picture:
         if selection.placed.empty:
@@ -93,29 +96,30 @@ def explore(
     part.introduce()
     if len(selection.placed):
         with st.container(key=f"{table.name}_hides"):
-            st.markdown(f"**{words.HIDES}**")
+            st.markdown("**What this figure hides**")
             hidden = (*hidden_by(table, selection), *hides(selection))
             st.markdown("\n".join(f"- {sentence}" for sentence in hidden), width=theme.PROSE)
-    sentences = tuple(notice(selection)) if len(selection.placed) else (words.NOTHING,)
-    layout.notes(notes, notice=sentences, formula=lambda: formula(selection))
+    nothing = "No model passes the filters. Remove one of them."
+    sentences = tuple(notice(selection)) if len(selection.placed) else (nothing,)
+    layout.notes(part.section, notice=sentences, numbers=numbers, formula=lambda: formula(selection))
 
 
 def _choices(table: Table) -> Choices:
     """The axes, and a menu of their scales and of filters."""
-    x = _axis(table, "x", words.X, table.x)
-    y = _axis(table, "y", words.Y, table.y)
+    x, y = _axis(table, "x", "Across", table.x), _axis(table, "y", "Up", table.y)
     present = set(table.rows.family)
     with layout.settings():
-        log_x, log_y = _log(table, "x", x, words.LOG_X), _log(table, "y", y, words.LOG_Y)
+        log_x = _log(table, "x", x, "Logarithmic scale across")
+        log_y = _log(table, "y", y, "Logarithmic scale up")
         # Something is to be gained, and something else to be spent or gained.
         may_front = bool(x.better and y.better and x != y and "more" in (x.better, y.better))
         front = st.toggle(
-            words.FRONT,
+            FRONT,
             value=True,
             key=f"{table.name}_front",
             bind="query-params",
             disabled=not may_front,
-            help=words.FRONT_HELP,
+            help=PAGE.text(FRONT),
         )
         families = st.pills(
             table.families,
@@ -128,11 +132,11 @@ def _choices(table: Table) -> Choices:
         only = {column: _only(table, column, title) for column, title in table.filters.items()}
         years = _years(table)
         search = st.text_input(
-            words.SEARCH,
+            "Name contains",
             key=f"{table.name}_search",
             bind="query-params",
             max_chars=LONGEST_SEARCH,
-            placeholder=words.SEARCH_HINT,
+            placeholder="part of a name",
             width=controls.WIDTH,
         )
     return Choices(x, y, log_x, log_y, tuple(families), only, years, search or "", front and may_front)
@@ -172,7 +176,7 @@ def _only(table: Table, column: str, title: str) -> tuple[str, ...]:
             [value for value in counted.index if value],
             key=f"{table.name}_{column}",
             bind="query-params",
-            placeholder=words.ALL,
+            placeholder="all",
             width=controls.WIDTH,
         )
     )
@@ -184,16 +188,16 @@ def _years(table: Table) -> tuple[int, int] | None:
     years = table.rows[table.years].dropna()
     low, high = int(years.min()), int(years.max())
     chosen = st.slider(
-        words.YEARS_SLIDER, low, high, (low, high), key=f"{table.name}_years", bind="query-params", width=controls.WIDTH
+        YEARS, low, high, (low, high), key=f"{table.name}_years", bind="query-params", width=controls.WIDTH
     )
     return None if tuple(chosen) == (low, high) else (int(chosen[0]), int(chosen[1]))
 
 
 def _why_empty(table: Table, selection: Selection) -> str:
     if selection.matches.empty:
-        return words.NO_ROW.format(count=len(table.rows), things=table.things)
-    x, y = selection.choices.x, selection.choices.y
-    return words.NO_FIGURE.format(count=len(selection.matches), things=table.things, x=x.inside, y=y.inside)
+        return PAGE.text("Filters that nothing passes", count=len(table.rows), things=table.things)
+    x, y, count = selection.choices.x, selection.choices.y, len(selection.matches)
+    return PAGE.text("Figures that are missing", count=count, things=table.things, x=x.inside, y=y.inside)
 
 
 def _picture(table: Table, selection: Selection, names: Sequence[str], lines: Sequence[Line]) -> None:
@@ -243,12 +247,6 @@ def points(table: Table, selection: Selection) -> pd.DataFrame:
     )
 
 
-def short_name(label: str) -> str:
-    """A name that fits beside its mark: without authors or a long explanation in brackets."""
-    name, _, bracket = label.partition(" (")
-    return name if "et al." in bracket or len(bracket) > LONGEST_BRACKET else label
-
-
 def _one_source(table: Table) -> str:
     """The source of all rows, sent to the browser once; empty where they have several."""
     sources = table.rows.source.unique()
@@ -261,7 +259,7 @@ def _front(selection: Selection) -> tuple[Line, ...]:
     of = selection.choices
     x, y = (selection.front[measure.column].to_numpy(dtype=float) for measure in (of.x, of.y))
     # Between two of the front one gets what the cheaper one gives.
-    return (Line(words.FRONT, x, y, shape="vh" if of.x.better == "more" else "hv"),)
+    return (Line(FRONT, x, y, shape="vh" if of.x.better == "more" else "hv"),)
 
 
 def numbers(table: Table, selection: Selection) -> pd.DataFrame:
@@ -271,7 +269,7 @@ def numbers(table: Table, selection: Selection) -> pd.DataFrame:
         "label": "model",
         "family": table.families,
         **table.filters,
-        **({table.years: words.YEARS_SLIDER} if table.years else {}),
+        **({table.years: YEARS} if table.years else {}),
         of.x.column: of.x.axis,
         of.y.column: of.y.axis,
         "source": "source",

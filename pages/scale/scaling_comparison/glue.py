@@ -13,10 +13,13 @@ from dashboard.inputs import controls
 from dashboard.output import charts
 from dashboard.output.comparisons import join_names
 from dashboard.theme import HUES
-from pages.scale.scaling_comparison import compute, words
+from pages.scale.scaling_comparison import compute
 from pages.scale.scaling_comparison.explorer import Part
 from pages.scale.scaling_comparison.figures_bars import against
+from pages.scale.scaling_comparison.prose import PAGE
 from pages.scale.scaling_comparison.selection import FAMILIES, Measure, Selection, Table, difference
+
+SECTION = PAGE.section("Language")
 
 
 def show(part: Part) -> None:
@@ -35,7 +38,7 @@ def show(part: Part) -> None:
         labels=models.label.tolist(),
         name=name,
         look=theme.look(),
-        x=words.GLUE_AXIS,
+        x="points ahead of people (right) or behind (left)",
     )
     charts.chart(
         figure,
@@ -46,9 +49,9 @@ def show(part: Part) -> None:
     )
     layout.place_notice()
     part.introduce()
-    notes = (words.GLUE_SOURCE.format(source=board.source.iloc[0]), *filter(None, board.note.unique()))
+    notes = (f"Every score: {board.source.iloc[0]}.", *filter(None, board.note.unique()))
     st.caption(typeset.plain(" ".join(notes)))
-    layout.notes(words.LANGUAGE_NOTES, notice=notice(tasks), formula=lambda: formula(tasks))
+    layout.notes(SECTION, notice=notice(tasks), formula=lambda: formula(tasks))
 
 
 def by_task(board: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -89,18 +92,16 @@ def notice(tasks: pd.DataFrame) -> tuple[str, ...]:
         if most.difference > least.difference
         else f"On all tasks the difference is {difference(most.difference)}.",
         *((f"On {join_names(never)} no entry of the table is ahead of people.",) if never else ()),
-        words.PEOPLE,
+        SECTION.text("People"),
     )
 
 
 def formula(tasks: pd.DataFrame) -> None:
     """The mean over tasks, with the numbers of the entry."""
     scores = tasks.iloc[:, 1]
-    st.latex(r"\text{GLUE} = \frac{1}{9} \sum_{\text{tasks}} s_\text{task}")
     thirds = (" + ".join(f"{score:.1f}" for score in scores[start : start + 3]) for start in (0, 3, 6))
     summed = r" \\ &+ ".join(thirds)
-    st.latex(rf"\begin{{aligned}} \tfrac{{1}}{{9}}\,(&{summed}) \\ =\ &{scores.mean():.1f} \end{{aligned}}")
-    st.markdown(words.GLUE_FORMULA.format(people=f"{tasks.people.mean():.1f}"))
+    st.markdown(SECTION.text("Mean of the tasks", scores=summed, mean=scores.mean(), people=tasks.people.mean()))
 
 
 def entries() -> Table:
@@ -120,6 +121,11 @@ def entries() -> Table:
         details={"team": "Team"},
         things="entries",
     )
+
+
+def hides_of_entries(_: Selection) -> tuple[str, ...]:
+    """Who graded the entries, and which are missing."""
+    return (SECTION.text("Hidden answers"), SECTION.text("First places only"))
 
 
 def about_entries(selection: Selection) -> tuple[str, ...]:
@@ -151,10 +157,7 @@ def correlation_formula(selection: Selection) -> None:
     """Pearson's correlation with the numbers of the page."""
     x, y = selection.choices.x, selection.choices.y
     models = selection.placed[selection.placed.family == "models"]
-    st.latex(r"r = \frac{\sum (x_i - \bar x)(y_i - \bar y)}{\sqrt{\sum (x_i - \bar x)^2 \sum (y_i - \bar y)^2}}")
+    st.markdown(SECTION.text("Correlation"))
     if x != y and (r := correlation(models, x.column, y.column)) is not None:
-        st.latex(
-            rf"n = {len(models)}, \quad \bar x = {models[x.column].mean():.1f}, \quad "
-            rf"\bar y = {models[y.column].mean():.1f}, \quad r = {r:.2f}"
-        )
-    st.markdown(words.CORRELATION_FORMULA)
+        means = {"x": models[x.column].mean(), "y": models[y.column].mean()}
+        st.markdown(SECTION.text("Correlation of the models shown", count=len(models), r=r, **means))

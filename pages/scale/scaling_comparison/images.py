@@ -4,8 +4,9 @@ import numpy as np
 import streamlit as st
 
 from dashboard import typeset
-from pages.scale.scaling_comparison import compute, words
+from pages.scale.scaling_comparison import compute
 from pages.scale.scaling_comparison.explorer import choose_part, explore
+from pages.scale.scaling_comparison.prose import PAGE
 from pages.scale.scaling_comparison.selection import (
     FAMILIES,
     Measure,
@@ -16,6 +17,14 @@ from pages.scale.scaling_comparison.selection import (
     front_shown,
 )
 
+SECTION = PAGE.section("Images")
+TIMM, LEADERS = "Measured by timm", "Leaders of 2020 and 2022"
+SPEEDS = {  # columns, and what is to be known of them
+    "cpu": "Speed on a CPU",
+    "rtx5090": "Speed on newer cards",
+    "rtx4090": "Speed on newer cards",
+    "rtx3090": "Speed on an older card",
+}
 SCORES = (
     Measure("top1", "Top-1, ImageNet", "%", "more", "two"),
     Measure("top5", "Top-5, ImageNet", "%", "more", "two"),
@@ -41,9 +50,10 @@ ENOUGH = 5  # models of a family, before a median says anything
 
 def show() -> None:
     """One of the two tables in the explorer, and the notes on what is shown of it."""
-    part = choose_part(words.IMAGES_TITLE, words.IMAGES_ABOUT, "Table", "images_table")
-    table, hidden = (timm(), hides) if part.name == words.TIMM else (leaders(), hides_of_leaders)
-    explore(table, part, words.IMAGES_NOTES, notice=notice, formula=formula, hides=hidden)
+    about = {name: SECTION.text(name) for name in (TIMM, LEADERS)}
+    part = choose_part(SECTION, "What does accuracy cost?", about, "Table", "images_table")
+    table, hidden = (timm(), hides) if part.name == TIMM else (leaders(), hides_of_leaders)
+    explore(table, part, notice=notice, formula=example, hides=hidden)
 
 
 def timm() -> Table:
@@ -87,14 +97,18 @@ def hides(selection: Selection) -> tuple[str, ...]:
     many = selection.placed.architecture.nunique()
     sentence = f"They are **{many:,} architectures**: one trained or tested in several ways has several points."
     axes = {selection.choices.x.column, selection.choices.y.column}
-    speeds = (words.SPEED[name] for name in ("cpu", "rtx5090", "rtx4090", "rtx3090") if name in axes)
-    return (*((sentence,) if many < len(selection.placed) else ()), *speeds, words.CHOSEN_ON_TEST)
+    texts = dict.fromkeys(text for column, text in SPEEDS.items() if column in axes)
+    several = (sentence,) if many < len(selection.placed) else ()
+    return (*several, *map(SECTION.text, texts), SECTION.text("Settings chosen on the test"))
 
 
 def hides_of_leaders(selection: Selection) -> tuple[str, ...]:
     """Who measured, and what was not."""
     without = int(selection.placed.flops.isna().sum())
-    return (words.COPIED, f"For {without} of {len(selection.placed)} the table has no operations for a picture.")
+    return (
+        SECTION.text("Statements of papers"),
+        f"For {without} of {len(selection.placed)} the table has no operations for a picture.",
+    )
 
 
 def notice(selection: Selection) -> tuple[str, ...]:
@@ -124,15 +138,10 @@ def rivals(selection: Selection) -> str:
     )
 
 
-def formula(selection: Selection) -> None:
-    """When one model beats another, with two models of the picture where two stand in that relation."""
-    st.latex(
-        r"\begin{aligned} A \succ B \iff {} & \text{cost}_A \le \text{cost}_B, \\ "
-        r"& \text{score}_A \ge \text{score}_B,\; A \ne B \end{aligned}"
-    )
-    st.markdown(words.FRONT_FORMULA)
-    if example := beaten(selection):
-        st.markdown(example)
+def example(selection: Selection) -> None:
+    """Two models of the picture of which one beats the other, where there are two such."""
+    if sentence := beaten(selection):
+        st.markdown(sentence)
 
 
 def beaten(selection: Selection) -> str:
@@ -147,7 +156,8 @@ def beaten(selection: Selection) -> str:
         ahead, behind = front[measure.column], loser[measure.column]
         front = front[ahead >= behind if measure.better == "more" else ahead <= behind]
     winner = front.iloc[0]
-    return words.BEATEN.format(
+    return SECTION.text(
+        "A model that is beaten",
         winner=typeset.plain(winner.label),
         loser=typeset.plain(loser.label),
         winner_x=x.tell(winner[x.column]),

@@ -8,31 +8,33 @@ import streamlit as st
 from core.published.language import ARCHITECTURES
 from dashboard import typeset
 from dashboard.theme import HUES
-from pages.scale.scaling_comparison import compute, glue, words
+from pages.scale.scaling_comparison import compute, glue
 from pages.scale.scaling_comparison.explorer import choose_part, explore
+from pages.scale.scaling_comparison.prose import PAGE
 from pages.scale.scaling_comparison.selection import FAMILIES, Measure, Selection, Table, named, with_most
+
+SECTION = PAGE.section("Language")
+GLUE, ENTRIES, SENTIMENT, SIZES = "GLUE against people", "All entries of GLUE", "Sentiment", "Model sizes"
 
 
 def show() -> None:
     """The chosen part, and the notes on it."""
-    part = choose_part(words.LANGUAGE_TITLE, words.LANGUAGE_ABOUT, "Part", "language_part")
-    notes = words.LANGUAGE_NOTES
-    if part.name == words.GLUE:
+    about = {name: SECTION.text(name) for name in (GLUE, ENTRIES, SENTIMENT, SIZES)}
+    part = choose_part(SECTION, "How well do models understand language?", about, "Part", "language_part")
+    if part.name == GLUE:
         glue.show(part)
-    elif part.name == words.ENTRIES:
-        sentences = (words.HIDDEN_TEST, words.LEADERS_ONLY)
+    elif part.name == ENTRIES:
         explore(
             glue.entries(),
             part,
-            notes,
             notice=glue.about_entries,
             formula=glue.correlation_formula,
-            hides=lambda _: sentences,
+            hides=glue.hides_of_entries,
         )
-    elif part.name == words.SENTIMENT:
-        explore(sentiment(), part, notes, notice=about_sentiment, formula=sentiment_formula, hides=hides_of_sentiment)
+    elif part.name == SENTIMENT:
+        explore(sentiment(), part, notice=about_sentiment, formula=sentiment_formula, hides=hides_of_sentiment)
     else:
-        explore(sizes(), part, notes, notice=about_sizes, formula=sizes_formula, hides=missing_text_sizes)
+        explore(sizes(), part, notice=about_sizes, formula=sizes_formula, hides=missing_text_sizes)
 
 
 def sentiment() -> Table:
@@ -62,7 +64,7 @@ def hides_of_sentiment(selection: Selection) -> tuple[str, ...]:
     sentence = (
         f"For {without} of the {len(selection.matches)} methods that pass, the source has no parameters and no time."
     )
-    return (*((sentence,) if without else ()), words.VALIDATION)
+    return (*((sentence,) if without else ()), SECTION.text("Validation data"))
 
 
 def about_sentiment(selection: Selection) -> tuple[str, ...]:
@@ -88,12 +90,12 @@ def about_sentiment(selection: Selection) -> tuple[str, ...]:
 
 def sentiment_formula(selection: Selection) -> None:
     """The seconds of a training, with the numbers of the best one of which they are known."""
-    st.latex(r"\text{seconds} = \text{epochs} \cdot \text{seconds an epoch}")
+    st.markdown(SECTION.text("Seconds of a training"))
     timed = selection.placed[selection.placed.seconds.notna()]
     if len(timed):
         row = timed.loc[timed.percent.idxmax()]
-        st.latex(rf"{row.epochs:.0f} \cdot {row.seconds_per_epoch:.0f}\,\text{{s}} = {row.seconds:.0f}\,\text{{s}}")
-        st.markdown(f"{typeset.plain(row.label)}. {words.SECONDS_FORMULA}")
+        numbers = {name: row[name] for name in ("epochs", "seconds_per_epoch", "seconds")}
+        st.markdown(SECTION.text("Seconds of one network", network=typeset.plain(row.label), **numbers))
 
 
 def sizes() -> Table:
@@ -118,7 +120,10 @@ def sizes() -> Table:
 def missing_text_sizes(selection: Selection) -> tuple[str, ...]:
     """Of whom the text is not known, and who was chosen."""
     without = int(selection.matches.text_gigabytes.isna().sum())
-    return (f"For {without} of {len(selection.matches)} the table has no gigabytes of text.", words.FAMOUS)
+    return (
+        f"For {without} of {len(selection.matches)} the table has no gigabytes of text.",
+        SECTION.text("Choice of models"),
+    )
 
 
 def about_sizes(selection: Selection) -> tuple[str, ...]:
@@ -151,14 +156,20 @@ def _ends(selection: Selection):
 
 def sizes_formula(selection: Selection) -> None:
     """The doubling time between the smallest and the largest."""
-    st.latex(r"T_2 = \frac{t_B - t_A}{\log_2 (N_B / N_A)}")
+    st.markdown(SECTION.text("Doubling time"))
     if (ends := _ends(selection)) is None:
         return
     small, large, doublings = ends
     years = large.year - small.year
     if years > 0:
         times = f"{large.parameters / small.parameters:,.4g}".replace(",", "{,}")
-        st.latex(
-            rf"\frac{{{large.year:.0f} - {small.year:.0f}}}{{\log_2 {times}}} = "
-            rf"\frac{{{years:.0f}}}{{{doublings:.1f}}} = {years / doublings:.2f}\ \text{{years}}"
+        example = SECTION.text(
+            "Doubling time between two models",
+            first=small.year,
+            last=large.year,
+            times=times,
+            years=years,
+            doublings=doublings,
+            doubling_time=years / doublings,
         )
+        st.markdown(example)

@@ -18,8 +18,25 @@ from dashboard.number_format import amount, in_latex, with_power
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
-from pages.scale.scaling_comparison import compute, words_laws
+from pages.scale.scaling_comparison import compute
+from pages.scale.scaling_comparison.prose import PAGE
 
+SECTION = PAGE.section("Laws")
+# The formula of each law, with a place for each coefficient; and the coefficients' symbols.
+FORMULAS = {
+    "Chinchilla": (
+        r"L(N, D) = {0} + \frac{{{1}}}{{N^{{{3}}}}} + \frac{{{2}}}{{D^{{{4}}}}}",
+        ("E", "A", "B", r"\alpha", r"\beta"),
+    ),
+    "Kaplan": (
+        r"L(N, D) = \left[\left(\frac{{{0}}}{{N}}\right)^{{{2}/{3}}} + \frac{{{1}}}{{D}}\right]^{{{3}}}",
+        ("N_c", "D_c", r"\alpha_N", r"\alpha_D"),
+    ),
+    "Compute frontier": (
+        r"L(C) = {0} + \left(\frac{{{1}}}{{C}}\right)^{{{2}}}",
+        ("E", "C_c", r"\alpha"),
+    ),
+}
 SIZES = (0.0, 1e8, 2e8, 5e8, 1e9, 2e9)
 LIMITS = (3e19, 1e20, 3e20, 1e21, 3e21, 1e22, float("inf"))
 KINDS = {"not held out": HUES[0], "held out": HUES[1]}
@@ -60,11 +77,13 @@ def show() -> None:
         )
     layout.place_notice()
     if not theme.is_presented():
-        st.markdown(words_laws.LAWS_LEAD, width=theme.PROSE)
-    about = words_laws.CHINCHILLA if collection == "Chinchilla" else words_laws.PYTHIA
-    layout.caption(about.format(runs=len(compute.published_runs(collection))))
+        st.markdown(SECTION.text("Forecasts of a law"), width=theme.PROSE)
+    if collection == "Chinchilla":
+        layout.caption(SECTION.text("Chinchilla", runs=len(compute.published_runs(collection))))
+    else:
+        layout.caption(SECTION.text("Pythia"))
     _coefficients(fit)
-    layout.notes(words_laws.LAWS_NOTES, notice=notice(fit), formula=lambda: formula(fit))
+    layout.notes(SECTION, notice=notice(fit), formula=lambda: formula(fit))
 
 
 def _choose() -> tuple[compute.Collection, str, int, float, float]:
@@ -181,7 +200,7 @@ def _coefficients(fit: Fit) -> None:
     st.subheader("The numbers of the law", anchor=False)
     best, intervals = fit.bootstrap.best, fit.bootstrap.intervals()
     rows: dict[str, list] = {
-        "": [symbol.replace(r"\alpha", "α").replace(r"\beta", "β") for symbol in words_laws.FORMULAS[fit.law][1]],
+        "": [symbol.replace(r"\alpha", "α").replace(r"\beta", "β") for symbol in FORMULAS[fit.law][1]],
         "fitted here": [_round(value) for value in best.values()],
         "90 % interval": [f"{_round(low)} to {_round(high)}" for low, high in map(intervals.__getitem__, best.names())],
     }
@@ -194,7 +213,7 @@ def _coefficients(fit: Fit) -> None:
             publication.paper: st.column_config.TextColumn(help=publication.source) for publication in published
         },
     )
-    st.caption(words_laws.ABOUT_BAND.format(draws=len(fit.bootstrap.drawn)))
+    st.caption(SECTION.text("Bands and intervals", draws=len(fit.bootstrap.drawn)))
 
 
 def _round(value: float) -> str:
@@ -203,7 +222,7 @@ def _round(value: float) -> str:
 
 def notice(fit: Fit) -> tuple[str, ...]:
     """How far the law and its forecasts miss, what it was fitted to where that is not all, and what it advises."""
-    some = (words_laws.FRONTIER,) if fit.law == "Compute frontier" else ()
+    some = (SECTION.text("Compute frontier"),) if fit.law == "Compute frontier" else ()
     columns = (fit.runs[name].to_numpy() for name in ("predicted loss", "loss", "held out"))
     return (foretold(*columns), *some, *_advice(fit))
 
@@ -250,6 +269,6 @@ def _advice(fit: Fit) -> tuple[str, ...]:
 
 def formula(fit: Fit) -> None:
     """The law, and the same with its numbers."""
-    template, symbols = words_laws.FORMULAS[fit.law]
+    template, symbols = FORMULAS[fit.law]
     st.latex(template.format(*symbols))
     st.latex(template.format(*map(in_latex, fit.bootstrap.best.values())))

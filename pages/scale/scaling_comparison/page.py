@@ -9,20 +9,20 @@ from pages.scale.scaling_comparison import (
     small_data,
     transfer,
     translation,
-    words,
     years,
 )
+from pages.scale.scaling_comparison.prose import PAGE
 
-page_head.head(words.PAGE)
+page_head.head(PAGE)
 sections.chosen(
     {
-        words.IMAGES: images.show,
-        words.TRANSLATION: translation.show,
-        words.TRANSFER: transfer.show,
-        words.LANGUAGE: language.show,
-        words.YEARS: years.show,
-        words.LAWS: laws.show,
-        words.CALCULATOR: calculator.show,
-        words.SMALL: small_data.show,
+        images.SECTION.name: images.show,
+        translation.SECTION.name: translation.show,
+        transfer.SECTION.name: transfer.show,
+        language.SECTION.name: language.show,
+        years.SECTION.name: years.show,
+        laws.SECTION.name: laws.show,
+        calculator.SECTION.name: calculator.show,
+        small_data.SECTION.name: small_data.show,
     }
 )()

@@ -23,6 +23,7 @@ FAMILIES = {
     "other": "#8a8f98",
 }
 NOT_STATED = "not stated"  # in a column of data
+LONGEST_BRACKET = 20  # letters: a longer explanation in brackets is left out beside a mark
 
 
 @dataclass(frozen=True)
@@ -229,6 +230,12 @@ def named(rows: pd.DataFrame, column: str = "label") -> str:
     """The names of rows in a sentence, in bold; of more than three the rest is counted."""
     names = [f"**{typeset.plain(str(name))}**" for name in rows[column]]
     return join_names(names if len(names) < 4 else [*names[:2], f"{len(names) - 2} more"])
+
+
+def short_name(label: str) -> str:
+    """A name that fits beside its mark: without authors or a long explanation in brackets."""
+    name, _, bracket = label.partition(" (")
+    return name if "et al." in bracket or len(bracket) > LONGEST_BRACKET else label
 
 
 def difference(value: float, digits: int = 1) -> str:

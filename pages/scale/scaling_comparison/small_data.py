@@ -18,8 +18,9 @@ from dashboard.number_format import CLEAR, compare
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES, Look
-from pages.scale.scaling_comparison import words
+from pages.scale.scaling_comparison.prose import PAGE
 
+SECTION = PAGE.section("Small data")
 FAMILIES = {"convolutional": HUES[1], "transformer": HUES[0]}
 DASHES = ("solid", "dash", "dot", "dashdot")
 TESTED = 10_000  # pictures of CIFAR-10
@@ -37,9 +38,11 @@ def show() -> None:
     _figures(runs, lecture)
     layout.place_notice()
     if not theme.is_presented():
-        st.markdown(words.SMALL_LEAD, width=theme.PROSE)
+        st.markdown(SECTION.text("Two kinds of network"), width=theme.PROSE)
     _table(runs)
-    layout.notes(words.SMALL_NOTES, notice=notice(runs), formula=lambda: formula(runs))
+    best = max(_named(runs), key=lambda row: row.reached)
+    numbers = {"model": best.model, "share": best.reached / 100, "error": standard_error(best.reached)}
+    layout.notes(SECTION, notice=notice(runs), numbers=numbers)
 
 
 def table_of(results: Iterable[Any]) -> pd.DataFrame:
@@ -69,7 +72,7 @@ def _figures(runs: pd.DataFrame, lecture: pd.DataFrame) -> None:
             alt=f"Accuracy with all {runs.pictures.max():,} pictures against parameters, ours and a lecture's.",
             table=lecture[["model", "family", "parameters", "accuracy, %", "epochs", "source", "note"]],
         )
-        layout.caption(words.BESIDE)
+        layout.caption(SECTION.text("A lecture's trainings"))
 
 
 def _named(rows: pd.DataFrame) -> Iterable[Any]:
@@ -145,7 +148,7 @@ def _table(runs: pd.DataFrame) -> None:
             },
         )
     epochs = ", ".join(f"{row.epochs} times {row.pictures:,}" for row in runs.drop_duplicates("pictures").itertuples())
-    layout.caption(words.HOW.format(epochs=epochs, hardware=typeset.plain(runs.hardware[0])))
+    layout.caption(SECTION.text("Trainings", epochs=epochs, hardware=typeset.plain(runs.hardware[0])))
     charts.download_table(rows, "small-data")
 
 
@@ -184,14 +187,3 @@ def standard_error(accuracy: float) -> float:
     """How far an accuracy in per cent is off by the choice of test pictures, in points."""
     share = accuracy / 100
     return 100 * float(np.sqrt(share * (1 - share) / TESTED))
-
-
-def formula(runs: pd.DataFrame) -> None:
-    """How sure an accuracy on 10,000 pictures is."""
-    st.latex(r"\text{accuracy} = \frac{\text{right}}{10{,}000}")
-    st.latex(r"\sigma = \sqrt{\frac{p\,(1-p)}{10{,}000}}")
-    best = max(_named(runs), key=lambda row: row.reached)
-    st.markdown(
-        f"For {best.model}, the best one: p = {best.reached / 100:.3f}, so σ = {standard_error(best.reached):.2f} "
-        "points from the choice of test pictures alone. Another seed changes it too: by how much was not measured."
-    )

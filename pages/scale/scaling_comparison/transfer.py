@@ -8,22 +8,27 @@ import streamlit as st
 
 from dashboard import typeset
 from dashboard.number_format import CLEAR, compare, in_latex
-from pages.scale.scaling_comparison import compute, duel, words
+from pages.scale.scaling_comparison import compute, duel
 from pages.scale.scaling_comparison.explorer import choose_part, explore
+from pages.scale.scaling_comparison.prose import PAGE
 from pages.scale.scaling_comparison.selection import FAMILIES, Measure, Selection, Table, difference, named, with_most
 
+SECTION = PAGE.section("Pre-training")
+DUEL, COST, GAINS = "Who wins where", "Accuracy and cost", "More data, same network"
 FIRST_TWO = ("transformer", "convolutional")
 
 
 def show() -> None:
     """Who wins where, what it cost, and what more data buy; the notes on the part that is shown."""
-    part = choose_part(words.TRANSFER_TITLE, words.TRANSFER_ABOUT, "Part", "transfer_part")
-    if part.name == words.DUEL:
+    about = {name: SECTION.text(name) for name in (DUEL, COST, GAINS)}
+    title = "What does pre-training buy, and for which model?"
+    part = choose_part(SECTION, title, about, "Part", "transfer_part")
+    if part.name == DUEL:
         duel.show(part)
-    elif part.name == words.COST:
-        explore(results(), part, words.TRANSFER_NOTES, notice=about_cost, formula=cost_formula, hides=hides_of_results)
+    elif part.name == COST:
+        explore(results(), part, notice=about_cost, formula=cost_formula, hides=hides_of_results)
     else:
-        explore(gains(), part, words.TRANSFER_NOTES, notice=about_gains, formula=gain_formula, hides=hides_of_gains)
+        explore(gains(), part, notice=about_gains, formula=gain_formula, hides=hides_of_gains)
 
 
 def results() -> Table:
@@ -58,7 +63,7 @@ def hides_of_results(selection: Selection) -> tuple[str, ...]:
         else f"Pre-trained: {by_data}."
     )
     secret = ("JFT-300M is not public.",) if "JFT-300M" in counted else ()
-    return (" ".join((data, *secret)), words.ONE_TABLE)
+    return (" ".join((data, *secret)), SECTION.text("Choice of rivals"))
 
 
 def about_cost(selection: Selection) -> tuple[str, ...]:
@@ -72,17 +77,18 @@ def about_cost(selection: Selection) -> tuple[str, ...]:
     return (
         f"Best of those shown, by data set ({sets}): {winners}.",
         f"Cheapest to pre-train is **{typeset.plain(cheap.model)}** ({cheap.core_days:,.0f} core-days){dearest}.",
-        *((words.MIXED_SETS,) if sets > 1 else ()),
+        *((SECTION.text("Data sets of unequal difficulty"),) if sets > 1 else ()),
     )
 
 
 def cost_formula(selection: Selection) -> None:
     """Core-days, with the numbers of the dearest model shown."""
-    st.latex(r"\text{core-days} = \text{cores} \cdot \text{days}")
+    st.markdown(SECTION.text("Core-days"))
     if len(selection.placed):
         dear = selection.placed.loc[selection.placed.core_days.idxmax()]
-        st.latex(rf"{in_latex(dear.core_days)} = 512 \cdot {dear.core_days / 512:.1f}\ \text{{days}}")
-        st.markdown(words.COST_FORMULA.format(model=typeset.plain(dear.model)))
+        core_days, days = in_latex(dear.core_days), dear.core_days / 512
+        model = typeset.plain(dear.model)
+        st.markdown(SECTION.text("Core-days of one model", core_days=core_days, days=days, model=model))
 
 
 def gains() -> Table:
@@ -111,7 +117,7 @@ def hides_of_gains(selection: Selection) -> tuple[str, ...]:
     return (
         f"{selection.placed.architecture.nunique()} architectures, each paired with itself at the same resolution; "
         "models with teachers are left out on both sides.",
-        words.RECIPES,
+        SECTION.text("Recipes of two trainings"),
     )
 
 
@@ -148,8 +154,9 @@ def _median_error(values: pd.Series) -> float:
 
 def gain_formula(selection: Selection) -> None:
     """The gain, with the numbers of the one that gained most."""
-    st.latex(r"\text{gain} = \max_{\text{more data}} p - \max_{\text{ImageNet-1k}} p")
+    st.markdown(SECTION.text("Gain"))
     if len(selection.placed):
         row = selection.placed.loc[selection.placed.gain.idxmax()]
-        st.latex(rf"{row.top1:.2f} - {row.top1_alone:.2f} = {row.gain:.2f}")
-        st.markdown(f"{typeset.plain(row.label)}. {words.GAIN_FORMULA}")
+        network = typeset.plain(row.label)
+        numbers = {"more": row.top1, "alone": row.top1_alone, "gain": row.gain}
+        st.markdown(SECTION.text("Gain of one network", network=network, **numbers))

@@ -5,10 +5,13 @@ import streamlit as st
 
 from dashboard import typeset
 from dashboard.number_format import in_latex, with_power
-from pages.scale.scaling_comparison import compute, words
+from pages.scale.scaling_comparison import compute
 from pages.scale.scaling_comparison.explorer import choose_part, explore
+from pages.scale.scaling_comparison.prose import PAGE
 from pages.scale.scaling_comparison.selection import FAMILIES, Measure, Selection, Table, best_shown, front_shown
 
+SECTION = PAGE.section("Translation")
+GERMAN, FRENCH, WMT_YEARS = "English to German", "English to French", "By year, until 2020"
 LEAST = 1.05  # times the cost of another: less would be printed as 1.0
 BLEU = (
     Measure("bleu_german", "BLEU, English to German", "", "more", "two"),
@@ -24,9 +27,12 @@ PAPER = {"Transformer (base)": (12.0, 8, 9.5e12), "Transformer (big)": (84.0, 8,
 
 def show() -> None:
     """One of the tables in the explorer, and the notes on what is shown of it."""
-    part = choose_part(words.TRANSLATION_TITLE, words.TRANSLATION_ABOUT, "Table", "translation_table")
-    table = leaders() if part.name == words.WMT_YEARS else paper(part.name == words.FRENCH)
-    explore(table, part, words.TRANSLATION_NOTES, notice=notice, formula=formula, hides=hides)
+    of_paper = SECTION.text("Table of 2017")
+    about = {GERMAN: of_paper, FRENCH: of_paper, WMT_YEARS: SECTION.text("Leaders until 2020")}
+    part = choose_part(SECTION, "What does a better translation cost?", about, "Table", "translation_table")
+    table = leaders() if part.name == WMT_YEARS else paper(part.name == FRENCH)
+    numbers = {"base": estimate("Transformer (base)"), "big": estimate("Transformer (big)")}
+    explore(table, part, notice=notice, numbers=numbers, formula=in_table, hides=hides)
 
 
 def paper(french: bool) -> Table:
@@ -63,10 +69,11 @@ def leaders() -> Table:
 def hides(selection: Selection) -> tuple[str, ...]:
     """How the FLOPs of the paper came about, or who stated the scores; what BLEU can be compared with."""
     if "ensemble" not in selection.placed:
-        return (words.STATED, words.TOKENS)
+        return (SECTION.text("Statements of papers"), SECTION.text("Ways to compute BLEU"))
     many, ensembles = len(selection.placed), int(selection.placed.label.str.contains("ensemble").sum())
     some = f"Ensembles of several networks, among single ones: {ensembles} of the {many} shown."
-    return (*((some,) if 0 < ensembles < many else ()), words.ESTIMATED, words.TOKENS)
+    among = (some,) if 0 < ensembles < many else ()
+    return (*among, SECTION.text("Estimated operations"), SECTION.text("Ways to compute BLEU"))
 
 
 def notice(selection: Selection) -> tuple[str, ...]:
@@ -98,15 +105,15 @@ def same_bleu(selection: Selection) -> str:
     )
 
 
-def formula(selection: Selection) -> None:
-    """The paper's estimate, with its own numbers."""
-    st.latex(r"\text{FLOPs} \approx \text{seconds} \cdot \text{cards} \cdot \text{FLOPs/s}")
-    lines = r" \\ ".join(
-        rf"{in_latex(3600 * hours)} \cdot {cards} \cdot {_latex(speed)} &= {_latex(3600 * hours * cards * speed)}"
-        for hours, cards, speed in PAPER.values()
-    )
-    st.latex(rf"\begin{{aligned}} {lines} \end{{aligned}}")
-    st.markdown(words.FLOPS_FORMULA)
+def estimate(name: str) -> str:
+    """The paper's estimate for one of its models, with its own numbers, in LaTeX."""
+    hours, cards, speed = PAPER[name]
+    seconds = 3600 * hours
+    return rf"{in_latex(seconds)} \cdot {cards} \cdot {_latex(speed)} &= {_latex(seconds * cards * speed)}"
+
+
+def in_table(selection: Selection) -> None:
+    """What the table has for these models, where FLOPs stand across."""
     x = selection.choices.x
     if "flops" in x.column:
         own = selection.placed[selection.placed.label.isin(PAPER)]

@@ -1,7 +1,5 @@
 """By year: how parameters, training compute and data of notable models grew, with the fitted doubling time."""
 
-import math
-
 import numpy as np
 import streamlit as st
 
@@ -10,10 +8,12 @@ from dashboard.figures.scatter import Line
 from dashboard.frame import layout
 from dashboard.number_format import with_power
 from dashboard.theme import HUES
-from pages.scale.scaling_comparison import compute, words
+from pages.scale.scaling_comparison import compute
 from pages.scale.scaling_comparison.explorer import Part, explore
+from pages.scale.scaling_comparison.prose import PAGE
 from pages.scale.scaling_comparison.selection import Measure, Selection, Table, named, with_most
 
+SECTION = PAGE.section("By year")
 # Eight: the seventh hue is too pale for small marks on paper, so games have an olive of Tol's.
 FIELDS = {
     "language": HUES[0],
@@ -29,8 +29,9 @@ FIELDS = {
 
 def show() -> None:
     """The table in the explorer, with a line through what is shown of it."""
-    part = Part(words.YEARS, layout.control_bar(), words.YEARS_TITLE, words.YEARS_ABOUT)
-    explore(table(), part, words.YEARS_NOTES, notice=notice, formula=formula, hides=hides, lines=lines)
+    about = SECTION.text("Growth of notable models")
+    part = Part(SECTION, SECTION.name, layout.control_bar(), "How fast did models grow?", about)
+    explore(table(), part, notice=notice, formula=formula, hides=hides, lines=lines)
 
 
 def table() -> Table:
@@ -99,7 +100,10 @@ def hides(selection: Selection) -> tuple[str, ...]:
     """How sure the figures are, and who chose the models."""
     sure, every = int((selection.placed.confidence == "Confident").sum()), len(selection.placed)
     others = "" if sure == every else "; the others are likely, speculative or not graded"
-    return (f"Epoch AI calls **{sure:,} of {every:,}** of these entries “Confident”{others}.", words.NOTABLE)
+    return (
+        f"Epoch AI calls **{sure:,} of {every:,}** of these entries “Confident”{others}.",
+        SECTION.text("Choice of models"),
+    )
 
 
 def notice(selection: Selection) -> tuple[str, ...]:
@@ -112,7 +116,7 @@ def notice(selection: Selection) -> tuple[str, ...]:
         figure = y.tell(largest[y.column].iloc[0])
         sentences.append(f"{named(largest)} ({years}) {has} the most *{y.inside}* of those shown: {figure}.")
     if fitted is None:
-        return (*sentences, words.NO_FIT)
+        return (*sentences, SECTION.text("Conditions of a line"))
     factor = 10**fitted.scatter
     return (
         _growth(selection, fitted),
@@ -137,21 +141,21 @@ def _growth(selection: Selection, fitted: Growth) -> str:
 
 
 def formula(selection: Selection) -> None:
-    """The line and the doubling time, with the numbers of the page."""
-    st.latex(r"\log_{10} \hat y = a + b\,(t - \bar t)")
+    """The line and the doubling time with the numbers of the page, where a line is fitted."""
     if (fitted := growth(selection)) is None:
         return
     low, high = fitted.interval
-    st.latex(
-        rf"\begin{{gathered}} \log_{{10}} \hat y = {fitted.level:.2f} {fitted.rate:+.3f}\,(t - {fitted.centre:.1f}) \\ "
-        rf"b \in [{low:.3f},\, {high:.3f}] \end{{gathered}}"
+    line = SECTION.text(
+        "Fitted line",
+        level=fitted.level,
+        rate=fitted.rate,
+        centre=fitted.centre,
+        low=low,
+        high=high,
+        count=fitted.count,
+        middle=with_power(10**fitted.level, digits=2) if fitted.level > 3 else f"{10**fitted.level:.3g}",
+        measure=selection.choices.y.inside,
     )
+    st.markdown(line)
     if fitted.doubling_interval is not None:
-        st.latex(
-            rf"T_2 = \frac{{\log_{{10}} 2}}{{b}} = \frac{{{math.log10(2):.3f}}}{{{fitted.rate:.3f}}} "
-            rf"= {fitted.doubling:.2f}\ \text{{years}}"
-        )
-    middle = with_power(10**fitted.level, digits=2) if fitted.level > 3 else f"{10**fitted.level:.3g}"
-    st.markdown(
-        words.YEARS_FORMULA.format(count=f"{fitted.count:,}", middle=middle, measure=selection.choices.y.inside)
-    )
+        st.markdown(SECTION.text("Doubling time", rate=fitted.rate, doubling_time=fitted.doubling))
