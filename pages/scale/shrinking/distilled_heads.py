@@ -13,7 +13,7 @@ from dashboard.components.cell_map import cell_map
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.number_format import compare
-from pages.scale.shrinking.compute_distilled import Asked, Said
+from pages.scale.shrinking.compute_distilled import Asked, Output
 from pages.scale.shrinking.prose import PAGE
 
 SECTION = PAGE.section("Distilled")
@@ -103,7 +103,7 @@ def about_heads(far: list[list[float]]) -> str:
 def _maps(comparison: Asked, student: str, layer: int, ours: int, theirs: int) -> None:
     layout.heading("Where they attend")
     source = source_of(student, layer)
-    panels: list[tuple[str, Said, int, int]] = [
+    panels: list[tuple[str, Output, int, int]] = [
         (f"The teacher's head {theirs} in layer {source}", comparison.outputs[comparison.teacher], source, theirs),
         (f"The student's head {ours} in layer {layer}", comparison.outputs[student], layer, ours),
     ]

@@ -119,7 +119,7 @@ def _about_padding(call: AttentionCall, layer: WindowLayer) -> str:
 def _pictures(picture: np.ndarray, layer: WindowLayer, window: int) -> None:
     places, regions = _as_cut(layer, layer.places.numpy()), _as_cut(layer, layer.regions.numpy())
     owners = _as_cut(layer, np.arange(len(layer.places)).repeat(layer.places.shape[1]))
-    tell = np.frompyfunc(partial(_told, layer), 3, 1)(places, owners, regions)
+    tell = np.frompyfunc(partial(_hover_text, layer), 3, 1)(places, owners, regions)
     both: dict[str, Any] = {"look": theme.look(), "chosen": window, "height": HEIGHT}
     order, as_it_is = places[places != PADDING].argsort(), (layer.rows, layer.columns)
 
@@ -158,7 +158,7 @@ def _as_cut(layer: WindowLayer, values: np.ndarray) -> np.ndarray:
     return values.reshape(down, across, high, wide).swapaxes(1, 2).reshape(down * high, across * wide)
 
 
-def _told(layer: WindowLayer, place: int, window: int, region: int) -> str:
+def _hover_text(layer: WindowLayer, place: int, window: int, region: int) -> str:
     where = "padding" if place == PADDING else f"row {place // layer.columns}, column {place % layer.columns}"
     return f"{where}: window {window}" + (f", part {region} of the mask" if layer.shifted and region else "")
 
