@@ -8,15 +8,14 @@ import pytest
 from core.zoo.class_pictures import drawing_of, example_of
 from core.zoo.embedded import WEIGHTS
 from dashboard.output import class_gallery
-from pages.vision.vision_transformer import words
 from tests.pages.conftest import message_text
 
 VIT = "vit-tiny-imagenet"
 CLASSES = json.loads((WEIGHTS / VIT / "config.json").read_text(encoding="utf-8"))["classes"]
 PLACES = [
     ("explore/image", {}),
-    ("vision/vision_transformer", {"show": words.EXPLAIN}),
-    ("vision/vision_transformer", {"show": words.CHANGE}),
+    ("vision/vision_transformer", {"show": "Explanations"}),
+    ("vision/vision_transformer", {"show": "Change it"}),
 ]
 
 
@@ -66,7 +65,7 @@ def test_a_closed_fold_sends_nothing(visit):
 
 @pytest.mark.parametrize("picture", ["cat", "galaxies"])
 def test_what_change_notices_of_a_flat_answer_is_that_it_is_unsure(visit, picture):
-    app = visit("vision/vision_transformer", show=words.CHANGE, network=VIT, picture=picture)
+    app = visit("vision/vision_transformer", show="Change it", network=VIT, picture=picture)
     largest = max(json.loads(app.get("plotly_chart")[0].proto.spec)["data"][0]["x"])
     text = " ".join(element.value for element in app.markdown)
     assert ("It is unsure" in text) == (largest < 0.5)

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from core.errors import ModelError
 from core.results.shrinking import Rounding, measured
 from core.shrinking.number_formats import BITS, FORMATS
-from pages.scale.shrinking import words
 from pages.scale.shrinking.bits import about_formats, about_layers, about_matrix, about_measured, lines_of
+from pages.scale.shrinking.inputs import MODELS, SENTIMENTS
 from tests.pages.conftest import check, prose
 
 PAGE = "scale/shrinking"
 
 
-@pytest.mark.parametrize("name", words.MODELS)
+@pytest.mark.parametrize("name", MODELS)
 def test_the_section_opens_by_its_address(visit, name):
     app = visit(PAGE, show="Bits", shrunk=name, bits_number="8", bits_grouping="groups of 64")
     assert app.title[0].value == "Pruning and quantisation"
@@ -27,7 +27,7 @@ def test_the_section_opens_by_its_address(visit, name):
 
 
 def test_a_matrix_of_another_network_gives_way_to_the_first_one_of_this(visit):
-    app = check(visit(PAGE, show="Bits", shrunk=words.SENTIMENTS, bits_matrix="no.such.matrix"))
+    app = check(visit(PAGE, show="Bits", shrunk=SENTIMENTS, bits_matrix="no.such.matrix"))
     assert app.selectbox(key="bits_matrix").value == "bert.blocks.0.attention.qkv"
 
 
@@ -76,7 +76,7 @@ def test_the_layer_that_suffers_most_has_the_worst_quality_and_small_differences
     assert ("within two standard errors" in sentence) == near
 
 
-@pytest.mark.parametrize("model", words.MODELS.values())
+@pytest.mark.parametrize("model", MODELS.values())
 def test_the_table_begins_with_the_whole_network_and_formats_are_told(model):
     rows = measured(Rounding, model)
     assert (rows[0].variant, rows[0].bits) == ("whole", 32)

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from core.results.shrinking_students import Difference, Student, students
 from core.shrinking.students import LAYERS, STUDENTS
-from pages.scale.shrinking import words_distilled as words
-from pages.scale.shrinking.distilled import about_answers
+from pages.scale.shrinking.distilled import TEACHERS, about_answers
 from pages.scale.shrinking.distilled_heads import about_heads, source_of
 from pages.scale.shrinking.distilled_measured import about_copied, about_measured
 from tests.pages.conftest import check
@@ -18,7 +17,7 @@ from tests.pages.conftest import check
 PAGE = "scale/shrinking"
 
 
-@pytest.mark.parametrize("kind", words.KINDS)
+@pytest.mark.parametrize("kind", TEACHERS)
 def test_the_section_opens_by_its_address(visit, kind):
     app = visit(PAGE, show="Distilled", distilled_of=kind, distilled_layer="1")
     assert app.title[0].value == "Pruning and quantisation"

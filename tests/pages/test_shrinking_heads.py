@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from core.results.shrinking import Pruned, measured
 from core.shrinking.importance import random_order
-from pages.scale.shrinking import compute_heads, words
-from pages.scale.shrinking import words_heads as words_here
+from pages.scale.shrinking import compute_heads
 from pages.scale.shrinking.compute_heads import BY_GRADIENT, WAYS, places
 from pages.scale.shrinking.heads import (
+    ORDERS,
     about_four_fifths,
     about_loss,
     about_most,
@@ -22,12 +22,13 @@ from pages.scale.shrinking.heads import (
     can_go,
     lines_of,
 )
+from pages.scale.shrinking.inputs import MODELS, SENTIMENTS
 from tests.pages.conftest import prose
 
 PAGE, SECTION = "scale/shrinking", "Heads"
 
 
-@pytest.mark.parametrize("name", words.MODELS)
+@pytest.mark.parametrize("name", MODELS)
 def test_the_section_opens_by_its_address(visit, name):
     app = visit(PAGE, show=SECTION, shrunk=name, heads_percent="50", heads_changed="0.1")
     assert "heads are taken out" in prose(app)
@@ -39,7 +40,7 @@ def test_heads_go_in_the_order_that_was_asked_for(visit, monkeypatch, way):
     # Greedily takes 666 runs: tests/core/test_shrinking_heads.py counts them with a tiny network. What is kept of the
     # order below is of this sentence alone.
     monkeypatch.setattr(compute_heads, "greedy_order", lambda network, *_: random_order(network, seed=1))
-    app = visit(PAGE, show=SECTION, shrunk=words.SENTIMENTS, heads_order=way, sentence=f"Dull, {way}.")
+    app = visit(PAGE, show=SECTION, shrunk=SENTIMENTS, heads_order=way, sentence=f"Dull, {way}.")
     assert "**11 of 36** heads are taken out" in prose(app)
     assert ("has the largest share" in prose(app)) == (way == BY_GRADIENT)
 
@@ -109,7 +110,7 @@ def test_heads_can_go_until_too_much_is_lost(gradient, alone, greedy, by_chance,
         assert ("nothing is lost" in about_four_fifths(rows)) == (not is_lost)
     along, lines = lines_of(rows)
     assert along == [10.0 * step for step in range(11)]
-    assert lines[words_here.ORDERS["random"]].tolist() == [50.0, *by_chance]
+    assert lines[ORDERS["random"]].tolist() == [50.0, *by_chance]
     assert about_trained(rows) == ""
 
 
@@ -120,12 +121,12 @@ def test_what_was_trained_on_stands_beside_the_whole_network_trained_as_long(val
     sentence = about_trained(rows)
     assert f"without 80% of its heads has **{fewer:.4g}** (before them {values[7]:.4g})" in sentence
     assert sentence.endswith(f"the whole one has {all_heads:.4g} after as many.")
-    trained = lines_of(rows)[1][words_here.ORDERS["trained"]]
+    trained = lines_of(rows)[1][ORDERS["trained"]]
     assert [place for place in range(11) if not np.isnan(trained[place])] == [0, 8]
     assert can_go(rows, "gradient", 0.05) == can_go(plain, "gradient", 0.05)
 
 
-@pytest.mark.parametrize("model", words.MODELS.values())
+@pytest.mark.parametrize("model", MODELS.values())
 def test_the_table_begins_with_the_whole_and_gets_smaller(model):
     baseline, *pruned = measured(Pruned, model)
     assert (baseline.variant, baseline.order, baseline.removed) == ("whole", "whole", 0)

@@ -13,22 +13,22 @@ from core.sentiment.specialists import CONTESTANTS, FINE_TUNED, REVIEWS, SENTENC
 from core.zoo.text_models import Prediction
 from pages.scale.shrinking import compute_specialist as compute
 from pages.scale.shrinking import specialist_sentences as sentences
-from pages.scale.shrinking import words_specialist as words
-from pages.scale.shrinking.compute_specialist import Outputs, Reading
+from pages.scale.shrinking.compute_specialist import TITLES, Outputs, Reading
+from pages.scale.shrinking.specialist import HELD_OUT, REVIEW
 from pages.scale.shrinking.specialist_limits import NOTHING, outputs_table
 from tests.pages.conftest import check, prose
 
 PAGE, SECTION = "scale/shrinking", "A small specialist"
 
 
-@pytest.mark.parametrize("texts", words.HELD_OUT)
+@pytest.mark.parametrize("texts", HELD_OUT)
 def test_the_section_opens_with_both_figures_and_its_tables(visit, texts):
     app = visit(PAGE, show=SECTION, specialist_set=texts)
     assert app.title[0].value == "Pruning and quantisation"
     assert len(app.get("plotly_chart")) == 2
     measured, edits, outputs = (element.value for element in app.dataframe)
-    assert list(measured["network"]) == list(edits["network"]) == [words.TITLES[name] for name in CONTESTANTS]
-    assert list(measured["parameters"]) == [row.parameters for row in measured_classifiers(words.HELD_OUT[texts])]
+    assert list(measured["network"]) == list(edits["network"]) == [TITLES[name] for name in CONTESTANTS]
+    assert list(measured["parameters"]) == [row.parameters for row in measured_classifiers(HELD_OUT[texts])]
     assert len(outputs) == len(CONTESTANTS) + 4  # BERT, two students and a GPT
     assert "is right for" in prose(app)
 
@@ -124,7 +124,7 @@ def test_each_small_network_is_below_within_or_above(leads):
     for name, (value, error) in zip(SPECIALISTS, leads, strict=True):
         where = "within" if abs(value - 0.5) <= 2 * error else "above" if value > 0.5 else "below"
         (part,) = [part for key, part in parts.items() if key.lower() == where]
-        assert words.TITLES[name].lower() in part
+        assert TITLES[name].lower() in part
 
 
 @given(st.integers(0, 1000), st.integers(0, 1000), st.sampled_from([REVIEWS, SENTENCES]))
@@ -174,7 +174,7 @@ def test_the_networks_that_agree_are_counted(values):
         assert f"**{count} of 5**" in text
         missing = text.partition("not so: ")[2]
         for name, value in zip(CONTESTANTS, values, strict=True):
-            assert (words.TITLES[name] in missing) == ((value > 50) != (label == "positive"))
+            assert (TITLES[name] in missing) == ((value > 50) != (label == "positive"))
 
 
 @given(POSITIVES, POSITIVES)
@@ -185,7 +185,7 @@ def test_kept_predictions_and_the_largest_move_are_those_of_the_probabilities(be
     move = max(abs(one - other) for one, other in zip(before, after, strict=True))
     assert (f"by {move:.1f} points" in text) == (move > 0)
     for name, one, other in zip(CONTESTANTS, before, after, strict=True):
-        assert (words.TITLES[name] in text.partition("stay equal for")[2]) == (one == other)
+        assert (TITLES[name] in text.partition("stay equal for")[2]) == (one == other)
     changed = sentences.about_negation(by_name(before), by_name(after))
     assert f"**{5 - same} of 5**" in changed
 
@@ -211,12 +211,12 @@ def test_small_networks_do_not_know_an_invented_word_and_bert_does():
 
 
 def test_the_outputs_of_each_network_are_those_of_its_last_layer():
-    outputs = compute.outputs(words.REVIEW, 16)
+    outputs = compute.outputs(REVIEW, 16)
     for name in SPECIALISTS:
         assert outputs.classes[name] == compute.contestant(name).network.classifier.out_features
     assert outputs.tags == {"bert-tasks": compute.contestant("bert-tasks").network.tags.out_features}
     assert set(outputs.masked) == {"bert-books", "bert-half", "bert-third"}
-    table = outputs_table(outputs, compute.readings(words.REVIEW))
+    table = outputs_table(outputs, compute.readings(REVIEW))
     few = table[table["outputs"].str.contains("classes")]
     assert len(few) == len(CONTESTANTS)
     assert set(few["masked word"]) == set(few["next word"]) == {NOTHING}

@@ -6,16 +6,16 @@ from hypothesis import strategies as st
 
 from core.results.shrinking import Combined, measured
 from core.shrinking.recipes import Recipe, recipes
-from pages.scale.shrinking import words_together as words
-from pages.scale.shrinking.compute_together import kind_of, table_of, variants
-from pages.scale.shrinking.together import about_free, about_front, about_sum, row_of, steps_of
-from pages.scale.shrinking.words import MASKED
+from pages.scale.shrinking.compute_together import AXES, BASELINE, SEVERAL, kind_of, table_of, variants
+from pages.scale.shrinking.inputs import MASKED
+from pages.scale.shrinking.together import MODELS, about_free, about_front, about_sum, row_of, steps_of
+from pages.scale.shrinking.together import SECTION as PROSE
 from tests.pages.conftest import prose
 
 PAGE, SECTION = "scale/shrinking", "All together"
 
 
-@pytest.mark.parametrize("name", words.MODELS)
+@pytest.mark.parametrize("name", MODELS)
 def test_the_section_opens_by_its_address(visit, name):
     app = visit(PAGE, show=SECTION, shrunk=name, together_heads="25%", together_neurons="25%", together_format="int8")
     text = prose(app)
@@ -28,7 +28,7 @@ def test_the_section_opens_by_its_address(visit, name):
 def test_a_student_is_a_step_where_there_is_one(visit):
     app = visit(PAGE, show=SECTION, shrunk=MASKED, together_layers="half (taught)")
     assert "Bert-half, 25% of the heads gone, int8" in prose(app)
-    assert words.NO_STUDENT not in [caption.value for caption in app.caption]
+    assert PROSE.text("Networks with students") not in [caption.value for caption in app.caption]
 
 
 def test_a_row_of_the_address_is_opened_and_one_that_is_not_there_is_passed_over(visit):
@@ -73,8 +73,8 @@ def test_the_sum_is_that_of_the_steps_alone(qualities, chosen):
     assert (f"Of 35 combinations {count} lose at most" if count else "Each of 35 combinations loses more") in free
 
 
-@pytest.mark.parametrize("model", words.MODELS.values())
-@pytest.mark.parametrize("by", words.AXES)
+@pytest.mark.parametrize("model", MODELS.values())
+@pytest.mark.parametrize("by", AXES)
 def test_no_variant_of_the_front_is_beaten(model, by):
     entries = variants(model)
     points = table_of(entries, by)
@@ -86,13 +86,13 @@ def test_no_variant_of_the_front_is_beaten(model, by):
     assert f"**{sum(points.front)} of {len(entries)}** variants" in about_front(points)
 
 
-@pytest.mark.parametrize("model", words.MODELS.values())
+@pytest.mark.parametrize("model", MODELS.values())
 def test_the_table_holds_every_recipe_and_bits_save_bytes(model):
     rows = measured(Combined, model)
     assert [row.variant for row in rows] == [recipe.title for recipe in recipes(model)]
     assert rows[0].is_full
-    assert kind_of(rows[0]) == words.WHOLE
+    assert kind_of(rows[0]) == BASELINE
     for recipe in recipes(model):
         row, plain = row_of(rows, recipe), row_of(rows, Recipe(recipe.student, recipe.heads, recipe.neurons))
         assert (row.bytes < plain.bytes) == (recipe.number_format != "float32")
-        assert (kind_of(row) == words.SEVERAL) == (len(steps_of(recipe)) > 1)
+        assert (kind_of(row) == SEVERAL) == (len(steps_of(recipe)) > 1)

@@ -7,24 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.results.shrinking import Zeroed, measured
-from pages.scale.shrinking import words
+from pages.scale.shrinking.inputs import MODELS, SENTIMENTS, TRANSLATOR
 from pages.scale.shrinking.weights import about_loss, about_matrices, about_rows, about_times, can_go, lines_of
 from tests.pages.conftest import check, prose
 
 PAGE = "scale/shrinking"
 
 
-@pytest.mark.parametrize("name", words.MODELS)
+@pytest.mark.parametrize("name", MODELS)
 def test_the_section_opens_by_its_address(visit, name):
     app = visit(PAGE, show="Weights", shrunk=name, weights_percent="30")
     assert "With 30% zeros one pass through full matrices takes" in prose(app).replace("**", "")
-    assert len(app.get("plotly_chart")) == (2 if name == words.TRANSLATOR else 3)
+    assert len(app.get("plotly_chart")) == (2 if name == TRANSLATOR else 3)
 
 
 def test_with_nothing_gone_nothing_moves_and_neurons_may_go_instead(visit):
-    app = visit(PAGE, show="Weights", shrunk=words.SENTIMENTS, weights_percent="0")
+    app = visit(PAGE, show="Weights", shrunk=SENTIMENTS, weights_percent="0")
     assert "In all, **0.0%** of the probability has moved" in prose(app)
-    app = check(visit(PAGE, show="Weights", shrunk=words.SENTIMENTS, weights_way="whole neurons", weights_percent="90"))
+    app = check(visit(PAGE, show="Weights", shrunk=SENTIMENTS, weights_way="whole neurons", weights_percent="90"))
     assert "In all, **0.0%**" not in prose(app)
 
 
@@ -85,7 +85,7 @@ def test_as_much_can_go_as_keeps_the_quality_and_rows_are_faster_from_where_they
     assert lines["neurons taken out"] == [50.0, *values[::-1]]
 
 
-@pytest.mark.parametrize("model", words.MODELS.values())
+@pytest.mark.parametrize("model", MODELS.values())
 def test_zeros_alone_save_bytes_and_no_time_and_neurons_save_both(model):
     baseline, *smaller = measured(Zeroed, model)
     assert baseline.is_full

@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from core.vision.position_bias import PositionBias
 from core.vision.window_parts import BiasShare
 from dashboard.inputs.photograph import Photograph
-from pages.vision.swin import compute, words
+from pages.vision.swin import compute
 from pages.vision.swin.bias_in_scores import MASKED, Pair, Score, about_shares, spelled, take_apart
 from pages.vision.swin.blocks import percent
 from pages.vision.swin.position_bias import about_bias, direction
@@ -41,7 +41,7 @@ def test_the_section_shows_the_score_of_the_pair_in_the_address(visit, folder):
     app = visit(
         PAGE,
         picture="coffee",
-        show=words.BIAS,
+        show="Position bias",
         network=folder,
         bias_head="1",
         bias_query="6",
@@ -52,12 +52,12 @@ def test_the_section_shows_the_score_of_the_pair_in_the_address(visit, folder):
     scored = compute.take_scores_apart(Photograph(folder, "coffee", None))
     assert f"**{percent(scored.shares[1].share[1].item())}** of the variance" in prose(app)
     # Row 1, column 2 looks at row 2, column 1: one row up, one column on, so number 2 x 7 + 4.
-    assert any("= 18" in formula.value for formula in app.latex)
+    assert any("= 18" in element.value for element in app.markdown)
     if scored.biases[1].continuous:
         assert -1.001 <= row["cosine"] <= 1.001
         assert row["× scale"] == pytest.approx(10, abs=1e-3)
         assert row["= content"] == pytest.approx(row["cosine"] * row["× scale"])
-        assert words.CONTINUOUS in [heading.value for heading in app.subheader]
+        assert "From distance to bias" in [heading.value for heading in app.subheader]
         assert 0 <= row["bias"] <= 16
     else:
         assert row["score"] == pytest.approx(row["content"] + row["bias"] + row["mask"])

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from dashboard.inputs.photograph import Photograph
-from pages.vision.swin import compute, words
+from pages.vision.swin import compute
 from pages.vision.swin.heads_compared import about_heads_compared
+from pages.vision.swin.maps import TWO_HEADS
 from tests.pages.conftest import prose
 from tests.pages.tiny_windows import save_windowed
 
@@ -54,13 +55,13 @@ def test_a_head_does_not_differ_from_itself_nor_from_one_with_the_same_weights(p
 
 @pytest.mark.usefixtures("at_home")
 def test_the_address_holds_the_switch_the_block_and_both_heads(visit, photograph):
-    choices = {"maps_of": words.TWO_HEADS, "maps_stage": "1", "maps_block": "0", "maps_head": "1", "maps_other": "0"}
-    app = visit("vision/swin", picture="coffee", show=words.MAPS, network=photograph.name, **choices)
+    choices = {"maps_of": TWO_HEADS, "maps_stage": "1", "maps_block": "0", "maps_head": "1", "maps_other": "0"}
+    app = visit("vision/swin", picture="coffee", show="Maps", network=photograph.name, **choices)
     (sent,) = [data for part in app.get("bidi_component") if "overview" in (data := json.loads(part.proto.json))]
     assert [layer["label"] for layer in sent["overview"]["layers"]] == ["block 0, |head 1 − head 0|"]
     assert about_heads_compared(compute.compare_heads(photograph, 2, 1, 0)) in prose(app)
-    assert any(r"\bar d" in formula.value for formula in app.latex)
+    assert any(r"\bar d" in element.value for element in app.markdown)
     assert "Compared with head" not in [
         widget.label
-        for widget in visit("vision/swin", picture="coffee", show=words.MAPS, network=photograph.name).number_input
+        for widget in visit("vision/swin", picture="coffee", show="Maps", network=photograph.name).number_input
     ]

@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 from core.vision.window_measures import WindowMeasures, across_edges, measure_in_windows
 from core.vision.windows import stitch_query, stitch_same_place, window_weights
 from dashboard.inputs.photograph import Photograph
-from pages.vision.swin import compute, words
+from pages.vision.swin import compute
 from pages.vision.swin.maps import about_heads, about_maps, all_windows
 from tests.pages.tiny_windows import save_windowed
 
@@ -32,7 +32,7 @@ def mapped(folder):
 
 @pytest.mark.usefixtures("at_home")
 def test_the_section_shows_a_layer_for_every_block(visit, folder):
-    app = visit(PAGE, picture="coffee", show=words.MAPS, network=folder)
+    app = visit(PAGE, picture="coffee", show="Maps", network=folder)
     assert not app.warning
     (sent,) = [data for part in app.get("bidi_component") if "overview" in (data := json.loads(part.proto.json))]
     names = [(layer["group"], layer["label"]) for layer in sent["overview"]["layers"]]
@@ -42,7 +42,7 @@ def test_the_section_shows_a_layer_for_every_block(visit, folder):
 
 
 def test_the_projector_shows_no_notes(visit):
-    app = visit(PAGE, picture="coffee", show=words.MAPS, patches="16", present="1")
+    app = visit(PAGE, picture="coffee", show="Maps", patches="16", present="1")
     assert "How it is computed" not in [element.value for element in app.subheader]
     assert not app.get("download_button")
 

@@ -15,7 +15,7 @@ from core.vision.window_cost import PIXELS, BlockSizes, Timing
 from core.vision.window_rollout import blocks_of, reach_by_block, reach_limit_by_block, spread_by_block
 from dashboard.components.reach_row import patch_of
 from dashboard.inputs.photograph import Photograph
-from pages.vision.swin import compute, words
+from pages.vision.swin import compute
 from pages.vision.swin.blocks import percent
 from pages.vision.swin.cost import Costs, about_cost
 from pages.vision.swin.reach import Reached, about_reach, through_all, through_windows
@@ -37,7 +37,7 @@ def given_photograph(folder):
 
 @pytest.fixture
 def open_reach(visit, folder, at_home):  # noqa: ARG001
-    return lambda **query: visit(PAGE, picture="coffee", show=words.REACH, network=folder, **query)
+    return lambda **query: visit(PAGE, picture="coffee", show="Reach and cost", network=folder, **query)
 
 
 def strips(app) -> list[dict]:
@@ -190,7 +190,7 @@ def test_measuring_puts_points_over_the_lines(visit, monkeypatch):
         return tuple(Timing(side, side**2 / 1e6, side**3 / 1e7, 5) for side in PIXELS[:-1])
 
     monkeypatch.setattr(compute, "measure", measure)
-    app = visit(PAGE, picture="coffee", show=words.REACH, patches="16")
+    app = visit(PAGE, picture="coffee", show="Reach and cost", patches="16")
     next(button for button in app.button if button.label == "Measure on this machine").click().run()
     assert not app.exception
     points = traces(app, "swin-ratio")["Whole grid / windows, measured"]

@@ -9,8 +9,9 @@ from hypothesis import strategies as some
 from core.errors import ModelError
 from core.vision.windows import window_weights
 from dashboard.inputs.photograph import Photograph
-from pages.vision.swin import compute, words
+from pages.vision.swin import compute
 from pages.vision.swin.merging import about_merging, stage_table
+from pages.vision.swin.prose import PAGE as PROSE
 from pages.vision.swin.windows import about_windows, table_of_places
 from tests.core.saved_models import save_timm_model
 from tests.pages.conftest import prose
@@ -129,21 +130,21 @@ def test_an_odd_grid_has_places_as_large_as_any(folders):
 
 
 def test_only_the_pairs_grow_sixteenfold_with_twice_the_side():
-    assert "four times as many patches, and sixteen times as many pairs" in words.SWIN.about
+    assert "four times as many patches, and sixteen times as many pairs" in PROSE.about
     for side in (7, 14):
         assert ((2 * side) ** 2, (2 * side) ** 4) == (4 * side**2, 16 * side**4)
 
 
 @pytest.mark.usefixtures("at_home")
 def test_the_section_opens_with_a_shifted_block_and_its_last_window(visit, folders):
-    app = visit(PAGE, picture="coffee", show=words.WINDOWS, network=folders["v2"])
+    app = visit(PAGE, picture="coffee", show="Windows", network=folders["v2"])
     assert not app.warning
     assert app.number_input(key="windows_block").value == 1
     assert app.number_input(key="windows_window").value == 24
     assert "moved by **2 rows and 2 columns**" in prose(app)
     assert "positions are padding" in prose(app)
-    assert any("16^2 = 256" in formula.value for formula in app.latex)
-    assert any(r"\cos(Q, K)" in formula.value for formula in app.latex)
+    assert any(r"16^2 = \text{256}" in element.value for element in app.markdown)
+    assert any(r"\cos(Q, K)" in element.value for element in app.markdown)
 
 
 @pytest.mark.usefixtures("at_home")
@@ -151,7 +152,7 @@ def test_a_link_opens_its_block_and_impossible_choices_fall_back(visit, folders)
     app = visit(
         PAGE,
         picture="coffee",
-        show=words.WINDOWS,
+        show="Windows",
         network=folders["padded"],
         windows_stage="1",
         windows_block="0",
@@ -159,13 +160,13 @@ def test_a_link_opens_its_block_and_impossible_choices_fall_back(visit, folders)
     )
     assert "This is block 0 of stage 1" in prose(app)
     assert app.number_input(key="windows_row").value == 3
-    assert any(r"\sqrt{d}" in formula.value for formula in app.latex)
+    assert any(r"\sqrt{d}" in element.value for element in app.markdown)
 
 
 @pytest.mark.usefixtures("at_home")
 def test_a_model_without_windows_is_refused_with_the_way_to_its_page(visit, tmp_path):
     folder = str(save_timm_model("vit", tmp_path))
-    (warning,) = visit(PAGE, picture="coffee", show=words.MAPS, network=folder).warning
+    (warning,) = visit(PAGE, picture="coffee", show="Maps", network=folder).warning
     assert "no shifted windows" in warning.value
     assert "Vision transformer" in warning.value
     for compute_anything in (compute.watch_windows, compute.take_scores_apart):

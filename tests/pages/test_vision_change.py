@@ -17,7 +17,7 @@ from core.zoo import load_image
 from core.zoo.image_models import Framing
 from dashboard.inputs import hidden_patches
 from dashboard.inputs.photograph import Photograph
-from pages.vision.vision_transformer import change, compute, occlusion, words
+from pages.vision.vision_transformer import change, compute, occlusion
 from pages.vision.vision_transformer.compute import colour_of_zero, hide_each, tell_colour, verdict
 from tests.core.saved_models import save_timm_model
 from tests.pages.conftest import message_text, prose
@@ -40,7 +40,7 @@ def button(app: AppTest, label: str):
 @pytest.fixture
 def open_change(visit):
     """Open the section, with more of the address."""
-    return lambda **query: visit(PAGE, show=words.CHANGE, **{"network": VIT, "picture": "cat", "patches": "8", **query})
+    return lambda **query: visit(PAGE, show="Change it", **{"network": VIT, "picture": "cat", "patches": "8", **query})
 
 
 def test_the_section_is_alive_and_the_patch_that_matters_most_is_found_on_demand(open_change):
@@ -90,9 +90,9 @@ def test_the_maps_after_a_change_are_those_of_the_changed_network():
 
 
 def test_the_maps_of_the_changed_run_are_one_click_away(open_change):
-    assert words.CHANGED_MAPS not in [fold.label for fold in open_change().expander]
+    assert change.CHANGED_MAPS not in [fold.label for fold in open_change().expander]
     app = open_change(change_heads="0.0", hidden="8x8_3")
-    assert words.CHANGED_MAPS in [fold.label for fold in app.expander]
+    assert change.CHANGED_MAPS in [fold.label for fold in app.expander]
     assert [phrase for phrase in ("Hardly matters", "stays first", "no longer first", "Loses") if phrase in prose(app)]
 
 
@@ -140,15 +140,15 @@ def test_patches_that_do_not_fit_leave_the_address(open_change):
 
 def test_patches_can_be_hidden_from_a_convolutional_network_too(visit, tmp_path):
     folder = save_timm_model("convnext", tmp_path / "convnext")
-    app = visit(PAGE, show=words.CHANGE, network=str(folder), picture="cat", hidden="7x7_0-3")
+    app = visit(PAGE, show="Change it", network=str(folder), picture="cat", hidden="7x7_0-3")
     assert not app.multiselect
-    assert words.NO_HEADS in message_text(app, "caption")
+    assert change.SECTION.text("Networks without heads") in message_text(app, "caption")
     assert "4 of 49 patches hidden" in prose(app)
 
 
 def test_a_model_without_classes_has_no_verdict_and_says_so(visit, tmp_path):
     folder = save_timm_model("dinov2", tmp_path / "dinov2")
-    app = visit(PAGE, show=words.CHANGE, network=str(folder), picture="cat")
+    app = visit(PAGE, show="Change it", network=str(folder), picture="cat")
     assert "has no classes" in message_text(app, "info")
 
 

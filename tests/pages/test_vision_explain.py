@@ -15,8 +15,8 @@ from core.images import open_example
 from dashboard.cache.models import image_model
 from dashboard.figures.faithfulness import area_in_latex
 from dashboard.inputs.photograph import Photograph
-from pages.vision.vision_transformer import explain, faithful, words
-from pages.vision.vision_transformer.compute import Curves, explain_photograph, take_away
+from pages.vision.vision_transformer import explain, faithful
+from pages.vision.vision_transformer.compute import TITLES, Curves, explain_photograph, take_away
 from tests.core.saved_models import save_timm_model
 from tests.pages.conftest import message_text, prose
 
@@ -40,7 +40,7 @@ def named(tmp_path_factory):
 
 @pytest.fixture
 def open_section(visit):
-    return lambda **query: visit(PAGE, show=words.EXPLAIN, **query)
+    return lambda **query: visit(PAGE, show="Explanations", **query)
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +59,7 @@ def test_all_explanations_and_both_curves_are_there_at_once_for_the_class_that_i
     for about in (
         "It is the same for every class.",
         "the score of this class",
-        words.MAP_SCALE,
+        explain.SECTION.text("Scale of a map"),
         "red 124, green 116, blue 104",
     ):
         assert about in captions
@@ -113,7 +113,7 @@ def test_windows_are_refused_in_one_sentence_beside_the_figures_of_our_own(open_
 def test_what_takes_long_waits_until_somebody_asks(open_section, monkeypatch):
     monkeypatch.setattr(faithful, "PATIENCE", -1)
     app = open_section(picture="cat", patches="8", explain_class="no such class")
-    assert app.selectbox(key="explain_class").value == words.MOST_PROBABLE
+    assert app.selectbox(key="explain_class").value == explain.MOST_PROBABLE
     assert len(app.get("plotly_chart")) == 3 + 2
     app.toggle(key="explain_measure").set_value(True).run()
     assert len(app.get("plotly_chart")) == 3 + 2 + 2
@@ -148,7 +148,7 @@ def test_the_halves_that_are_told_are_the_fewest_places_that_hold_them(maps):
     (text,) = explain.tell_halves(maps)
     shares = {}
     for name, values in maps.items():
-        title = words.TITLES[name]
+        title = TITLES[name]
         positive = sorted(values.clip(min=0).flatten().tolist(), reverse=True)
         if not any(positive):
             assert title in text.split(" everywhere")[0]
@@ -201,7 +201,7 @@ def test_the_most_faithful_has_the_smallest_and_the_largest_area_and_what_is_no_
         sentence = next((other for other in others if other.startswith(f"By {side}")), "")
         for name, value in areas.items():
             if abs(value - level) > 1e-5:
-                assert (words.TITLES[name] in sentence) == (sign * (value - level) > 0)
+                assert (TITLES[name] in sentence) == (sign * (value - level) > 0)
 
 
 def test_the_area_is_written_out_with_the_numbers_of_the_curve():

@@ -24,7 +24,7 @@ from dashboard.cache.upload import Upload
 from dashboard.components.photo_maps import Dense, Factors
 from dashboard.components.photo_maps.packing import ViewRequest, pack
 from dashboard.recordings.watched import watch_image
-from pages.vision.vision_transformer import maps, photo_scene, words
+from pages.vision.vision_transformer import maps, photo_scene
 from pages.vision.vision_transformer.photo_scene import Measured
 from tests.core.saved_models import save_timm_model
 from tests.pages.conftest import message_text, prose
@@ -57,7 +57,7 @@ def picture_of(size: tuple[int, int], mode: str = "RGB", kind: str = "PNG") -> U
 
 
 def test_the_section_is_alive_at_once_and_its_distances_are_those_of_the_recorded_maps(visit):
-    app = visit(PAGE, show=words.MAPS, network=NAME, picture="cat", patches="8")
+    app = visit(PAGE, show="Maps", network=NAME, picture="cat", patches="8")
     assert not app.warning
     assert "not in the chooser" not in message_text(app, "caption")
     assert "How it is computed" in [element.value for element in app.subheader]
@@ -80,13 +80,13 @@ def _decoded(sent: dict) -> bytes:
 
 
 def test_the_projector_shows_no_prose(visit):
-    app = visit(PAGE, show=words.MAPS, network=NAME, picture="cat", patches="8", present="1")
+    app = visit(PAGE, show="Maps", network=NAME, picture="cat", patches="8", present="1")
     assert "How it is computed" not in [element.value for element in app.subheader]
     assert not app.warning
 
 
 def test_a_model_without_attention_is_sent_to_the_explanations(visit, tmp_path):
-    app = visit(PAGE, show=words.MAPS, network=str(save_timm_model("resnet", tmp_path)))
+    app = visit(PAGE, show="Maps", network=str(save_timm_model("resnet", tmp_path)))
     assert "no attention heads" in message_text(app)
     assert "“Explanations”" in message_text(app)
 
@@ -131,7 +131,7 @@ def test_where_a_bias_is_added_the_weights_themselves_are_shown_and_the_formula_
         np.testing.assert_array_equal(layer.weights(1), call.weights(1))
     formula, about = maps.weights_formula(run.record.calls[0])
     assert "+ M_{ij}" in formula
-    assert about == words.MAPS_BIASED
+    assert about == maps.SECTION.text("Queries, keys and a bias")
     assert "M_{ij}" not in maps.weights_formula(watch_image(NAME, "cat", 64).record.calls[0])[0]
 
 

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from core.results import classifier_results as reader
 from core.results.classifier_results import Area, Faithful, Quality
-from pages.vision.vision_transformer import measured, words
+from pages.vision.vision_transformer import measured
 from tests.pages.conftest import message_text, prose
 
 PAGE = "vision/vision_transformer"
+NO_MODELS = measured.SECTION.text("Models not yet measured")
+NO_EXPLANATIONS = measured.SECTION.text("Explanations not yet measured")
 
 
 def quality(top1, **more):
@@ -56,7 +58,7 @@ def weights(tmp_path, monkeypatch):
 
 @pytest.fixture
 def open_section(visit):
-    return lambda: visit(PAGE, show=words.MEASURED)
+    return lambda: visit(PAGE, show="Measured")
 
 
 def test_the_table_and_the_sentences_say_what_the_files_say(open_section, weights):
@@ -95,14 +97,14 @@ def test_what_nobody_has_measured_has_no_column_and_no_figure(open_section, weig
     assert list(app.dataframe[0].value["model"]) == ["Vision transformer"]
     assert "Plain convolutions" in message_text(app, "caption")
     assert not app.get("plotly_chart")
-    assert words.NOT_FAITHFUL_YET in message_text(app)
+    assert NO_EXPLANATIONS in message_text(app)
 
 
 def test_without_any_file_the_page_says_how_to_make_one(open_section, weights):
     del weights
     app = open_section()
-    assert words.NOTHING in message_text(app)
-    assert words.NOT_FAITHFUL_YET in message_text(app)
+    assert NO_MODELS in message_text(app)
+    assert NO_EXPLANATIONS in message_text(app)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +120,7 @@ def test_a_damaged_file_is_named_in_one_sentence_and_the_other_part_stays(open_s
     assert f"vit-tiny-imagenet/{file} cannot be read" in message_text(app)
     assert reason in message_text(app)
     assert len(app.warning) == 1
-    other = words.NOT_FAITHFUL_YET if file == "results.json" else words.NOTHING
+    other = NO_EXPLANATIONS if file == "results.json" else NO_MODELS
     assert other in message_text(app)
 
 
@@ -133,7 +135,7 @@ def test_differences_from_random_stand_in_the_table(weights):
     weights("vit-tiny-imagenet", "faithfulness.json", FAITHFUL)
     table = measured.faithfulness_table(measured.faithfulness()).set_index("explanation")
     assert table.loc["Gradient × attention", "deletion, against random"] == -0.1
-    assert table.loc[words.RANDOM].isna()["deletion, against random"]
+    assert table.loc[measured.AT_RANDOM].isna()["deletion, against random"]
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.integers(10, 10_000))
@@ -185,7 +187,7 @@ def test_an_explanation_that_is_not_clearly_behind_the_best_is_named(deletion, n
 
 
 def test_the_models_that_come_with_the_atlas_were_trained_as_the_page_says():
-    results = {name: json.loads((reader.WEIGHTS / name / "results.json").read_text()) for name in words.MODELS}
+    results = {name: json.loads((reader.WEIGHTS / name / "results.json").read_text()) for name in measured.MODELS}
     qualities = {one.name: one for one in reader.qualities()}
     vit = results.pop("vit-tiny-imagenet")
     assert vit["teacher"] == "resnet"

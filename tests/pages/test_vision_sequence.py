@@ -61,7 +61,7 @@ def test_the_section_is_alive_and_follows_the_patch_of_the_address(visit, cat):
     assert f"it begins with {some}" in prose(app)
     projection = cat.sequence.projection
     first = float((pixels * projection.weight[0]).sum()) + float(projection.bias[0])
-    assert any(f"= {round(first, 3) + 0.0:.3f}" in element.value for element in app.latex)
+    assert any(f"= {round(first, 3) + 0.0:.3f}" in element.value for element in app.markdown)
     assert "65 tokens**: 8 × 8 patches and 1 more (class)" in prose(app)
     charts = app.get("plotly_chart")
     assert len(charts) == 5

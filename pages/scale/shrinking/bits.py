@@ -15,13 +15,21 @@ from dashboard.inputs import controls
 from dashboard.number_format import NOISE, compare_times
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
-from pages.scale.shrinking import asked, figures, words
 from pages.scale.shrinking import compute_bits as compute
-from pages.scale.shrinking import words_bits as words_here
-from pages.scale.shrinking.asked import quality_of
-from pages.scale.shrinking.compute import Beside, Question, network_of, rows_of
+from pages.scale.shrinking import evaluation, figures, inputs
+from pages.scale.shrinking.compute import MEASURED_ON, Beside, Question, network_of, rows_of
 from pages.scale.shrinking.compute_bits import Choice, Levels
+from pages.scale.shrinking.evaluation import quality_of
+from pages.scale.shrinking.prose import PAGE
 
+SECTION = PAGE.section("Bits")
+ALL, ONE = "all matrices", "this matrix alone"
+TITLES = {
+    "float32": "32 bits: float32",
+    "bfloat16": "16 bits: bfloat16",
+    "int8": "8 bits: int8, activations too",
+    "int4": "4 bits: int4, else bfloat16",
+}
 MATRIX, HOW, GROUPING, WHERE = "bits_matrix", "bits_number", "bits_grouping", "bits_where"
 
 
@@ -29,7 +37,7 @@ def show() -> None:
     """Choose a matrix and its bits; see its levels and the answers; then all formats, and the measured table."""
     bar, waiting = layout.control_bar(), layout.waiting_place()
     with bar:
-        question = asked.choose(waiting)
+        question = inputs.choose(waiting)
         options = [str(number) for number in BITS]
         if st.session_state.get(HOW) not in (*options, None):
             st.session_state[HOW] = "4"
@@ -38,30 +46,30 @@ def show() -> None:
         names = _matrices(question)
     with bar, layout.settings():
         choice = _choice(names, int(bits))
-    asked.tell_cut(question)
+    inputs.show_cut(question)
     with waiting:
         levels = compute.levels(question, choice)
         smaller = compute.rounded(question, choice)
-    asked.says(smaller, changed="rounded", name="shrinking-bits-answers")
+    evaluation.says(smaller, changed="rounded", name="shrinking-bits-answers")
     layout.place_notice()
     if not theme.is_presented():
-        st.markdown(words_here.LEAD, width=theme.PROSE)
+        st.markdown(SECTION.text("Quantisation"), width=theme.PROSE)
     _matrix(choice, levels)
     _formats(question)
     rows = rows_of(Rounding, question.name)
-    layout.heading(words_here.MEASURED)
+    layout.heading("What was measured")
     if rows:
         _measured(rows)
     else:
-        st.info(words.NOT_MEASURED)
+        st.info(SECTION.text("Networks without measurements"))
     layout.notes(
-        words_here.NOTES,
+        SECTION,
         notice=(
-            f"{asked.about_answer(smaller)} {asked.about_moved(smaller)}",
+            f"{evaluation.about_answer(smaller)} {evaluation.about_moved(smaller)}",
             about_error(levels),
             *((about_layers(rows),) if rows else ()),
         ),
-        formula=lambda: _formula(choice, levels),
+        numbers={"levels": 2 ** (choice.bits - 1) - 1, "step": levels.step},
     )
 
 
@@ -72,7 +80,7 @@ def _matrices(question: Question) -> list[str]:
     """The matrices of the network by their names; the page stops where there are none."""
     names = list(matrices_of(network_of(question)))
     if not names:
-        st.info(words_here.NO_MATRICES)
+        st.info(SECTION.text("Networks without matrices"))
         st.stop()
     return names
 
@@ -81,16 +89,16 @@ def _choice(names: list[str], bits: int) -> Choice:
     if st.session_state.get(MATRIX) not in (*names, None):
         st.session_state[MATRIX] = names[0]  # another network has other matrices
     grouping = controls.choice("One step", GROUPINGS, key=GROUPING)
-    where = controls.choice("Rounded", [words_here.ALL, words_here.ONE], key=WHERE)
+    where = controls.choice("Rounded", [ALL, ONE], key=WHERE)
     matrix = st.selectbox("Matrix", names, key=MATRIX, bind="query-params", width=controls.WIDTH)
-    return Choice(matrix, bits, grouping, where == words_here.ONE)
+    return Choice(matrix, bits, grouping, where == ONE)
 
 
 # The matrix.
 
 
 def _matrix(choice: Choice, levels: Levels) -> None:
-    layout.heading(words_here.MATRIX)
+    layout.heading("The levels of one matrix")
     st.markdown(about_matrix(levels), width=theme.PROSE)
     charts.chart(
         partial(figures.histogram, levels.edges, levels.counts, levels.levels, look=theme.look()),
@@ -98,7 +106,7 @@ def _matrix(choice: Choice, levels: Levels) -> None:
         alt=f"The weights of {choice.matrix}, and the {len(levels.levels)} levels of its first row",
         table=pd.DataFrame({"from": levels.edges[:-1], "to": levels.edges[1:], "weights": levels.counts}),
     )
-    st.caption(words_here.HISTOGRAM_CAPTION)
+    st.caption(SECTION.text("Levels"))
 
 
 def about_matrix(levels: Levels) -> str:
@@ -120,7 +128,7 @@ def about_error(levels: Levels) -> str:
 
 
 def _formats(question: Question) -> None:
-    layout.heading(words_here.NOW)
+    layout.heading("Computed in fewer bits, on your input")
     with layout.waiting_place():
         comparisons = compute.in_formats(question)
     st.markdown(about_formats(comparisons), width=theme.PROSE)
@@ -128,7 +136,7 @@ def _formats(question: Question) -> None:
     answers = [first.before, *(comparison.after for comparison in comparisons)]
     table = pd.DataFrame(
         {
-            "computed in": [words_here.FORMATS[name] for name in FORMATS],
+            "computed in": [TITLES[name] for name in FORMATS],
             "MB in memory": [first.bytes[0] / 1e6, *(comparison.bytes[1] / 1e6 for comparison in comparisons)],
             "milliseconds": [first.milliseconds[0], *(comparison.milliseconds[1] for comparison in comparisons)],
             "time, of the whole's": [
@@ -149,7 +157,7 @@ def _formats(question: Question) -> None:
             "its probability": st.column_config.NumberColumn(format="percent"),
         },
     )
-    layout.caption(words_here.FORMATS_CAPTION)
+    layout.caption(SECTION.text("Number formats"))
 
 
 def about_formats(comparisons: tuple[Beside, ...]) -> str:
@@ -184,8 +192,8 @@ def _measured(rows: tuple[Rounding, ...]) -> None:
     st.markdown(about_measured(rows), width=theme.PROSE)
     lines = lines_of(rows)
     along = sorted({row.bits for row in _all_rounded(rows)}, reverse=True)
-    asked.curves(rows[0], along, lines, x="bits of a weight", name="shrinking-bits-curves")
-    config = asked.quality_column(rows)
+    evaluation.curves(rows[0], along, lines, x="bits of a weight", name="shrinking-bits-curves")
+    config = evaluation.quality_column(rows)
     (quality,) = config
     table = pd.DataFrame(
         {
@@ -203,7 +211,13 @@ def _measured(rows: tuple[Rounding, ...]) -> None:
         "time, of the whole's": st.column_config.NumberColumn(format="percent"),
     }
     data_table(table, hide_index=True, column_config=config)
-    layout.caption(f"Measured on {words.MEASURED_ON[rows[0].model]}. {words_here.TABLE}{asked.about_doubt(rows[0])}")
+    layout.caption(
+        SECTION.text(
+            "Table of rounded networks",
+            measured_on=MEASURED_ON[rows[0].model],
+            doubt=evaluation.about_doubt(rows[0]),
+        )
+    )
 
 
 def _all_rounded(rows: tuple[Rounding, ...]) -> list[Rounding]:
@@ -250,15 +264,3 @@ def about_layers(rows: tuple[Rounding, ...]) -> str:
         f"Rounded alone, to {worst.bits} bits {worst.grouping}, **{named}** {verb} the network worst off: "
         f"{quality_of(worst)} (whole: {quality_of(rows[0])}).{doubt}"
     )
-
-
-# How it is computed.
-
-
-def _formula(choice: Choice, levels: Levels) -> None:
-    most = 2 ** (choice.bits - 1) - 1
-    st.markdown(words_here.FORMULA)
-    st.latex(r"\textstyle s = \frac{\max_{w \in G} |w|}{2^{b-1} - 1}")
-    st.latex(r"\textstyle q(w) = s \, \mathrm{round}(w / s)")
-    st.latex(rf"\textstyle |w - q(w)| \le \frac{{s}}{{2}}, \; 2^{{b-1}} - 1 = {most}")
-    st.latex(rf"\textstyle s \le {levels.step:.5f}")

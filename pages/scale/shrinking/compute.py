@@ -26,10 +26,16 @@ from dashboard.cache.memo import cached
 from dashboard.cache.models import image_model, text_model, translator
 from dashboard.inputs.photograph import Photograph
 from dashboard.recordings.watched import Text, content_of
-from pages.scale.shrinking import words
 
 ROUNDS = 9
 TRANSLATION = "translation"
+MEASURED_ON = {
+    "gpt-books": "a held-out book",
+    "bert-tasks": "the 872 sentences of SST-2's dev part",
+    "bert-books": "masked tokens of a held-out book",
+    "vit-tiny-imagenet": "1,000 pictures of the validation part",
+    "translation": "200 held-out sentences",
+}
 
 
 @dataclass(frozen=True)
@@ -94,9 +100,15 @@ def read(name: str, text: Text) -> Tokens:
     model = model_of(name)
     tokens = model.encode(content_of(text))
     if writes_target(model):
-        raise ModelError(words.NO_WRITER.format(title=model.title))
+        raise ModelError(
+            f"{model.title} reads one text and writes another; here a network is asked for one answer. Choose one that "
+            "continues a text, fills a mask or gives a class."
+        )
     if fills_masks(model) and model.mask not in tokens.ids:
-        raise InputError(words.HIDE_ONE.format(mask=model.tokenizer.id_to_token(model.mask), title=model.title))
+        mask = model.tokenizer.id_to_token(model.mask)
+        raise InputError(
+            f"Write {mask} in place of a word: {model.title} says what is missing, and nothing is missing here."
+        )
     return tokens
 
 
@@ -123,7 +135,7 @@ def asker(question: Question, network: nn.Module) -> Callable[[], Float[Tensor, 
     if isinstance(model_input, Photograph):
         prepared, seeing = model_input.prepared, replace(model_input.model, network=network)
         if not seeing.classes:
-            raise ModelError(words.SAYS_NOTHING.format(title=seeing.title))
+            raise _headless(seeing.title)
         return lambda: seeing.probabilities(seeing.run(prepared))
     tokens = read(name, model_input)
     ids = torch.tensor([tokens.ids])
@@ -134,9 +146,16 @@ def asker(question: Question, network: nn.Module) -> Callable[[], Float[Tensor, 
         return lambda: network(ids)[1][0].softmax(dim=-1)
     reading = replace(model_of(name), network=network)
     if not (reading.classes or scores_tokens(reading)):
-        raise ModelError(words.SAYS_NOTHING.format(title=reading.title))
+        raise _headless(reading.title)
     place = reading.prediction_place(tokens)
     return lambda: reading.probabilities(reading.run(tokens), place)
+
+
+def _headless(title: str) -> ModelError:
+    return ModelError(
+        f"{title} came without an output head, so nothing can be compared. Choose one that continues a text, fills a "
+        "mask or gives a class."
+    )
 
 
 def losses_of(question: Question) -> Losses:
@@ -195,4 +214,4 @@ def french(question: Question, network: nn.Module) -> str:
 @cached(computes=False)
 def rows_of(kind: type[V], name: str) -> tuple[V, ...]:
     """What was measured of a model; empty of others than ours."""
-    return measured(kind, name) if name in words.MEASURED_ON else ()
+    return measured(kind, name) if name in MEASURED_ON else ()

@@ -25,7 +25,7 @@ Maps = tuple[Float[Tensor, "head query key"], ...]  # one for each layer
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class Output:
     """What a network says of an input, and its attention; `answers` are the labels of the probabilities."""
 
     title: str
@@ -41,7 +41,7 @@ class Asked:
     """
 
     teacher: str
-    outputs: dict[str, Said]
+    outputs: dict[str, Output]
     labels: tuple[str, ...]
     answers: tuple[str, ...]
     true: int | None
@@ -82,7 +82,7 @@ def hidden_word(text: Text, number: int) -> Asked:
     for name, model in networks.items():
         with torch.inference_mode(), record_attention(model.network) as record:
             run = model.run(hidden)
-        outputs[name] = Said(model.title, model.probabilities(run, places[0]), maps_of(record))
+        outputs[name] = Output(model.title, model.probabilities(run, places[0]), maps_of(record))
     answers = tuple(teacher.label(token) for token in range(len(outputs["bert-books"].probabilities)))
     return Asked("bert-books", outputs, hidden.labels, answers, tokens.ids[places[0]], identity=(text, number))
 
@@ -98,7 +98,7 @@ def pictured(photograph: Photograph) -> Asked:
         with torch.inference_mode(), record_attention(model.network) as record:
             run = model.run(prepared)
         assert run.logits is not None
-        outputs[name] = Said(model.title, run.logits.float().softmax(dim=-1), maps_of(record))
+        outputs[name] = Output(model.title, run.logits.float().softmax(dim=-1), maps_of(record))
     patches = prepared.patches
     grid = product(range(1, patches.rows + 1), range(1, patches.columns + 1))
     labels = (*patches.prefix, *(f"row {row}, column {column}" for row, column in grid))

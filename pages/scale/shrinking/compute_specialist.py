@@ -20,6 +20,13 @@ from dashboard.recordings.watched import Text, content_of
 from pages.scale.shrinking import compute, compute_distilled
 
 WRITER = "gpt-books"
+TITLES = {
+    "english-encoder": "One-block encoder",
+    "english-rnn": "Recurrent network",
+    "english-cnn": "Convolutional network",
+    "english-bert": "BERT tuned on reviews",
+    "bert-tasks": "BERT tuned on phrases",
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,34 +12,38 @@ from dashboard.address import parameter
 from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.figures.predictions import prediction_bars
 from dashboard.frame import layout
-from dashboard.inputs import controls, photograph
+from dashboard.inputs import controls, example_texts, photograph
 from dashboard.output import charts
 from pages.scale.shrinking import compute_distilled as compute
 from pages.scale.shrinking import distilled_heads, distilled_measured
-from pages.scale.shrinking import words_distilled as words
 from pages.scale.shrinking.compute_distilled import Asked
+from pages.scale.shrinking.prose import PAGE
 
+SECTION = PAGE.section("Distilled")
+TEACHERS = {"BERT, masked words": "bert-books", "Vision transformer": "vit-tiny-imagenet"}
+EXAMPLES = example_texts.examples("missing-word")
 WORD, TEXT, OF = "distilled_word", "distilled_text", "distilled_of"
 TOP, FIRST = 5, 7  # answers that are shown; the word that is hidden before anybody chooses
 LONGEST_LINE = 400  # characters
+OF_HIDDEN_STATES = r" \\ \textstyle {} + 1 - \cos(h^{t}, h^{s})"  # what BERT's students learn besides, in LaTeX
 
 
 def show() -> None:
     """An input of one's own in teacher and students: answers, maps, heads; then the measured table."""
     bar = layout.control_bar()
     with bar:
-        teacher = words.KINDS[controls.menu("Teacher", words.KINDS, key=OF, width=200)]
+        teacher = TEACHERS[controls.menu("Teacher", TEACHERS, key=OF, width=200)]
     comparison = _hidden_word(bar) if teacher == "bert-books" else _pictured(teacher, bar)
     _answers(comparison)
     layout.place_notice()
     if not theme.is_presented():
-        st.markdown(words.LEAD, width=theme.PROSE)
-    apart = distilled_heads.show(comparison)
+        st.markdown(SECTION.text("Students and teacher"), width=theme.PROSE)
+    divergence = distilled_heads.show(comparison)
     rows = distilled_measured.show(teacher)
     layout.notes(
-        words.NOTES,
+        SECTION,
         notice=(about_answers(comparison), distilled_measured.about_copied(rows)),
-        formula=lambda: _formula(comparison, apart),
+        numbers={"hidden_states": OF_HIDDEN_STATES if teacher == "bert-books" else "", "divergence": divergence},
     )
 
 
@@ -48,8 +52,9 @@ def show() -> None:
 
 def _hidden_word(bar: DeltaGenerator) -> Asked:
     with bar:
-        typed = st.text_input("Your sentence", words.SENTENCE, key=TEXT, bind="query-params", max_chars=LONGEST_LINE)
-        controls.examples(words.EXAMPLES, field=TEXT, forgets=(WORD,))
+        first = next(iter(EXAMPLES.values()))
+        typed = st.text_input("Your sentence", first, key=TEXT, bind="query-params", max_chars=LONGEST_LINE)
+        controls.examples(EXAMPLES, field=TEXT, forgets=(WORD,))
     with layout.waiting_place():
         tokens, text_words = compute.read(typed)
     typeset.show_cut_notice(tokens)
@@ -74,7 +79,7 @@ def _hidden_word(bar: DeltaGenerator) -> Asked:
         key="distilled_words",
         on_click=lambda place: st.query_params.__setitem__(WORD, str(place)),
         label="The sentence with its masked word",
-        hint=words.HINT,
+        hint="Click a word to mask it for all three models.",
     )
     return comparison
 
@@ -92,7 +97,7 @@ def _pictured(teacher: str, bar: DeltaGenerator) -> Asked:
 def _answers(comparison: Asked) -> None:
     for column, (name, output) in zip(st.columns(len(comparison.outputs)), comparison.outputs.items(), strict=True):
         with column:
-            title = words.WHOLE if name == comparison.teacher else output.title
+            title = distilled_measured.ALL_LAYERS if name == comparison.teacher else output.title
             st.markdown(f"**{title}**")
             values, numbers = (tensor.tolist() for tensor in output.probabilities.topk(TOP))
             if comparison.true is not None and comparison.true not in numbers:
@@ -125,15 +130,3 @@ def about_answers(comparison: Asked) -> str:
         f"({comparison.outputs[comparison.teacher].probabilities[theirs]:.1%}). **{len(agree)} of {len(first) - 1}** "
         f"students agree; their probabilities for it: {student_shares}."
     )
-
-
-# How it is computed.
-
-
-def _formula(comparison: Asked, far: float) -> None:
-    st.markdown(words.FORMULA_LOSS)
-    st.latex(r"\textstyle L = \frac12 T^2\, \mathrm{KL}(p^{t}_T \| p^{s}_T) + \frac12 H(y, p^{s})")
-    if comparison.teacher == "bert-books":
-        st.latex(r"\textstyle \; + \; 1 - \cos(h^{t}, h^{s})")
-    st.markdown(words.FORMULA_APART)
-    st.latex(rf"\textstyle D = {far:.3f} \le \ln 2")

@@ -13,9 +13,10 @@ from dashboard.components.cell_map import cell_map
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.number_format import compare
-from pages.scale.shrinking import words_distilled as words
-from pages.scale.shrinking.compute_distilled import Asked, Said
+from pages.scale.shrinking.compute_distilled import Asked, Output
+from pages.scale.shrinking.prose import PAGE
 
+SECTION = PAGE.section("Distilled")
 STUDENT, LAYER = "distilled_student", "distilled_layer"
 PAIR = "distilled_heads"  # of the student and of the teacher, as "1.3"
 TEACHER_LAYERS = 6
@@ -32,7 +33,7 @@ def show(comparison: Asked) -> float:
 
 
 def _grid(comparison: Asked) -> tuple[str, int, torch.Tensor]:
-    layout.heading(words.HEADS)
+    layout.heading("Head by head")
     names = {comparison.outputs[name].title: name for name in STUDENTS[comparison.teacher]}
     with layout.control_bar():
         student = names[controls.choice("Student", names, key=STUDENT)]
@@ -53,7 +54,7 @@ def _grid(comparison: Asked) -> tuple[str, int, torch.Tensor]:
         key="distilled_heads",
         x="teacher's head",
         y="student's head",
-        tell=words.HEADS_TELL,
+        tell="the student's head {row}, the teacher's head {column}: {value} nats apart",
         rows=heads,
         columns=heads,
         limits=(0.0, MOST),
@@ -63,7 +64,7 @@ def _grid(comparison: Asked) -> tuple[str, int, torch.Tensor]:
         name="distilled-heads",
         height=260,
     )
-    layout.caption(words.HEADS_CAPTION)
+    layout.caption(SECTION.text("Divergence of heads"))
     return student, layer, far
 
 
@@ -100,9 +101,9 @@ def about_heads(far: list[list[float]]) -> str:
 
 
 def _maps(comparison: Asked, student: str, layer: int, ours: int, theirs: int) -> None:
-    layout.heading(words.MAPS)
+    layout.heading("Where they attend")
     source = source_of(student, layer)
-    panels: list[tuple[str, Said, int, int]] = [
+    panels: list[tuple[str, Output, int, int]] = [
         (f"The teacher's head {theirs} in layer {source}", comparison.outputs[comparison.teacher], source, theirs),
         (f"The student's head {ours} in layer {layer}", comparison.outputs[student], layer, ours),
     ]
@@ -116,7 +117,7 @@ def _maps(comparison: Asked, student: str, layer: int, ours: int, theirs: int) -
                 key=f"distilled_map_{who}",
                 x="key",
                 y="query",
-                tell=words.MAPS_TELL,
+                tell="{row} gives {value} to {column}",
                 rows=labels,
                 columns=labels,
                 limits=(0.0, 1.0),

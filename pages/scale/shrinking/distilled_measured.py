@@ -9,18 +9,25 @@ from dashboard import theme
 from dashboard.frame import layout
 from dashboard.output.data_table import data_table
 from pages.scale.shrinking import compute_distilled as compute
-from pages.scale.shrinking import words_distilled as words
+from pages.scale.shrinking.prose import PAGE
+
+SECTION = PAGE.section("Distilled")
+ALL_LAYERS = "All layers"
+HELD_OUT = {
+    "bert-books": "masked tokens of a book that no model here was trained on",
+    "vit-tiny-imagenet": "photographs that no network here was trained on",
+}
 
 
 def show(teacher: str) -> tuple[Student, ...]:
     """The table of a teacher and its students, and what it says."""
-    layout.heading(words.MEASURED)
+    layout.heading("What it costs")
     rows = compute.measured(teacher)
     st.markdown(about_measured(rows), width=theme.PROSE)
     taught = {None: "is the teacher", True: "yes", False: "no"}
     table = pd.DataFrame(
         {
-            "network": [words.WHOLE if row.taught is None else TITLES[row.variant.split("-")[1]] for row in rows],
+            "network": [ALL_LAYERS if row.taught is None else TITLES[row.variant.split("-")[1]] for row in rows],
             "taught": [taught[row.taught] for row in rows],
             "layers": [row.layers for row in rows],
             "parameters": [row.parameters for row in rows],
@@ -46,7 +53,7 @@ def show(teacher: str) -> tuple[Student, ...]:
             "its mistakes": percent,
         },
     )
-    layout.caption(words.TABLE.format(questions=rows[0].questions, asked=words.ASKED[teacher]))
+    layout.caption(SECTION.text("Table of students", questions=rows[0].questions, data=HELD_OUT[teacher]))
     return rows
 
 

@@ -14,12 +14,20 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.number_format import compare
 from dashboard.output.data_table import data_table
-from pages.scale.shrinking import asked, words
 from pages.scale.shrinking import compute_heads as compute
-from pages.scale.shrinking import words_heads as words_here
-from pages.scale.shrinking.compute import Beside, Question, rows_of
+from pages.scale.shrinking import evaluation, inputs
+from pages.scale.shrinking.compute import MEASURED_ON, Beside, Question, rows_of
 from pages.scale.shrinking.compute_heads import Ranked
+from pages.scale.shrinking.prose import PAGE
 
+SECTION = PAGE.section("Heads")
+ORDERS = {
+    "gradient": "least important first, by gradient",
+    "alone": "least costly alone first",
+    "greedy": "greedily",
+    "random": "at random",
+    "trained": "by gradient, then trained on",
+}
 SLIDER = 170  # pixels
 ORDER, PERCENT, CHANGED = "heads_order", "heads_percent", "heads_changed"
 
@@ -28,11 +36,11 @@ def show() -> None:
     """The heads of a network with those that are gone, what it says without them, and the measured curves."""
     bar, below = layout.control_bar(), layout.waiting_place()
     with bar:
-        question = asked.choose(below, forgets=(CHANGED,))
+        question = inputs.choose(below, forgets=(CHANGED,))
         percent = _percent()
         with layout.settings():
-            order = controls.choice("Order", compute.WAYS, key=ORDER, about=words_here.ORDERS_HELP)
-    asked.tell_cut(question)
+            order = controls.choice("Order", compute.WAYS, key=ORDER, about=SECTION.text("Orders"))
+    inputs.show_cut(question)
     with layout.waiting_place():
         ranking = compute.rank(question, order)
     gone = frozenset(ranking.order[: round(percent * len(ranking.order) / 100)]) ^ _changed(ranking)
@@ -40,25 +48,31 @@ def show() -> None:
         smaller = compute.without(question, tuple(sorted(gone)))
     left, right = st.columns(2, gap="medium")
     with left:
-        asked.says(smaller, changed="heads taken out", name="shrinking-heads-says")
+        evaluation.says(smaller, changed="heads taken out", name="shrinking-heads-says")
         layout.place_notice()
     with right:
         _grid(ranking, gone)
     _captions(question, ranking)
     if not theme.is_presented():
-        st.markdown(words_here.LEAD, width=theme.PROSE)
+        st.markdown(SECTION.text("Structured pruning"), width=theme.PROSE)
     rows = rows_of(Pruned, question.name)
-    layout.heading(words_here.MEASURED)
+    layout.heading("How many heads can be removed?")
     if rows:
         _curves(rows)
     else:
-        st.info(words.NOT_MEASURED)
-    answer = f"{asked.about_answer(smaller)} {about_size(smaller, len(gone), len(ranking.order))}"
-    notices = [answer, about_most(ranking), asked.about_moved(smaller)]
+        st.info(SECTION.text("Networks without measurements"))
+    answer = f"{evaluation.about_answer(smaller)} {about_size(smaller, len(gone), len(ranking.order))}"
+    notices = [answer, about_most(ranking), evaluation.about_moved(smaller)]
     layout.notes(
-        words_here.NOTES,
+        SECTION,
         notice=(*notices, *((about_four_fifths(rows),) if rows else ())),
-        formula=lambda: _formula(smaller, len(gone), len(ranking.order)),
+        numbers={
+            "before": smaller.parameters[0],
+            "less": smaller.parameters[0] - smaller.parameters[1],
+            "after": smaller.parameters[1],
+            "gone": len(gone),
+            "heads": len(ranking.order),
+        },
     )
 
 
@@ -104,7 +118,7 @@ def _grid(ranking: Ranked, gone: frozenset[Head]) -> None:
         key="heads_grid",
         x="head",
         y="attention module",
-        tell=words_here.TELL if by_gradient else words_here.TELL_PLACE,
+        tell="module {row}, head {column}: " + ("importance {value}" if by_gradient else "goes at {value} of the way"),
         limits=(0.0, 1.0),
         marked=sorted(gone),
         mark="taken out",
@@ -117,14 +131,18 @@ def _grid(ranking: Ranked, gone: frozenset[Head]) -> None:
 
 def _captions(question: Question, ranking: Ranked) -> None:
     by_gradient = ranking.way == compute.BY_GRADIENT
-    layout.caption(words_here.GRID if by_gradient else words_here.GRID_PLACES.format(order=ranking.way))
+    layout.caption(
+        SECTION.text("Grid of importances")
+        if by_gradient
+        else SECTION.text("Grid of places in the order", order=ranking.way)
+    )
     if question.name == "translation":
-        layout.caption(words_here.MODULES)
+        layout.caption(SECTION.text("Modules of the translator"))
 
 
 def about_size(smaller: Beside, gone: int, heads: int) -> str:
     """How many heads are gone, and what is left of the size and the time."""
-    return asked.about_size(smaller, f"**{gone} of {heads}** heads are taken out")
+    return evaluation.about_size(smaller, f"**{gone} of {heads}** heads are taken out")
 
 
 def about_most(ranking: Ranked) -> str:
@@ -150,15 +168,19 @@ def about_most(ranking: Ranked) -> str:
 def _curves(rows: tuple[Pruned, ...]) -> None:
     st.markdown(f"{about_loss(rows)} {about_trained(rows)}", width=theme.PROSE)
     along, lines = lines_of(rows)
-    asked.curves(rows[0], along, lines, x="heads taken out, %", name="shrinking-heads-curves")
+    evaluation.curves(rows[0], along, lines, x="heads taken out, %", name="shrinking-heads-curves")
     layout.caption(
-        f"Measured on {words.MEASURED_ON[rows[0].model]}; the random line is the mean of three orders. Dashed: 1% and "
-        f"5% of the quality lost.{asked.about_doubt(rows[0])} {words_here.TRAINED.format(steps=steps_of(rows))}"
+        SECTION.text(
+            "Curves of pruned heads",
+            measured_on=MEASURED_ON[rows[0].model],
+            doubt=evaluation.about_doubt(rows[0]),
+            steps=steps_of(rows),
+        )
     )
     table_rows = sorted(
         (row for row in rows if row.order in ("whole", "gradient")), key=lambda row: (row.removed, row.trained)
     )
-    config = asked.quality_column(rows)
+    config = evaluation.quality_column(rows)
     (quality,) = config
     table = pd.DataFrame(
         {
@@ -192,7 +214,7 @@ def lines_of(rows: tuple[Pruned, ...]) -> tuple[list[float], dict[str, np.ndarra
     trained = {row.removed: row.quality for row in rows if row.trained}
     if trained:
         by_order["trained"] = [[trained.get(place, np.nan) for place in places]]
-    lines = {words_here.ORDERS[order]: np.mean(qualities, axis=0) for order, qualities in by_order.items()}
+    lines = {ORDERS[order]: np.mean(qualities, axis=0) for order, qualities in by_order.items()}
     return [100 * place / baseline.heads for place in places], lines
 
 
@@ -213,12 +235,12 @@ def can_go(rows: tuple[Pruned, ...], order: str, loss: float) -> float:
 
 def about_loss(rows: tuple[Pruned, ...]) -> str:
     """How many heads can go before 1 and 5 % of the quality are lost, in the best of three orders."""
-    best = max(("gradient", "alone", "greedy"), key=lambda order: can_go(rows, order, asked.LOSSES[1]))
-    small, large = (can_go(rows, best, loss) for loss in asked.LOSSES)
+    best = max(("gradient", "alone", "greedy"), key=lambda order: can_go(rows, order, evaluation.LOSSES[1]))
+    small, large = (can_go(rows, best, loss) for loss in evaluation.LOSSES)
     return (
-        f"Heads that go {words_here.ORDERS[best]} (chosen on these same data as the best of three orders): "
+        f"Heads that go {ORDERS[best]} (chosen on these same data as the best of three orders): "
         f"**{small:.0%}** can go before 1% of the quality is lost, **{large:.0%}** before 5%. (Measured in steps of a "
-        f"tenth; with all heads it is {rows[0].quality:.4g}.){asked.about_small_losses(rows[0])}"
+        f"tenth; with all heads it is {rows[0].quality:.4g}.){evaluation.about_small_losses(rows[0])}"
     )
 
 
@@ -254,16 +276,3 @@ def about_four_fifths(rows: tuple[Pruned, ...]) -> str:
         f"here (greedily {greedy.quality_loss(rows[0]):.0%}, by chance {by_chance:.0%}), without any training "
         "afterwards."
     )
-
-
-# How it is computed.
-
-
-def _formula(smaller: Beside, gone: int, heads: int) -> None:
-    st.markdown(words_here.FORMULA)
-    st.latex(r"\textstyle I_h = \mathbb{E}_x \left| \frac{\partial L(x)}{\partial \xi_h} \right|")
-    st.markdown(words_here.FORMULA_SIZE)
-    less = smaller.parameters[0] - smaller.parameters[1]
-    st.latex(rf"{smaller.parameters[0]:,} - {less:,}".replace(",", "{,}"))
-    st.latex(rf"= {smaller.parameters[1]:,}".replace(",", "{,}"))
-    st.markdown(f"{gone} of {heads} heads held {less:,} parameters.")

@@ -1,16 +1,17 @@
 """What can be removed?"""
 
 from dashboard.frame import page_head, sections
-from pages.scale.shrinking import bits, distilled, heads, specialist, together, weights, words
+from pages.scale.shrinking import bits, distilled, heads, specialist, together, weights
+from pages.scale.shrinking.prose import PAGE
 
-page_head.head(words.PAGE)
+page_head.head(PAGE)
 sections.chosen(
     {
-        words.HEADS: heads.show,
-        words.WEIGHTS: weights.show,
-        words.BITS: bits.show,
-        words.DISTILLED: distilled.show,
-        words.SPECIALIST: specialist.show,
-        words.TOGETHER: together.show,
+        heads.SECTION.name: heads.show,
+        weights.SECTION.name: weights.show,
+        bits.SECTION.name: bits.show,
+        distilled.SECTION.name: distilled.show,
+        specialist.SECTION.name: specialist.show,
+        together.SECTION.name: together.show,
     }
 )()

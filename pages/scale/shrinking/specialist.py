@@ -6,32 +6,49 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.sentiment.specialists import SPECIALISTS, TRAINED_ON
+from core.sentiment.specialists import REVIEWS, SENTENCES, SPECIALISTS, TRAINED_ON
 from dashboard import theme
 from dashboard.cache import waiting
 from dashboard.frame import layout
-from dashboard.inputs import controls
+from dashboard.inputs import controls, example_texts
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from pages.scale.shrinking import compute_specialist as compute
 from pages.scale.shrinking import figures_specialist as figures
 from pages.scale.shrinking import specialist_limits
 from pages.scale.shrinking import specialist_sentences as sentences
-from pages.scale.shrinking import words_specialist as words
-from pages.scale.shrinking.compute_specialist import Readings
+from pages.scale.shrinking.compute_specialist import TITLES, Readings
+from pages.scale.shrinking.prose import PAGE
 from pages.scale.shrinking.specialist_sentences import Rows
 
-TEXT, HELD_OUT = "specialist_text", "specialist_set"
+SECTION = PAGE.section("A small specialist")
+SHORT = {
+    "english-encoder": "encoder",
+    "english-rnn": "RNN",
+    "english-cnn": "CNN",
+    "english-bert": "BERT, reviews",
+    "bert-tasks": "BERT, phrases",
+}
+SMALL, LARGE = "small specialist", "fine-tuned BERT"
+TRAINING_SETS = {REVIEWS: "IMDB reviews", SENTENCES: "SST-2 phrases, tags"}
+HELD_OUT = {"Reviews (IMDB)": REVIEWS, "Sentences (SST-2)": SENTENCES}
+HELD_OUT_SETS = {
+    REVIEWS: "every twelfth review of IMDB's test part",
+    SENTENCES: "the sentences of SST-2's dev part, spelled as people type",
+}
+EXAMPLES = example_texts.examples("reviews-english")
+REVIEW = next(iter(EXAMPLES.values()))
+TEXT, TEXTS = "specialist_text", "specialist_set"
 LONGEST = 5_000  # characters
 
 
 def show() -> None:
     """Predictions for a review beside accuracy and size; then the table, and what small networks cannot do."""
     with layout.control_bar():
-        review = st.text_area("Your review", words.REVIEW, key=TEXT, bind="query-params", height=70, max_chars=LONGEST)
-        controls.examples(words.EXAMPLES, field=TEXT, forgets=(specialist_limits.WORD,))
+        review = st.text_area("Your review", REVIEW, key=TEXT, bind="query-params", height=70, max_chars=LONGEST)
+        controls.examples(EXAMPLES, field=TEXT, forgets=(specialist_limits.WORD,))
         with layout.settings():
-            texts = words.HELD_OUT[controls.choice("Held-out texts", words.HELD_OUT, key=HELD_OUT)]
+            texts = HELD_OUT[controls.choice("Held-out texts", HELD_OUT, key=TEXTS)]
     with layout.waiting_place():
         readings = compute.readings(review)
     rows = compute.measured(texts)
@@ -44,13 +61,13 @@ def show() -> None:
         _sizes(rows, milliseconds)
     layout.place_notice()
     if not theme.is_presented():
-        st.markdown(words.LEAD, width=theme.PROSE)
+        st.markdown(SECTION.text("Specialists"), width=theme.PROSE)
     _tell_cut(readings)
-    layout.heading(words.MEASURED)
+    layout.heading("What it costs")
     _table(rows, milliseconds, texts, own=own is not None)
     if own is None:
         waiting.offer(
-            words.TIME,
+            "Time all networks on your review, here",
             lambda progress: compute.milliseconds(review, progress=progress),
             unit="rounds",
             icon=":material/timer:",
@@ -58,7 +75,7 @@ def show() -> None:
         )
     limits = specialist_limits.show(review, readings)
     layout.notes(
-        words.NOTES,
+        SECTION,
         notice=(
             sentences.about_sizes(rows, texts),
             sentences.about_yours(readings),
@@ -67,13 +84,13 @@ def show() -> None:
             sentences.about_times(milliseconds, texts, own=own is not None),
             *limits,
         ),
-        formula=lambda: _formula(rows),
+        numbers=_numbers(rows),
     )
 
 
 def _predictions(readings: Readings) -> None:
     names, positive = list(readings), [reading.positive for reading in readings.values()]
-    titles = [words.TITLES[name] for name in names]
+    titles = [TITLES[name] for name in names]
     charts.chart(
         partial(figures.sentiment_bars, titles, positive, [name in SPECIALISTS for name in names], look=theme.look()),
         name="specialist-predictions",
@@ -84,7 +101,7 @@ def _predictions(readings: Readings) -> None:
 
 
 def _sizes(rows: Rows, milliseconds: Mapping[str, float]) -> None:
-    labels = [f"{words.SHORT[row.name]}, {milliseconds[row.name]:.1f} ms" for row in rows]
+    labels = [f"{SHORT[row.name]}, {milliseconds[row.name]:.1f} ms" for row in rows]
     charts.chart(
         partial(
             figures.accuracy_by_size,
@@ -93,19 +110,18 @@ def _sizes(rows: Rows, milliseconds: Mapping[str, float]) -> None:
             [row.accuracy for row in rows],
             [row.error for row in rows],
             [row.name in SPECIALISTS for row in rows],
-            (words.SMALL, words.LARGE),
+            (SMALL, LARGE),
             look=theme.look(),
         ),
         name="specialist-sizes",
         alt="Accuracy against parameters: "
         + "; ".join(
-            f"{words.TITLES[row.name]} {row.accuracy:.1%} with {row.parameters:,} parameters, "
-            f"{milliseconds[row.name]:.1f} ms"
+            f"{TITLES[row.name]} {row.accuracy:.1%} with {row.parameters:,} parameters, {milliseconds[row.name]:.1f} ms"
             for row in rows
         ),
         table=pd.DataFrame(
             {
-                "network": [words.TITLES[row.name] for row in rows],
+                "network": [TITLES[row.name] for row in rows],
                 "parameters": [row.parameters for row in rows],
                 "right": [row.accuracy for row in rows],
                 "standard error": [row.error for row in rows],
@@ -118,7 +134,7 @@ def _sizes(rows: Rows, milliseconds: Mapping[str, float]) -> None:
 def _tell_cut(readings: Readings) -> None:
     """Name the networks that read only the beginning of the review."""
     cut = [
-        f"{words.TITLES[name]} reads the first {reading.tokens.cut.kept:,} of {reading.tokens.cut.total:,} tokens"
+        f"{TITLES[name]} reads the first {reading.tokens.cut.kept:,} of {reading.tokens.cut.total:,} tokens"
         for name, reading in readings.items()
         if reading.tokens.cut
     ]
@@ -129,8 +145,8 @@ def _tell_cut(readings: Readings) -> None:
 def _table(rows: Rows, milliseconds: Mapping[str, float], texts: str, *, own: bool) -> None:
     table = pd.DataFrame(
         {
-            "network": [words.TITLES[row.name] for row in rows],
-            "trained on": [words.TRAINED[TRAINED_ON[row.name]] for row in rows],
+            "network": [TITLES[row.name] for row in rows],
+            "trained on": [TRAINING_SETS[TRAINED_ON[row.name]] for row in rows],
             "right": [row.accuracy for row in rows],
             "± (points)": [100 * row.error for row in rows],
             "lead (points)": [100 * row.lead.value if row.lead else None for row in rows],
@@ -155,17 +171,25 @@ def _table(rows: Rows, milliseconds: Mapping[str, float], texts: str, *, own: bo
         },
     )
     charts.download_table(table, "specialist-measured")
-    times = words.OWN_TIMES if own else words.MEASURED_TIMES
-    layout.caption(words.TABLE.format(of=words.SET[texts], questions=rows[0].questions, times=times))
+    times = (
+        "your review, in turns, on this machine, median of nine passes"
+        if own
+        else "one held-out text on one thread, in turns, as the script measured it"
+    )
+    layout.caption(
+        SECTION.text("Table of classifiers", data=HELD_OUT_SETS[texts], questions=rows[0].questions, times=times)
+    )
 
 
-def _formula(rows: Rows) -> None:
+def _numbers(rows: Rows) -> dict[str, float]:
+    """Accuracy and lead of the smallest network, with their standard errors."""
     small = sentences.smallest(rows)
     assert small.lead is not None
-    st.markdown(words.FORMULA)
-    st.latex(
-        rf"\textstyle \sqrt{{\frac{{p(1-p)}}{{n}}}} = \sqrt{{\frac{{{small.accuracy:.4f} \cdot "
-        rf"{1 - small.accuracy:.4f}}}{{{small.questions}}}}} = {small.error:.4f}"
-    )
-    st.latex(r"\textstyle \bar d = \frac1n \sum_i d_i \; \pm \; \frac1n \sqrt{\sum_i (d_i - \bar d)^2}")
-    st.latex(rf"\textstyle \bar d = {small.lead.value:.4f} \pm {small.lead.error:.4f}")
+    return {
+        "right": small.accuracy,
+        "wrong": 1 - small.accuracy,
+        "texts": small.questions,
+        "error": small.error,
+        "lead": small.lead.value,
+        "lead_error": small.lead.error,
+    }

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from core.shrinking.students import TITLES
+from core.shrinking.students import TITLES as STUDENT_TITLES
 from core.view.codec import whole_number
 from core.zoo.text_models import Prediction
 from dashboard import theme, typeset
@@ -16,9 +16,10 @@ from dashboard.output.data_table import data_table
 from pages.scale.shrinking import compute_distilled
 from pages.scale.shrinking import compute_specialist as compute
 from pages.scale.shrinking import specialist_sentences as sentences
-from pages.scale.shrinking import words_specialist as words
-from pages.scale.shrinking.compute_specialist import Outputs, Readings
+from pages.scale.shrinking.compute_specialist import TITLES, Outputs, Readings
+from pages.scale.shrinking.prose import PAGE
 
+SECTION = PAGE.section("A small specialist")
 WORD = "specialist_word"
 FIRST = 16  # the word that is masked before anybody chooses
 NOTHING = "none"
@@ -26,14 +27,14 @@ NOTHING = "none"
 
 def show(review: str, readings: Readings) -> tuple[str, ...]:
     """The three demonstrations; returns the sentences about them."""
-    layout.heading(words.LIMITS)
+    layout.heading("What the specialist cannot do")
     notice = _edits(review, readings)
     _unknown(review)
     return (*notice, *_outputs(review, readings))
 
 
 def _edits(review: str, readings: Readings) -> list[str]:
-    st.markdown(f"**{words.ORDER}**")
+    st.markdown("**Order and negation**")
     edits, notice = compute.edits(review), list[str]()
     columns = {"your review": readings}
     with layout.waiting_place():
@@ -43,7 +44,7 @@ def _edits(review: str, readings: Readings) -> list[str]:
         if edits.negated is not None:
             columns["“not” changed"] = compute.readings(edits.negated)
             notice.append(sentences.about_negation(readings, columns["“not” changed"]))
-    table = pd.DataFrame({"network": [words.TITLES[name] for name in readings]})
+    table = pd.DataFrame({"network": [TITLES[name] for name in readings]})
     for title, of_edit in columns.items():
         table[title] = [of_edit[name].positive for name in readings]
     share = {
@@ -53,9 +54,9 @@ def _edits(review: str, readings: Readings) -> list[str]:
     data_table(table, hide_index=True, column_config=share)
     charts.download_table(table, "specialist-edits")
     layout.caption(
-        words.NOT_NEGATED
+        SECTION.text("Reviews without an auxiliary verb")
         if edits.negated is None
-        else words.EDITS_CAPTION.format(negated=typeset.plain(typeset.readable(edits.negated)))
+        else SECTION.text("Edited reviews", negated=typeset.plain(typeset.readable(edits.negated)))
     )
     return notice
 
@@ -63,16 +64,16 @@ def _edits(review: str, readings: Readings) -> list[str]:
 def _unknown(review: str) -> None:
     text_words, unknown = compute.words(review)
     sentence = sentences.about_unknown(text_words, unknown, compute.vocabulary())
-    st.markdown(f"**{words.WORDS}**")
+    st.markdown("**Words that it does not know**")
     st.markdown(sentence, width=theme.PROSE)
 
 
 def _outputs(review: str, readings: Readings) -> list[str]:
-    st.markdown(f"**{words.OUTPUTS}**")
+    st.markdown("**Other questions**")
     with layout.waiting_place():
         tokens, text_words = compute_distilled.read(review)
     if not text_words:
-        layout.caption(words.NO_WORDS)
+        layout.caption("There is no word here that BERT could fill in.")
         return []
     choice = parameter(WORD, whole_number)
     number = max(0, min(FIRST if choice is None else choice, len(text_words) - 1))
@@ -92,13 +93,15 @@ def _outputs(review: str, readings: Readings) -> list[str]:
         key="specialist_words",
         on_click=lambda place: st.query_params.__setitem__(WORD, str(place)),
         label="The review with its masked word",
-        hint=words.HINT,
+        hint="Click a word to mask it for BERT and its students.",
     )
     table = outputs_table(outputs, readings)
     data_table(table, hide_index=True, column_config={"outputs": st.column_config.Column(width=190)})
     charts.download_table(table, "specialist-outputs")
-    cut = f" {words.OUTPUTS_CUT.format(kept=tokens.cut.kept, total=tokens.cut.total)}" if tokens.cut else ""
-    layout.caption(words.OUTPUTS_CAPTION + cut)
+    captions = [SECTION.text("Missing outputs")]
+    if tokens.cut:
+        captions.append(SECTION.text("Masked part of a review", read=tokens.cut.kept, total=tokens.cut.total))
+    layout.caption(" ".join(captions))
     return [sentences.about_outputs(outputs)]
 
 
@@ -110,10 +113,10 @@ def outputs_table(outputs: Outputs, readings: Readings) -> pd.DataFrame:
         if name in outputs.tags:
             count += f", {outputs.tags[name]} tags a word"
         probability = float(reading.probabilities.max())
-        rows.append([words.TITLES[name], count, f"{reading.label} {probability:.1%}", NOTHING, NOTHING])
+        rows.append([TITLES[name], count, f"{reading.label} {probability:.1%}", NOTHING, NOTHING])
     for name, answer in outputs.masked.items():
         size = name.partition("-")[2]
-        title = f"BERT, {TITLES[size].lower()}" if size in TITLES else "BERT before fine-tuning"
+        title = f"BERT, {STUDENT_TITLES[size].lower()}" if size in STUDENT_TITLES else "BERT before fine-tuning"
         rows.append([title, f"{large(outputs.vocabulary)} tokens", NOTHING, _answer(answer), NOTHING])
     rows.append(["GPT", f"{large(outputs.next_vocabulary)} tokens", NOTHING, NOTHING, _answer(outputs.next_word)])
     return pd.DataFrame(rows, columns=["network", "outputs", "sentiment", "masked word", "next word"])

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from core.results.specialist_results import MeasuredClassifier
-from core.sentiment.specialists import CLASSES, FINE_TUNED, REVIEWS, SPECIALISTS, TRAINED_ON
+from core.sentiment.specialists import CLASSES, FINE_TUNED, REVIEWS, SENTENCES, SPECIALISTS, TRAINED_ON
 from dashboard import typeset
 from dashboard.number_format import CLEAR, amount, compare, compare_shares, compare_times, points
-from pages.scale.shrinking import words_specialist as words
-from pages.scale.shrinking.compute_specialist import Outputs, Reading
+from pages.scale.shrinking.compute_specialist import TITLES, Outputs, Reading
 
 Rows = Sequence[MeasuredClassifier]
+TEXTS_OF = {REVIEWS: "held-out reviews", SENTENCES: "held-out sentences"}
 SAME_LOGITS = 1e-4  # logits that differ by less are equal but for the order in which a processor adds
 SAME_POINTS = 0.001  # of a probability: smaller moves would be printed as 0.0 points
 MOST_NAMED = 8  # unknown words that a sentence lists
@@ -33,8 +33,8 @@ def about_sizes(rows: Rows, texts: str) -> str:
     ratio = large.parameters / small.parameters
     size = f"**{ratio:.0f} times** as many parameters" if ratio >= 1.5 else "About as many parameters"
     begin = (
-        f"The {words.TITLES[small.name].lower()} is right for **{small.accuracy:.1%}** of the {words.OF_SET[texts]} "
-        f"with {amount(small.parameters)} parameters, {words.TITLES[large.name]} for **{large.accuracy:.1%}** with "
+        f"The {TITLES[small.name].lower()} is right for **{small.accuracy:.1%}** of the {TEXTS_OF[texts]} "
+        f"with {amount(small.parameters)} parameters, {TITLES[large.name]} for **{large.accuracy:.1%}** with "
         f"{amount(large.parameters)}. "
     )
     if not small.lead.is_clear:
@@ -54,9 +54,9 @@ def about_others(rows: Rows, texts: str) -> str:
         if row.name in SPECIALISTS and row.lead is not None:
             where = "within" if not row.lead.is_clear else "above" if row.lead.value > 0 else "below"
             groups[where].append(
-                f"the {words.TITLES[row.name].lower()} ({points(row.lead.value)} ± {100 * CLEAR * row.lead.error:.1f})"
+                f"the {TITLES[row.name].lower()} ({points(row.lead.value)} ± {100 * CLEAR * row.lead.error:.1f})"
             )
-    title = words.TITLES[FINE_TUNED[texts]]
+    title = TITLES[FINE_TUNED[texts]]
     phrases = {
         "below": f"Clearly below {title}",
         "within": f"Within two standard errors of {title}",
@@ -81,10 +81,10 @@ def about_training(rows: Rows, texts: str, context: int) -> str:
         small.questions,
     )
     more = {
-        "more": f"more often than the {words.TITLES[small.name].lower()} ({small.accuracy:.1%})",
-        "less": f"less often than the {words.TITLES[small.name].lower()} ({small.accuracy:.1%})",
-    }.get(comparison, f"within two standard errors of the {words.TITLES[small.name].lower()} ({small.accuracy:.1%})")
-    begin = f"{words.TITLES[other.name]} is right for **{other.accuracy:.1%}** of the {words.OF_SET[texts]}, {more}."
+        "more": f"more often than the {TITLES[small.name].lower()} ({small.accuracy:.1%})",
+        "less": f"less often than the {TITLES[small.name].lower()} ({small.accuracy:.1%})",
+    }.get(comparison, f"within two standard errors of the {TITLES[small.name].lower()} ({small.accuracy:.1%})")
+    begin = f"{TITLES[other.name]} is right for **{other.accuracy:.1%}** of the {TEXTS_OF[texts]}, {more}."
     if TRAINED_ON[other.name] == TRAINED_ON[small.name]:
         return f"{begin} Both learned from the same reviews."
     also = f"{begin} It learned from other texts than these, and reads the first {context:,} tokens."
@@ -99,7 +99,7 @@ def about_yours(readings: Mapping[str, Reading]) -> str:
     label, names = max(names_by_label.items(), key=lambda item: len(item[1]))
     if len(names) == len(readings):
         return f"On your review all {len(readings)} networks predict **{label}**."
-    others = ", ".join(words.TITLES[name] for name in readings if name not in names)
+    others = ", ".join(TITLES[name] for name in readings if name not in names)
     return f"On your review **{len(names)} of {len(readings)}** networks predict **{label}**; not so: {others}."
 
 
@@ -108,8 +108,8 @@ def about_times(milliseconds: Mapping[str, float], texts: str, *, own: bool) -> 
     fast = min(SPECIALISTS, key=milliseconds.__getitem__)
     large = FINE_TUNED[texts]
     begin = (
-        f"{'Your review' if own else 'One text'} takes the {words.TITLES[fast].lower()} "
-        f"{milliseconds[fast]:.1f} ms and {words.TITLES[large]} {milliseconds[large]:.1f} ms"
+        f"{'Your review' if own else 'One text'} takes the {TITLES[fast].lower()} "
+        f"{milliseconds[fast]:.1f} ms and {TITLES[large]} {milliseconds[large]:.1f} ms"
     )
     comparison = compare_times(milliseconds[large], milliseconds[fast])
     if comparison == "more":
@@ -151,12 +151,12 @@ def about_order(before: Mapping[str, Reading], after: Mapping[str, Reading]) -> 
     farthest = max(moves, key=moves.__getitem__)
     text = f"With the words in reverse order **{same} of {len(before)}** networks keep their prediction"
     text += (
-        f"; the probability moves most for {words.TITLES[farthest]}, by {100 * moves[farthest]:.1f} points."
+        f"; the probability moves most for {TITLES[farthest]}, by {100 * moves[farthest]:.1f} points."
         if compare(moves[farthest], 0.0, margin=SAME_POINTS) == "more"
         else ", and none of their probabilities moves by more than 0.1 points."
     )
     if blind:
-        text += f" The logits stay equal for {', '.join(words.TITLES[name] for name in blind)}: no order is read there."
+        text += f" The logits stay equal for {', '.join(TITLES[name] for name in blind)}: no order is read there."
     return text
 
 
@@ -168,7 +168,7 @@ def about_negation(before: Mapping[str, Reading], after: Mapping[str, Reading]) 
     )
     if not changed:
         return f"{begin} their prediction."
-    return f"{begin} their prediction: {', '.join(words.TITLES[name] for name in changed)}."
+    return f"{begin} their prediction: {', '.join(TITLES[name] for name in changed)}."
 
 
 def about_outputs(outputs: Outputs) -> str:
@@ -185,7 +185,7 @@ def about_outputs(outputs: Outputs) -> str:
     )
     agree = sum(outputs.masked[name].number == best.number for name in students)
     same = FINE_TUNED[REVIEWS]
-    also = f", as {words.TITLES[same]} has" if outputs.classes[same] == count else ""
+    also = f", as {TITLES[same]} has" if outputs.classes[same] == count else ""
     return (
         f"A small network has **{count}** outputs, one for each class{also}: it can fill no mask and write no next "
         f"word. BERT before its fine-tuning has {outputs.vocabulary:,}, one for each token, and {answer}; {agree} of "

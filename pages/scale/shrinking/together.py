@@ -18,12 +18,20 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
-from pages.scale.shrinking import asked, words
+from dashboard.theme import HUES
 from pages.scale.shrinking import compute_together as compute
-from pages.scale.shrinking import words_together as words_here
-from pages.scale.shrinking.compute import rows_of
-from pages.scale.shrinking.compute_together import Asked
+from pages.scale.shrinking import evaluation, inputs
+from pages.scale.shrinking.compute import MEASURED_ON, rows_of
+from pages.scale.shrinking.compute_together import AXES, KINDS, Asked
+from pages.scale.shrinking.prose import PAGE
 
+SECTION = PAGE.section("All together")
+MODELS = {**inputs.MODELS, inputs.MASKED: "bert-books"}
+ALL_LAYERS = "all"
+SIZES = {"half": "half (taught)", "third": "a third (taught)"}
+MOST_LOST = {"at most 5% lost": 0.05, "at most 20% lost": 0.2, "all": float("inf")}
+GREY = "#8a8f98"
+KIND_HUES = dict(zip(KINDS, (*HUES[:5], GREY, *HUES[5:7]), strict=True))
 LAYERS, HEADS, NEURONS, FORMAT, AXIS, MOST, OPENED = (
     "together_layers",
     "together_heads",
@@ -40,23 +48,23 @@ def show() -> None:
     """Choose the steps; see their sum, what the network says after them, and the picture of all variants."""
     bar, below = layout.control_bar(), layout.waiting_place()
     with bar:
-        question = asked.choose(below, words_here.MODELS, others=False, forgets=(OPENED,))
+        question = inputs.choose(below, MODELS, others=False, forgets=(OPENED,))
         recipe = _recipe(question.name)
-    asked.tell_cut(question)
+    inputs.show_cut(question)
     rows = rows_of(Combined, question.name)
     with layout.waiting_place():
         comparison = compute.combined(Asked(question, recipe))
-    asked.says(comparison, changed="after all steps", name="shrinking-together-answers")
+    evaluation.says(comparison, changed="after all steps", name="shrinking-together-answers")
     layout.place_notice()
     if not theme.is_presented():
-        st.markdown(words_here.LEAD, width=theme.PROSE)
-    layout.heading(words_here.SUM)
+        st.markdown(SECTION.text("Combined steps"), width=theme.PROSE)
+    layout.heading("One step after the other")
     st.markdown(about_sum(rows, recipe), width=theme.PROSE)
     _steps(rows, recipe)
-    layout.heading(words_here.PICTURE)
+    layout.heading("Every variant that was measured")
     _picture(question.name, row_of(rows, recipe))
-    answer = f"{asked.about_answer(comparison)} {asked.about_bytes(comparison, _capital(recipe.title))}"
-    layout.notes(words_here.NOTES, notice=(answer, about_free(rows)), formula=lambda: _formula(rows, recipe))
+    answer = f"{evaluation.about_answer(comparison)} {evaluation.about_bytes(comparison, _capital(recipe.title))}"
+    layout.notes(SECTION, notice=(answer, about_free(rows)), numbers=_losses(rows, recipe))
 
 
 def _capital(text: str) -> str:
@@ -67,15 +75,15 @@ def _capital(text: str) -> str:
 
 
 def _recipe(name: str) -> Recipe:
-    students = {words_here.SIZES[student.split("-")[1]]: student for student in STUDENTS.get(name, ())}
+    students = {SIZES[student.split("-")[1]]: student for student in STUDENTS.get(name, ())}
     shares = {f"{share:.0%}": share for share in SHARES}
     if st.session_state.get(HEADS) not in (*shares, None):
         st.session_state[HEADS] = "25%"
     heads = st.select_slider("Heads removed", list(shares), "25%", key=HEADS, bind="query-params", width=170)
     with layout.settings():
-        layers = controls.choice("Layers", [words_here.ALL_LAYERS, *students], key=LAYERS)
+        layers = controls.choice("Layers", [ALL_LAYERS, *students], key=LAYERS)
         if not students:
-            layout.caption(words_here.NO_STUDENT)
+            layout.caption(SECTION.text("Networks with students"))
         neurons = controls.choice("Neurons removed", shares, key=NEURONS, first="0%")
         number_format = controls.choice("Computed in", FORMATS, key=FORMAT, first="int8")
     return Recipe(students.get(layers, ""), shares[heads], shares[neurons], number_format)
@@ -110,15 +118,15 @@ def about_sum(rows: tuple[Combined, ...], recipe: Recipe) -> str:
     baseline, together = rows[0], row_of(rows, recipe)
     alone = [row_of(rows, step).quality_loss(baseline) for step in steps_of(recipe)]
     if not alone:
-        return f"Nothing is taken away: {asked.quality_of(baseline)}. Choose a step."
+        return f"Nothing is taken away: {evaluation.quality_of(baseline)}. Choose a step."
     left = (
         f"**{together.bytes / baseline.bytes:.0%}** of the bytes and **{together.time:.0%}** of the time are left, "
-        f"with {asked.quality_of(together)} (whole: {asked.quality_of(baseline)})."
+        f"with {evaluation.quality_of(together)} (whole: {evaluation.quality_of(baseline)})."
     )
     if len(alone) == 1:
         return f"Measured: {left}"
     return (
-        f"Measured: {left} Together the steps {asked.lost_in_words(together, baseline)}; alone they cost "
+        f"Measured: {left} Together the steps {evaluation.lost_in_words(together, baseline)}; alone they cost "
         f"{', '.join(map(_loss, alone))}, in sum {_loss(sum(alone))}."
     )
 
@@ -134,12 +142,16 @@ def _steps(rows: tuple[Combined, ...], recipe: Recipe) -> None:
         table_rows.append(row_of(rows, recipe))
     data_table(_table(table_rows, rows[0]), hide_index=True, column_config=_columns(table_rows))
     layout.caption(
-        f"Measured on {words.MEASURED_ON[rows[0].model]}. {words_here.OWN_ORDER}{asked.about_doubt(rows[0])}"
+        SECTION.text(
+            "Table of steps",
+            measured_on=MEASURED_ON[rows[0].model],
+            doubt=evaluation.about_doubt(rows[0]),
+        )
     )
 
 
 def _table(rows: Sequence[Variant], baseline: Variant) -> pd.DataFrame:
-    measure = words.MEASURES[baseline.measure]
+    measure = evaluation.MEASURES[baseline.measure]
     return pd.DataFrame(
         {
             "network": [row.variant for row in rows],
@@ -155,7 +167,7 @@ def _table(rows: Sequence[Variant], baseline: Variant) -> pd.DataFrame:
 
 def _columns(rows: Sequence[Variant]) -> dict:
     percent = st.column_config.NumberColumn(format="percent")
-    return asked.quality_column(rows) | {
+    return evaluation.quality_column(rows) | {
         "parameters": st.column_config.NumberColumn(format="localized"),
         "MB on disk": st.column_config.NumberColumn(format="%.1f"),
         "bytes, of the whole's": percent,
@@ -174,7 +186,7 @@ def about_free(rows: tuple[Combined, ...]) -> str:
     return (
         f"Of {len(rows) - 1} combinations {len(good)} lose at most 1% of the quality. The smallest of them is "
         f"*{small.variant}* with {small.bytes / baseline.bytes:.0%} of the bytes, the fastest *{fast.variant}* with "
-        f"{fast.time:.0%} of the time.{asked.about_small_losses(baseline)}"
+        f"{fast.time:.0%} of the time.{evaluation.about_small_losses(baseline)}"
     )
 
 
@@ -183,11 +195,11 @@ def about_free(rows: tuple[Combined, ...]) -> str:
 
 def _picture(name: str, chosen: Combined) -> None:
     with layout.control_bar():
-        by = controls.choice("Quality against", words_here.AXES, key=AXIS)
-        most = controls.choice("Shown", words_here.MOST_LOST, key=MOST, first=words_here.USUAL)
+        by = controls.choice("Quality against", AXES, key=AXIS)
+        most = controls.choice("Shown", MOST_LOST, key=MOST, first="at most 20% lost")
     entries = compute.variants(name)
     every = compute.table_of(entries, by)
-    points = every[[row.quality_loss(entries[0][1]) <= words_here.MOST_LOST[most] for _, row in entries]]
+    points = every[[row.quality_loss(entries[0][1]) <= MOST_LOST[most] for _, row in entries]]
     points = points.assign(short="", tell=[tell(entries[number][1], entries[0][1]) for number in points.index])
     front = points[points.front].sort_values("x")
     st.markdown(about_front(every), width=theme.PROSE)
@@ -196,11 +208,11 @@ def _picture(name: str, chosen: Combined) -> None:
         partial(
             scatter,
             points,
-            x=Axis(words_here.AXES[by]),
-            y=Axis(words.MEASURES[entries[0][1].measure]),
-            hues=words_here.KINDS,
+            x=Axis(AXES[by]),
+            y=Axis(evaluation.MEASURES[entries[0][1].measure]),
+            hues=KIND_HUES,
             look=theme.look(),
-            lines=(Line(words_here.FRONT, front.x.to_numpy(float), front.y.to_numpy(float), shape="hv"),),
+            lines=(Line("Beaten by none", front.x.to_numpy(float), front.y.to_numpy(float), shape="hv"),),
             chosen=[number for number, (_, row) in enumerate(entries) if row is chosen or number == opened],
             height=theme.look().high(480),
         ),
@@ -209,7 +221,7 @@ def _picture(name: str, chosen: Combined) -> None:
         table=points[["label", "family", "x", "y", "front"]],
         on_select=_open,
     )
-    st.caption(words_here.PICTURE_CAPTION)
+    st.caption(SECTION.text("Pareto front"))
     if opened is not None:
         row = entries[opened][1]
         data_table(_table([entries[0][1], row], entries[0][1]), hide_index=True, column_config=_columns([row]))
@@ -228,7 +240,7 @@ def _opened(count: int) -> int | None:
 
 def tell(row: Variant, baseline: Variant) -> str:
     """What stands below the pointer."""
-    return f"{asked.quality_of(row)}\n{row.bytes / baseline.bytes:.0%} of the bytes, {row.time:.0%} of the time"
+    return f"{evaluation.quality_of(row)}\n{row.bytes / baseline.bytes:.0%} of the bytes, {row.time:.0%} of the time"
 
 
 def about_front(points: pd.DataFrame) -> str:
@@ -242,12 +254,11 @@ def about_front(points: pd.DataFrame) -> str:
 # How it is computed.
 
 
-def _formula(rows: tuple[Combined, ...], recipe: Recipe) -> None:
-    baseline, together = rows[0], row_of(rows, recipe)
-    st.markdown(words_here.FORMULA)
-    st.latex(r"\textstyle \ell = \frac{q_\mathrm{whole} - q}{q_\mathrm{whole}}")
-    alone = [row_of(rows, step).quality_loss(baseline) for step in steps_of(recipe)]
-    st.latex(
-        " + ".join(f"{loss:.3f}" for loss in alone).replace("+ -", "- ") + rf" = {sum(alone):.3f}" if alone else "0"
-    )
-    st.latex(rf"\ell_\mathrm{{together}} = {together.quality_loss(baseline):.3f}")
+def _losses(rows: tuple[Combined, ...], recipe: Recipe) -> dict[str, object]:
+    """The losses of the steps alone as a sum in LaTeX, and their loss together."""
+    alone = [row_of(rows, step).quality_loss(rows[0]) for step in steps_of(recipe)]
+    terms = " + ".join(f"{loss:.3f}" for loss in alone).replace("+ -", "- ")
+    return {
+        "sum": f"{terms} = {sum(alone):.3f}" if alone else "0",
+        "together": row_of(rows, recipe).quality_loss(rows[0]),
+    }

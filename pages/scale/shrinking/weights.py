@@ -13,12 +13,21 @@ from dashboard.inputs import controls
 from dashboard.number_format import NOISE, POINT, compare, compare_times
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
-from pages.scale.shrinking import asked, figures, words
 from pages.scale.shrinking import compute_weights as compute
-from pages.scale.shrinking import words_weights as words_here
-from pages.scale.shrinking.compute import Beside, Question, rows_of
+from pages.scale.shrinking import evaluation, figures, inputs
+from pages.scale.shrinking.compute import MEASURED_ON, Beside, Question, rows_of
 from pages.scale.shrinking.compute_weights import Zeros
+from pages.scale.shrinking.prose import PAGE
 
+SECTION = PAGE.section("Weights")
+SINGLE, NEURONS = "single weights", "whole neurons"
+KINDS = {
+    "whole": "as it is",
+    "full": "zeros in full matrices",
+    "rows": "compressed rows (CSR)",
+    "neurons": "neurons taken out",
+}
+LINES = {"weights": "single weights set to zero", "neurons": "neurons taken out"}
 SLIDER = 170  # pixels
 WAY, PERCENT, MATRIX = "weights_way", "weights_percent", "weights_matrix"
 
@@ -27,30 +36,30 @@ def show() -> None:
     """What the network says with less, how long it takes in each form, one matrix, and the measured curves."""
     bar, below = layout.control_bar(), layout.waiting_place()
     with bar:
-        question = asked.choose(below)
+        question = inputs.choose(below)
         percent = st.slider("Removed, %", 0, 95, 50, 5, key=PERCENT, bind="query-params", width=SLIDER)
         with layout.settings():
-            way = controls.choice("Remove", [words_here.SINGLE, words_here.NEURONS], key=WAY)
-    asked.tell_cut(question)
+            way = controls.choice("Remove", [SINGLE, NEURONS], key=WAY)
+    inputs.show_cut(question)
     with layout.waiting_place():
         zeros = compute.zeroed(question, percent)
-        neurons = _without_neurons(question, percent, needed=way == words_here.NEURONS)
-    comparison = neurons if way == words_here.NEURONS and neurons is not None else zeros.full
-    asked.says(comparison, changed=f"{percent}% of the {way.split()[1]} gone", name="shrinking-weights-answers")
+        neurons = _without_neurons(question, percent, needed=way == NEURONS)
+    comparison = neurons if way == NEURONS and neurons is not None else zeros.full
+    evaluation.says(comparison, changed=f"{percent}% of the {way.split()[1]} gone", name="shrinking-weights-answers")
     layout.place_notice()
     if not theme.is_presented():
-        st.markdown(words_here.LEAD, width=theme.PROSE)
+        st.markdown(SECTION.text("Magnitude pruning"), width=theme.PROSE)
     _times(zeros, neurons)
     _matrix(question, percent, zeros)
     rows = rows_of(Zeroed, question.name)
-    layout.heading(words_here.MEASURED)
+    layout.heading("How much can go?")
     if rows:
         _measured(rows)
     else:
-        st.info(words.NOT_MEASURED)
-    answer = f"{asked.about_answer(comparison)} {asked.about_moved(comparison)}"
+        st.info(SECTION.text("Networks without measurements"))
+    answer = f"{evaluation.about_answer(comparison)} {evaluation.about_moved(comparison)}"
     notices = [answer, about_matrices(zeros), *((about_rows(rows),) if rows else ())]
-    layout.notes(words_here.NOTES, notice=tuple(notices), formula=lambda: _formula(zeros))
+    layout.notes(SECTION, notice=tuple(notices), numbers={"packed": zeros.packed, "full": zeros.full_bytes})
 
 
 def _without_neurons(question: Question, percent: int, *, needed: bool) -> Beside | None:
@@ -67,12 +76,12 @@ def _without_neurons(question: Question, percent: int, *, needed: bool) -> Besid
 
 
 def _times(zeros: Zeros, neurons: Beside | None) -> None:
-    layout.heading(words_here.TIMES)
+    layout.heading("Are zeros faster?")
     st.markdown(about_times(zeros, neurons), width=theme.PROSE)
     forms = {"full": zeros.full, "rows": zeros.rows} | ({"neurons": neurons} if neurons else {})
     table = pd.DataFrame(
         {
-            "network": [words_here.KINDS[name] for name in ("whole", *forms)],
+            "network": [KINDS[name] for name in ("whole", *forms)],
             "MB in memory": [zeros.full_bytes / 1e6, *(form.bytes[1] / 1e6 for form in forms.values())],
             "milliseconds": [zeros.full.milliseconds[0], *(form.milliseconds[1] for form in forms.values())],
             "time, of the whole's": [1.0, *(time_of(form) for form in forms.values())],
@@ -87,7 +96,7 @@ def _times(zeros: Zeros, neurons: Beside | None) -> None:
             "time, of the whole's": st.column_config.NumberColumn(format="percent"),
         },
     )
-    st.caption(words_here.TIMES_CAPTION)
+    st.caption(SECTION.text("Times of sparse matrices"))
 
 
 def time_of(comparison: Beside) -> float:
@@ -111,7 +120,7 @@ def about_times(zeros: Zeros, neurons: Beside | None) -> str:
 
 
 def _matrix(question: Question, percent: int, zeros: Zeros) -> None:
-    layout.heading(words_here.MATRIX)
+    layout.heading("Which weights are small?")
     names = list(zeros.by_matrix)
     if st.session_state.get(MATRIX) not in (*names, None):
         st.session_state[MATRIX] = names[0]  # another network has other matrices
@@ -131,7 +140,7 @@ def _matrix(question: Question, percent: int, zeros: Zeros) -> None:
             {"from": cut.edges[:-1], "to": cut.edges[1:], "stay": cut.remaining, "become zero": cut.gone}
         ),
     )
-    st.caption(words_here.HISTOGRAM_CAPTION)
+    st.caption(SECTION.text("Threshold"))
 
 
 def about_matrices(zeros: Zeros) -> str:
@@ -151,8 +160,8 @@ def about_matrices(zeros: Zeros) -> str:
 def _measured(rows: tuple[Zeroed, ...]) -> None:
     st.markdown(about_loss(rows), width=theme.PROSE)
     along, lines = lines_of(rows)
-    asked.curves(rows[0], along, lines, x="taken away, %", name="shrinking-weights-curves")
-    config = asked.quality_column(rows)
+    evaluation.curves(rows[0], along, lines, x="taken away, %", name="shrinking-weights-curves")
+    config = evaluation.quality_column(rows)
     (quality,) = config
     table = pd.DataFrame(
         {
@@ -170,7 +179,13 @@ def _measured(rows: tuple[Zeroed, ...]) -> None:
         "as compressed rows": percent,
     }
     data_table(table, hide_index=True, column_config=config)
-    layout.caption(f"Measured on {words.MEASURED_ON[rows[0].model]}. {words_here.TABLE}{asked.about_doubt(rows[0])}")
+    layout.caption(
+        SECTION.text(
+            "Table of pruned weights",
+            measured_on=MEASURED_ON[rows[0].model],
+            doubt=evaluation.about_doubt(rows[0]),
+        )
+    )
 
 
 def sparse_time(row: Zeroed) -> float | None:
@@ -182,7 +197,7 @@ def lines_of(rows: tuple[Zeroed, ...]) -> tuple[list[float], dict[str, list[floa
     """Quality by the percentage that is gone, a line for each way; NaN where it was not measured."""
     along = sorted({row.share for row in rows})
     lines = {}
-    for way, title in words_here.LINES.items():
+    for way, title in LINES.items():
         qualities = {0.0: rows[0].quality} | {row.share: row.quality for row in rows if row.way == way}
         lines[title] = [qualities.get(share, float("nan")) for share in along]
     return [100 * share for share in along], lines
@@ -201,11 +216,11 @@ def can_go(rows: tuple[Zeroed, ...], way: str, loss: float) -> float:
 def about_loss(rows: tuple[Zeroed, ...]) -> str:
     """How much can go in either way before 1 and 5 % of the quality are lost."""
     parts = []
-    for way, title in words_here.LINES.items():
-        small, large = (can_go(rows, way, loss) for loss in asked.LOSSES)
+    for way, title in LINES.items():
+        small, large = (can_go(rows, way, loss) for loss in evaluation.LOSSES)
         parts.append(f"{title}: **{small:.0%}** before 1% of the quality is lost, **{large:.0%}** before 5%")
     sentence = f"Measured in steps of a tenth. {parts[0][0].upper()}{parts[0][1:]}; {parts[1]}."
-    return sentence + asked.about_small_losses(rows[0])
+    return sentence + evaluation.about_small_losses(rows[0])
 
 
 def about_rows(rows: tuple[Zeroed, ...]) -> str:
@@ -224,16 +239,5 @@ def about_rows(rows: tuple[Zeroed, ...]) -> str:
     time = sparse_time(first)
     return (
         f"As compressed rows it was clearly faster than full matrices from **{first.share:.0%}** zeros on ({time:.0%} "
-        f"of the time); there the quality is {asked.quality_of(first)} (whole: {asked.quality_of(rows[0])})."
+        f"of the time); there the quality is {evaluation.quality_of(first)} (whole: {evaluation.quality_of(rows[0])})."
     )
-
-
-# How it is computed.
-
-
-def _formula(zeros: Zeros) -> None:
-    st.markdown(words_here.FORMULA)
-    st.latex(r"\textstyle w' = w \;\; \mathrm{if} \; |w| > t, \;\; \mathrm{else} \; 0")
-    st.markdown(words_here.FORMULA_BYTES)
-    st.latex(r"\textstyle \lceil n / 8 \rceil + 4 k")
-    st.markdown(f"With everything that is not a matrix: {zeros.packed:,} bytes instead of {zeros.full_bytes:,}.")

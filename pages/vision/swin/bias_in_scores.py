@@ -18,9 +18,9 @@ from dashboard.figures.score_bars import Column, score_bars
 from dashboard.number_format import compare, signed
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
-from pages.vision.swin import words
 from pages.vision.swin.blocks import name_of, percent, place_of
 from pages.vision.swin.compute import Scored, Windowed
+from pages.vision.swin.prose import PAGE
 
 MASKED = -100.0
 HARDLY = 0.005  # of the variance of scores: a smaller difference counts as none
@@ -92,7 +92,7 @@ def spelled(score: Score) -> str:
 
 def show_shares(windowed: Windowed, scored: Scored, pair: Pair, *, key: str) -> None:
     """A map of all heads to click in, and the numbers of the chosen block; `key` begins the keys of the choice."""
-    st.markdown(words.PLACE_ABOUT)
+    st.markdown(PAGE.section("Position bias").text("Content and place"))
     left, right = st.columns([1, 1.4], gap="medium")
     with left:
         _all_heads(windowed.layers, scored, pair, key)

@@ -8,6 +8,9 @@ from core.vision.windows import WindowLayer
 from dashboard.inputs import controls, photograph
 from dashboard.inputs.photograph import Photograph
 
+# How queries and keys are compared, in LaTeX: by their products or, in SwinV2, by their cosines.
+CONTENT = {False: r"\tfrac{QK^{\top}}{\sqrt{d}}", True: r"\tau \cos(Q, K)"}
+
 
 def choose_photograph(settings: DeltaGenerator) -> Photograph:
     """The photograph, in the control bar; the model and its patches in the menu: few visitors have another Swin."""

@@ -13,9 +13,11 @@ from dashboard import theme
 from dashboard.output import charts, measured_costs
 from dashboard.recordings.watched import WatchedImage
 from dashboard.theme import HUES
-from pages.vision.swin import compute, words
+from pages.vision.swin import compute
 from pages.vision.swin.figures import window_costs
+from pages.vision.swin.prose import PAGE
 
+SECTION = PAGE.section("Reach and cost")
 WINDOWS, WHOLE, RATIO = "In windows", "Over the whole grid", "Whole grid / windows"
 _HUES = {WINDOWS: HUES[0], WHOLE: HUES[1], RATIO: HUES[2]}
 
@@ -40,8 +42,16 @@ def show(watched: WatchedImage, layer: WindowLayer) -> Costs:
     costs = Costs(sizes, pixels, compute.timings.peek(sizes) or ())
     st.subheader("What does it cost?", anchor=False)
     high, wide = sizes.window
-    st.markdown(words.COST.format(**vars(sizes), high=high, wide=wide, least=PIXELS[0]), width=theme.PROSE)
-
+    about = SECTION.text(
+        "Cost of a block",
+        width=sizes.width,
+        heads=sizes.heads,
+        patch=sizes.patch,
+        high=high,
+        wide=wide,
+        least=PIXELS[0],
+    )
+    st.markdown(about, width=theme.PROSE)
     measured_costs.offer(
         lambda progress: compute.timings.refresh(sizes, progress), again=bool(costs.timings), unit="rounds"
     )
@@ -88,21 +98,16 @@ def about_cost(costs: Costs) -> tuple[str, ...]:
     )
 
 
-def show_formula(costs: Costs) -> None:
-    """Equations 1 and 2 with the numbers of the shown picture."""
-    st.markdown(words.COST_FORMULA)
-    sizes, side = costs.sizes, costs.sizes.grid(costs.pixels)
-    windows, full_grid = (f"{number:,}".replace(",", r"\,") for number in costs.counted(costs.pixels))
-    high, wide = sizes.window
-    square = rf"{high}^2" if high == wide else rf"({high} \cdot {wide})"
-    first = rf"4 \cdot {side}^2 \cdot {sizes.width}^2"
-    st.latex(
-        r"\begin{aligned} \Omega(\text{MSA}) &= 4hwC^2 + 2(hw)^2C \\ &= "
-        rf"{first} \\ &\quad + 2 \cdot {side}^4 \cdot {sizes.width} \\ &= {full_grid} \\ "
-        r"\Omega(\text{W-MSA}) &= 4hwC^2 + 2M^2hwC \\ &= "
-        rf"{first} \\ &\quad + 2 \cdot {square} \cdot {side}^2 \cdot {sizes.width} \\ &= {windows}"
-        r"\end{aligned}"
-    )
+def numbers_of(costs: Costs) -> dict[str, object]:
+    """The numbers of equations 1 and 2 for the shown picture."""
+    (windows, full_grid), (high, wide) = costs.counted(costs.pixels), costs.sizes.window
+    return {
+        "side": costs.sizes.grid(costs.pixels),
+        "width": costs.sizes.width,
+        "window": f"{high}^2" if high == wide else rf"({high} \cdot {wide})",
+        "global_cost": full_grid,
+        "window_cost": windows,
+    }
 
 
 def _sizes(watched: WatchedImage, layer: WindowLayer) -> BlockSizes:

@@ -1,17 +1,18 @@
 """Two heads of a block over the photograph: where their weights differ, and by how much."""
 
 import numpy as np
-import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.components.photo_maps import photo_maps
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.inputs.photograph import Photograph
-from pages.vision.swin import compute, words
+from pages.vision.swin import compute
 from pages.vision.swin.blocks import choose_block, name_of, percent, place_of
 from pages.vision.swin.compute import Compared, Windowed
+from pages.vision.swin.prose import PAGE
 
+SECTION = PAGE.section("Maps")
 KEY = "maps"
 
 
@@ -46,12 +47,14 @@ def about_heads_compared(compared: Compared) -> str:
     )
 
 
-def show_formula(compared: Compared) -> None:
-    """The total variation distance, with the numbers of the place where it is largest."""
+def formula(compared: Compared) -> str:
+    """The total variation distance, with the numbers of the place where it is largest, as Markdown."""
     (first, second), most = compared.heads, int(np.argmax(compared.distances))
-    place, distance = place_of(compared.layer, int(compared.places[most])), compared.distances[most]
-    st.markdown(words.COMPARED_FORMULA)
-    st.latex(
-        rf"\begin{{gathered}} d_i = \tfrac12 \sum_j \left| A^{{({first})}}_{{ij}} - A^{{({second})}}_{{ij}} \right| \\ "
-        rf"d_{{({place})}} = {distance:.3f} \quad \bar d = {compared.distances.mean():.3f} \end{{gathered}}"
+    return SECTION.text(
+        "Total variation distance",
+        first=first,
+        second=second,
+        place=place_of(compared.layer, int(compared.places[most])),
+        largest=compared.distances[most],
+        mean=compared.distances.mean(),
     )

@@ -15,10 +15,14 @@ from dashboard.components.photo_maps import photo_maps
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts, export
-from pages.vision.swin import compute, heads_compared, words
-from pages.vision.swin.blocks import choose_photograph, counted, percent
+from pages.vision.swin import compute, heads_compared
+from pages.vision.swin.blocks import CONTENT, choose_photograph, counted, percent
 from pages.vision.swin.compute import Compared, Mapped, Windowed
 from pages.vision.swin.figures import window_distances
+from pages.vision.swin.prose import PAGE
+
+SECTION = PAGE.section("Maps")
+EACH_HEAD, TWO_HEADS = "each head", "the difference of two heads"
 
 
 def show() -> None:
@@ -26,16 +30,16 @@ def show() -> None:
     main, settings = layout.bar_with_settings()
     with main:
         photo = choose_photograph(settings)
-        view = controls.menu("Show", (words.EACH_HEAD, words.TWO_HEADS), key="maps_of", width=240)
+        view = controls.menu("Show", (EACH_HEAD, TWO_HEADS), key="maps_of", width=240)
     with layout.waiting_place():
         mapped = compute.watch_maps(photo)
-    compared = heads_compared.show(photo, mapped.windowed, settings) if view == words.TWO_HEADS else None
+    compared = heads_compared.show(photo, mapped.windowed, settings) if view == TWO_HEADS else None
     if compared is None:
         photo_maps(mapped.scene, key="swin-maps", name="swin-maps")
     layout.place_notice()
     if compared and not theme.is_presented():
         first, second = compared.heads
-        st.markdown(words.COMPARED_ABOUT.format(first=first, second=second), width=theme.PROSE)
+        st.markdown(SECTION.text("Difference of two heads", first=first, second=second), width=theme.PROSE)
     if not theme.is_presented():
         export.download_arrays(
             "All windows (NPZ)",
@@ -45,9 +49,7 @@ def show() -> None:
         )
     _distances(mapped)
     notice = (heads_compared.about_heads_compared(compared),) if compared else ()
-    layout.notes(
-        words.MAPS_NOTES, notice=(*notice, *about_maps(mapped)), formula=lambda: _formula(mapped.windowed, compared)
-    )
+    layout.notes(SECTION, notice=(*notice, *about_maps(mapped)), numbers=_numbers(mapped.windowed, compared))
 
 
 def about_maps(mapped: Mapped) -> tuple[str, ...]:
@@ -153,9 +155,9 @@ def all_windows(windowed: Windowed) -> bytes:
 
 
 def _distances(mapped: Mapped) -> None:
-    st.subheader(words.HOW_FAR, anchor=False)
+    st.subheader("How far does each head look?", anchor=False)
     if not theme.is_presented():
-        st.markdown(words.HOW_FAR_ABOUT, width=theme.PROSE)
+        st.markdown(SECTION.text("Attention distance"), width=theme.PROSE)
     figure = partial(
         window_distances,
         [f"{layer.stage}.{layer.block}" for layer in mapped.windowed.layers],
@@ -192,13 +194,14 @@ def _table(mapped: Mapped) -> pd.DataFrame:
     )
 
 
-def _formula(windowed: Windowed, compared: Compared | None) -> None:
-    if compared:
-        heads_compared.show_formula(compared)
-    layer, content = windowed.layers[0], words.CONTENT[windowed.by_cosine]
-    rows, columns = layer.window
-    st.latex(
-        rf"\begin{{gathered}} A = \operatorname{{softmax}}\!\left({content} + B + \text{{mask}}\right) \\ "
-        rf"Q, K \in \mathbb{{R}}^{{M^2 \times d}} \\ M^2 = {rows} \cdot {columns} = {rows * columns} \end{{gathered}}"
-    )
-    st.markdown(words.MAPS_FORMULA.format(positions=rows * columns, tokens=layer.rows * layer.columns))
+def _numbers(windowed: Windowed, compared: Compared | None) -> dict[str, object]:
+    """Attention within a window of the first block, and the difference of two heads if they are compared."""
+    layer, (rows, columns) = windowed.layers[0], windowed.layers[0].window
+    return {
+        "difference": heads_compared.formula(compared) if compared else "",
+        "content": CONTENT[windowed.by_cosine],
+        "rows": rows,
+        "columns": columns,
+        "positions": rows * columns,
+        "tokens": layer.rows * layer.columns,
+    }

@@ -15,8 +15,9 @@ from dashboard.inputs import controls
 from dashboard.inputs.photograph import Photograph
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
-from pages.vision.swin import compute, words
+from pages.vision.swin import compute
 from pages.vision.swin.compute import Scored, Windowed
+from pages.vision.swin.prose import PAGE
 
 CORNERS = ("upper left", "lower left", "upper right", "lower right")  # in the order in which they are laid side by side
 OF_STEP = {"norm": "after the norm", "linear": "after the linear map"}
@@ -32,7 +33,7 @@ def show(photograph: Photograph, windowed: Windowed) -> tuple[str, ...]:
         charts.download_table(table, "swin-stages")
     if not scored.parts.merging:
         return ()
-    st.markdown(words.MERGING)
+    st.markdown(PAGE.section("Windows").text("Patch merging"))
     stages = {f"{stage - 1} → {stage}": stage for stage in sorted(scored.parts.merging)}
     with layout.control_bar():
         if st.session_state.get("windows_merge") not in (None, *stages):

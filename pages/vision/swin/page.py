@@ -1,9 +1,15 @@
 """What do shifted windows see?"""
 
 from dashboard.frame import page_head, sections
-from pages.vision.swin import maps, position_bias, reach, windows, words
+from pages.vision.swin import maps, position_bias, reach, windows
+from pages.vision.swin.prose import PAGE
 
-page_head.head(words.SWIN)
+page_head.head(PAGE)
 sections.chosen(
-    {words.WINDOWS: windows.show, words.MAPS: maps.show, words.BIAS: position_bias.show, words.REACH: reach.show}
+    {
+        windows.SECTION.name: windows.show,
+        maps.SECTION.name: maps.show,
+        position_bias.SECTION.name: position_bias.show,
+        reach.SECTION.name: reach.show,
+    }
 )()

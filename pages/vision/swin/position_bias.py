@@ -15,11 +15,13 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.number_format import compare, integer, signed
 from dashboard.output import charts
-from pages.vision.swin import bias_in_scores, compute, words
+from pages.vision.swin import bias_in_scores, compute
 from pages.vision.swin.bias_in_scores import Pair, Score, spelled
 from pages.vision.swin.blocks import choose_block, choose_photograph, counted, name_of
 from pages.vision.swin.figures import bias_tables
+from pages.vision.swin.prose import PAGE
 
+SECTION = PAGE.section("Position bias")
 KEY = "bias"
 HARDLY = 0.005  # of a score: biases that differ by less are the same in two digits
 
@@ -44,18 +46,18 @@ def show() -> None:
     layout.place_notice()
     if heads > 1:
         _heads(bias, head, name_of(layer))
-    layout.heading(words.PAIR)
+    layout.heading("One score of this photograph, number by number")
     window = controls.number("Window", len(layer.places), key=f"{KEY}_window")
     score = bias_in_scores.take_apart(windowed, scored, pair, window)
     bias_in_scores.show_score(score, layer, pair, window)
     if bias.continuous:
         _continuous(bias, pair)
-    layout.heading(words.PLACE)
+    layout.heading("How much is content, how much is place?")
     bias_in_scores.show_shares(windowed, scored, pair, key=KEY)
     layout.notes(
-        words.BIAS_NOTES,
+        SECTION,
         notice=(*about_bias(bias, head, name_of(layer)), *bias_in_scores.about_shares(windowed.layers, scored, pair)),
-        formula=partial(_formula, bias, pair, score, window),
+        numbers=_numbers(bias, pair, score, window),
     )
 
 
@@ -100,7 +102,7 @@ def _maps(bias: PositionBias, pair: Pair) -> None:
     show = partial(cell_map, limits=(0.0 if bias.continuous else -largest, largest), height=380)
     left, right = st.columns(2, gap="medium")
     with left:
-        st.markdown(words.TABLE.format(head=pair.head))
+        st.markdown(SECTION.text("Bias by distance", head=pair.head))
         show(
             table,
             key="bias-table",
@@ -116,7 +118,7 @@ def _maps(bias: PositionBias, pair: Pair) -> None:
             name="swin-bias-table",
         )
     with right:
-        st.markdown(words.ADDED)
+        st.markdown(SECTION.text("Bias by pair"))
         names = [f"{place // columns}, {place % columns}" for place in range(rows * columns)]
         show(
             bias.matrix[pair.head].numpy(),
@@ -146,7 +148,7 @@ def _choose_distance(bias: PositionBias, row: int, column: int) -> None:
 
 
 def _heads(bias: PositionBias, chosen: int, block: str) -> None:
-    st.markdown(words.HEADS)
+    st.markdown(SECTION.text("Heads of a block"))
     head, row, column = np.indices(bias.table.shape).reshape(3, -1)
     values = {
         "head": head,
@@ -165,8 +167,8 @@ def _heads(bias: PositionBias, chosen: int, block: str) -> None:
 def _continuous(bias: PositionBias, pair: Pair) -> None:
     """SwinV2: the logarithmic scale of distances, what the network answers, and the scales of the cosines."""
     assert bias.continuous
-    layout.heading(words.CONTINUOUS)
-    st.markdown(words.CONTINUOUS_ABOUT)
+    layout.heading("From distance to bias")
+    st.markdown(SECTION.text("Continuous position bias"))
     (rows, columns), (down, across) = bias.window, bias.distance(pair.query, pair.key)
     distances, logged = np.arange(1 - columns, columns), bias.continuous.coordinates[rows - 1, :, 1].numpy()
     even = distances / max(columns - 1, 1) * (np.abs(logged).max() or 1.0)
@@ -205,23 +207,28 @@ def _continuous(bias: PositionBias, pair: Pair) -> None:
         )
 
 
-def _formula(bias: PositionBias, pair: Pair, score: Score, window: int) -> None:
+def _numbers(bias: PositionBias, pair: Pair, score: Score, window: int) -> dict[str, object]:
     """Which number of the table the pair gets, where SwinV2 has it from, and the score that it is added to."""
     (down, across), (rows, columns) = bias.distance(pair.query, pair.key), bias.window
-    for formula in words.BIAS_OF[bias.continuous is not None]:
-        st.latex(formula)
-    st.markdown(f"The query is {counted(down, 'row')} and {counted(across, 'column')} from the key: number")
-    index = int(bias.index[pair.query, pair.key])
-    st.latex(rf"({down} + {rows - 1}) \cdot {2 * columns - 1} + ({across} + {columns - 1}) = {index}")
+    network = ""
     if bias.continuous:
         cell = (down + rows - 1, across + columns - 1)
         first, second = (float(coordinate) for coordinate in bias.continuous.coordinates[cell])
-        answer = float(bias.continuous.network_output[(pair.head, *cell)])
-        st.latex(
-            rf"\begin{{gathered}} \hat\Delta = ({first:.3f},\; {second:.3f}) \\ "
-            rf"16\,\sigma({answer:.3f}) = {score.bias:.3f} \end{{gathered}}"
-        )
-    st.markdown(f"With the content of this photograph, in window {window}:")
-    st.latex(spelled(score))
-    st.markdown(f"and after the softmax the weight is {score.weight:.2%}; the bias alone is {signed(score.bias)}.")
-    st.markdown(words.BIAS_FORMULA)
+        output = float(bias.continuous.network_output[(pair.head, *cell)])
+        network = SECTION.text("Output of the network", first=first, second=second, output=output, bias=score.bias)
+    return {
+        "bias_formula": SECTION.text("Bias from a network" if bias.continuous else "Bias from a table"),
+        "rows": counted(down, "row"),
+        "columns": counted(across, "column"),
+        "down": down,
+        "first_row": rows - 1,
+        "width": 2 * columns - 1,
+        "across": across,
+        "first_column": columns - 1,
+        "index": int(bias.index[pair.query, pair.key]),
+        "network": network,
+        "window": window,
+        "score": spelled(score),
+        "weight": score.weight,
+        "bias": signed(score.bias),
+    }

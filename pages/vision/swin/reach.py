@@ -25,11 +25,21 @@ from dashboard.inputs.photograph import Photograph
 from dashboard.output import charts
 from dashboard.recordings.watched import WatchedImage, watch_image
 from dashboard.theme import HUES
-from pages.vision.swin import compute, cost, words
+from pages.vision.swin import compute, cost
 from pages.vision.swin.blocks import choose_photograph, percent
 from pages.vision.swin.compute import Direction
+from pages.vision.swin.prose import PAGE
 
+SECTION = PAGE.section("Reach and cost")
 DIRECTIONS: dict[str, Direction] = {"what has come here": "back", "where this patch has come": "forth"}
+TELL: dict[Direction, str] = {
+    "back": "{title}, after {label}: {value} of the chosen place comes from row {row}, column {column}.",
+    "forth": "{title}, after {label}: {value} of the place in row {row}, column {column} is the chosen patch.",
+}
+NEVER: dict[Direction, str] = {
+    "back": "{title}, after {label}: row {row}, column {column} cannot have reached the chosen place yet.",
+    "forth": "{title}, after {label}: the chosen patch cannot have come to row {row}, column {column} yet.",
+}
 MEAN = "mean of all heads"
 FAINTEST = 0.1  # of an even share: from there on the photograph begins to show
 WITHOUT_WINDOWS = "vit-tiny-imagenet"  # learned from the same pictures
@@ -86,9 +96,9 @@ def show() -> None:
     _curves((windows, vit), direction)
     costs = cost.show(watched, layers[0])
     layout.notes(
-        words.REACH_NOTES,
+        SECTION,
         notice=(*about_reach(windows, vit, direction), *cost.about_cost(costs)),
-        formula=lambda: _formula(costs),
+        numbers=cost.numbers_of(costs),
     )
 
 
@@ -172,7 +182,7 @@ def _about_arrival(windows: Reached, vit: Reached) -> tuple[str, ...]:
 def _followed(count: int) -> tuple[Direction, int | None]:
     """The direction, and the head that is followed alone: one of so many as every block of both models has."""
     heads = [MEAN, *(f"head {number}" for number in range(count))]
-    direction = controls.menu("Follow", list(DIRECTIONS), key="reach_follow", width=240, help=words.BACK_HELP)
+    direction = controls.menu("Follow", list(DIRECTIONS), key="reach_follow", width=240, help=SECTION.text("Direction"))
     if st.session_state.get("reach_head") not in (None, *heads):
         st.session_state.reach_head = MEAN
     head = st.selectbox("Weights", heads, key="reach_head", bind="query-params", width=190)
@@ -195,8 +205,8 @@ def _strips(both: tuple[Reached, Reached], direction: Direction, grid: tuple[int
         name="reach",
         alt=f"The photograph once after each block of {both[0].title} and of {both[1].title}: {what}, row "
         f"{both[0].chosen[0]}, column {both[0].chosen[1]} of {grid[0]} x {grid[1]}",
-        tell=words.TELL[direction],
-        never=words.NEVER[direction],
+        tell=TELL[direction],
+        never=NEVER[direction],
         faintest=FAINTEST / (grid[0] * grid[1]),
         on_choose=choose,
     )
@@ -233,9 +243,3 @@ def _curves(both: tuple[Reached, Reached], direction: Direction) -> None:
         + "; ".join(f"{reached.title} {reached.can[-1]:.0%} after {len(reached.labels)} blocks" for reached in both),
         table=pd.DataFrame({"blocks": blocks, **lines}),
     )
-
-
-def _formula(costs: cost.Costs) -> None:
-    st.latex(words.ROLLOUT)
-    st.markdown(words.REACH_FORMULA)
-    cost.show_formula(costs)

@@ -18,10 +18,12 @@ from dashboard.components.cell_map import cell_map
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
-from pages.vision.swin import compute, merging, words
-from pages.vision.swin.blocks import choose_block, choose_photograph, counted, name_of, place_of
+from pages.vision.swin import compute, merging
+from pages.vision.swin.blocks import CONTENT, choose_block, choose_photograph, counted, name_of, place_of
 from pages.vision.swin.figures import rearranged_with_padding, window_picture
+from pages.vision.swin.prose import PAGE
 
+SECTION = PAGE.section("Windows")
 KEY = "windows"
 HEIGHT = 430  # pixels
 
@@ -44,9 +46,9 @@ def show() -> None:
     st.subheader("From stage to stage", anchor=False)
     merged = merging.show(photo, windowed)
     layout.notes(
-        words.WINDOWS_NOTES,
+        SECTION,
         notice=(*about_windows(windowed.layers, block, call, window), *merged),
-        formula=partial(_formula, layer, window, by_cosine=windowed.by_cosine),
+        numbers=_numbers(layer, window, by_cosine=windowed.by_cosine),
     )
 
 
@@ -117,7 +119,7 @@ def _about_padding(call: AttentionCall, layer: WindowLayer) -> str:
 def _pictures(picture: np.ndarray, layer: WindowLayer, window: int) -> None:
     places, regions = _as_cut(layer, layer.places.numpy()), _as_cut(layer, layer.regions.numpy())
     owners = _as_cut(layer, np.arange(len(layer.places)).repeat(layer.places.shape[1]))
-    tell = np.frompyfunc(partial(_told, layer), 3, 1)(places, owners, regions)
+    tell = np.frompyfunc(partial(_hover_text, layer), 3, 1)(places, owners, regions)
     both: dict[str, Any] = {"look": theme.look(), "chosen": window, "height": HEIGHT}
     order, as_it_is = places[places != PADDING].argsort(), (layer.rows, layer.columns)
 
@@ -139,7 +141,7 @@ def _pictures(picture: np.ndarray, layer: WindowLayer, window: int) -> None:
             alt=f"The photograph with the {len(layer.places)} windows of {name_of(layer)}; window {window} is marked.",
             table=table_of_places(layer),
         )
-        layout.caption(words.AS_IT_IS)
+        layout.caption(SECTION.text("Windows on the photograph"))
     with right:
         rearranged = rearranged_with_padding(picture, places, as_it_is)
         charts.chart(
@@ -147,7 +149,7 @@ def _pictures(picture: np.ndarray, layer: WindowLayer, window: int) -> None:
             name="swin-windows-cut",
             alt=f"The photograph as {name_of(layer)} cuts it into windows, with the regions of its mask tinted.",
         )
-        layout.caption(words.AS_CUT_SHIFTED if layer.shifted else words.AS_CUT)
+        layout.caption(SECTION.text("Shifted windows" if layer.shifted else "Windows without a shift"))
 
 
 def _as_cut(layer: WindowLayer, values: np.ndarray) -> np.ndarray:
@@ -156,7 +158,7 @@ def _as_cut(layer: WindowLayer, values: np.ndarray) -> np.ndarray:
     return values.reshape(down, across, high, wide).swapaxes(1, 2).reshape(down * high, across * wide)
 
 
-def _told(layer: WindowLayer, place: int, window: int, region: int) -> str:
+def _hover_text(layer: WindowLayer, place: int, window: int, region: int) -> str:
     where = "padding" if place == PADDING else f"row {place // layer.columns}, column {place % layer.columns}"
     return f"{where}: window {window}" + (f", part {region} of the mask" if layer.shifted and region else "")
 
@@ -165,7 +167,7 @@ def _masks(layer: WindowLayer, window: int) -> None:
     allowed = layer.allowed.float()
     every, one = st.columns(2, gap="medium")
     with every:
-        st.markdown(words.CHOOSE)
+        st.markdown(SECTION.text("Allowed pairs"))
 
         def choose(row: int, column: int) -> None:
             st.session_state[f"{KEY}_window"] = row * layer.windows_per_axis[1] + column
@@ -185,7 +187,7 @@ def _masks(layer: WindowLayer, window: int) -> None:
             height=360,
         )
     with one:
-        st.markdown(words.MASK.format(window=window))
+        st.markdown(SECTION.text("Mask of a window", window=window))
         names = [place_of(layer, place) for place in layer.places[window].tolist()]
         cell_map(
             allowed[window].numpy(),
@@ -202,18 +204,26 @@ def _masks(layer: WindowLayer, window: int) -> None:
         )
 
 
-def _formula(layer: WindowLayer, window: int, *, by_cosine: bool) -> None:
+def _numbers(layer: WindowLayer, window: int, *, by_cosine: bool) -> dict[str, object]:
     """Attention within a window; how many windows there are; what the mask leaves of the chosen one."""
     (high, wide), (down, across) = layer.window, layer.windows_per_axis
-    st.latex(rf"\operatorname{{softmax}}\left({words.CONTENT[by_cosine]} + B + M\right) V")
-    st.latex(r"M_{ij} = \begin{cases} 0 & \text{same part} \\ -100 & \text{joined by the shift} \end{cases}")
-    st.markdown("Here the grid is cut into")
-    st.latex(
-        rf"\begin{{aligned}} &\lceil {layer.rows} / {high} \rceil \cdot \lceil {layer.columns} / {wide} \rceil \\ "
-        rf"&= {down} \cdot {across} = {down * across} \text{{ windows}} \end{{aligned}}"
-    )
+    pairs, mask = layer.allowed[window], ""
     if layer.shifted:
-        pairs = layer.allowed[window]
-        st.markdown(f"In window {window} the mask leaves")
-        st.latex(rf"{int(pairs.sum()):,} \text{{ of }} {high * wide}^2 = {pairs.numel():,} \text{{ pairs}}")
-    st.markdown(words.WINDOWS_FORMULA)
+        mask = SECTION.text(
+            "Pairs that the mask leaves",
+            window=window,
+            allowed=int(pairs.sum()),
+            positions=high * wide,
+            pairs=pairs.numel(),
+        )
+    return {
+        "content": CONTENT[by_cosine],
+        "rows": layer.rows,
+        "columns": layer.columns,
+        "high": high,
+        "wide": wide,
+        "down": down,
+        "across": across,
+        "windows": down * across,
+        "mask": mask,
+    }

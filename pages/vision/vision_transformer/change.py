@@ -21,9 +21,12 @@ from dashboard.inputs.photograph import Photograph
 from dashboard.number_format import points
 from dashboard.output import charts, class_gallery, prediction_changes
 from dashboard.recordings.watched import Head
-from pages.vision.vision_transformer import occlusion, words
+from pages.vision.vision_transformer import occlusion
 from pages.vision.vision_transformer.compute import colour_of_zero, maps_after, tell_colour, verdict
+from pages.vision.vision_transformer.prose import PAGE
 
+SECTION = PAGE.section("Change it")
+CHANGED_MAPS = "Where every head looks after the change"
 HEADS, LAYERS = "change_heads", "change_layers"  # keys, and names in the address
 TOP = 5
 
@@ -37,7 +40,7 @@ def show() -> None:
         chosen = photograph.choose_in_bar(photograph.CLASSIFIERS, attends=False)
     model = chosen.model
     if not model.classes:
-        st.info(words.NO_VERDICT.format(title=typeset.plain(model.title)), icon=":material/info:")
+        st.info(SECTION.text("Models without classes", title=typeset.plain(model.title)), icon=":material/info:")
         return
     with layout.waiting_place():
         before, heads = verdict(chosen), heads_of(chosen)
@@ -74,9 +77,13 @@ def show() -> None:
     doubt = photograph.doubt_sentence(float((after if is_changed else before).max()))
     alone = () if occlusion_map is None else occlusion.tell(occlusion_map, model.classes[target])
     layout.notes(
-        words.CHANGE_NOTES,
+        SECTION,
         notice=(" ".join(filter(None, (tell(model.classes, before), doubt))), *alone),
-        formula=lambda: _formula(model.classes[target], before, after),
+        numbers={
+            "class_name": typeset.plain(model.classes[target]),
+            "before": before[target],
+            "after": after[target],
+        },
     )
 
 
@@ -88,11 +95,11 @@ def heads_of(chosen: Photograph) -> tuple[int, ...]:
 def _silenced_heads(chosen: Photograph, heads: tuple[int, ...]) -> tuple[Head, ...]:
     """The heads that the visitor has silenced, one by one or as whole layers."""
     if not heads:
-        layout.caption(words.NO_HEADS)
+        layout.caption(SECTION.text("Networks without heads"))
         return ()
     numbered = by_layer(chosen.watched().record.calls)
     every = {f"{layer}.{head}": (layer, head) for layer, call in numbered.items() for head in range(call.heads)}
-    names = _choose("Ablated heads (layer.head)", list(every), HEADS, words.HEADS_HELP)
+    names = _choose("Ablated heads (layer.head)", list(every), HEADS, SECTION.text("Ablated heads"))
     layers = _choose("Ablated layers", [str(layer) for layer in numbered], LAYERS)
     return tuple(sorted(head for name, head in every.items() if name in names or str(head[0]) in layers))
 
@@ -126,7 +133,7 @@ def _picture(chosen: Photograph, hidden: frozenset[int]) -> None:
         cover=f"#{bytes(colour).hex()}",
         mark="hidden",
         tell="patch in row {row}, column {column}",
-        hint=words.HIDE,
+        hint="Click patches to hide them, and click them again to show them.",
         on_click=lambda row, column: hidden_patches.to_address(hidden ^ {row * grid.columns + column}, grid),
         alt=f"The photograph under a grid of {grid.rows} × {grid.columns} patches, {len(hidden)} of them hidden",
         name="vision-hidden",
@@ -136,7 +143,7 @@ def _picture(chosen: Photograph, hidden: frozenset[int]) -> None:
 
 def _maps(chosen: Photograph, silenced: tuple[Head, ...], hidden: frozenset[int]) -> None:
     """A fold with every map of the changed run, computed when it is opened."""
-    fold = st.expander(words.CHANGED_MAPS, key="change_maps", on_change="rerun")
+    fold = st.expander(CHANGED_MAPS, key="change_maps", on_change="rerun")
     if fold.open:
         with fold:
             attention_view(maps_after(chosen, silenced, hidden), key="changed-maps", view="picture", address=False)
@@ -144,9 +151,10 @@ def _maps(chosen: Photograph, silenced: tuple[Head, ...], hidden: frozenset[int]
 
 def tell_hidden(model: ImageModel) -> str:
     """In which colour what is hidden is painted, and what it is for the model then."""
-    high, wide = model.patch
-    what = words.HIDDEN if model.attends else words.SQUARES
-    return what.format(high=high, wide=wide, colour=tell_colour(colour_of_zero(model.framing)))
+    colour, (high, wide) = tell_colour(colour_of_zero(model.framing)), model.patch
+    if model.attends:
+        return SECTION.text("Hidden patches", colour=colour)
+    return SECTION.text("Hidden squares", high=high, wide=wide, colour=colour)
 
 
 def _predictions(classes: Sequence[str], before: Shares, after: Shares | None) -> None:
@@ -200,16 +208,3 @@ def tell_moves(classes: Sequence[str], before: Shares, after: Shares, changed: s
         f"With {changed}, {lost_by} loses most and {gained_by} gains most. In all, **{np.abs(gains).sum() / 2:.0%}** "
         "of the probability moves to other classes."
     )
-
-
-def _formula(name: str, before: Shares, after: Shares) -> None:
-    """The probability before and after, with the page's own numbers."""
-    target = int(before.argmax())
-    st.latex(r"p_c(X, S) = \operatorname{softmax}\big(f_S(X)\big)_c")
-    st.latex(
-        r"\begin{gathered} x_i = 0 \ \text{ for } i \in H \\ "
-        r"A^{(l,h)} = 0 \ \text{ for } (l,h) \in S \end{gathered}"
-    )
-    st.markdown(f"For *c* = {typeset.plain(name)}:")
-    st.latex(rf"p_c = {before[target]:.3f} \;\longrightarrow\; {after[target]:.3f}")
-    st.markdown(words.CHANGE_FORMULA)

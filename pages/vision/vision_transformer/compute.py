@@ -12,7 +12,15 @@ from PIL import Image
 from torch import Tensor
 
 from core.attribution.deletion_curves import Faithfulness, random_mean, random_orders
-from core.attribution.image_methods import Explanations, explain, grid_for
+from core.attribution.image_methods import (
+    ACTIVATION,
+    ATTENTION,
+    RELEVANCE,
+    ROLLOUT,
+    Explanations,
+    explain,
+    grid_for,
+)
 from core.attribution.patch_deletion import blur, delete_patches, first_patches, insert_patches, measure, order_of
 from core.capture import edit_attention, record_attention
 from core.order.learned_positions import PatchSimilarity, PositionMethod, patch_similarity, position_method, similarity
@@ -34,6 +42,12 @@ from dashboard.recordings.watched import Head, silence
 
 STEPS = 10  # points of a curve of faithfulness, besides the first
 DRAWS = 3  # random orders
+TITLES = {
+    ATTENTION: "Attention, last layer",
+    ROLLOUT: "Rollout",
+    RELEVANCE: "Gradient × attention",
+    ACTIVATION: "Class activation",
+}
 
 
 @dataclass(frozen=True, eq=False)

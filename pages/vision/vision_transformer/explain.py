@@ -7,14 +7,26 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core.attribution.image_methods import ACTIVATION, ATTENTION, RELEVANCE, ROLLOUT
 from dashboard import theme, typeset
 from dashboard.frame import layout
 from dashboard.inputs import photograph
 from dashboard.inputs.photograph import Photograph
 from dashboard.output import charts, class_gallery
-from pages.vision.vision_transformer import faithful, words
-from pages.vision.vision_transformer.compute import Explained, explain_photograph
+from pages.vision.vision_transformer import faithful
+from pages.vision.vision_transformer.compute import TITLES, Explained, explain_photograph
 from pages.vision.vision_transformer.figures import over_photograph
+from pages.vision.vision_transformer.prose import PAGE
+
+SECTION = PAGE.section("Explanations")
+# What stands below the pointer before the number.
+TELLS = {
+    ATTENTION: "the last layer gives it",
+    ROLLOUT: "rollout gives it",
+    RELEVANCE: "relevance",
+    ACTIVATION: "activation for the class",
+}
+MOST_PROBABLE = "the most probable"
 
 
 def show() -> None:
@@ -29,7 +41,7 @@ def show() -> None:
     _maps(explained, is_shown=is_shown)
     _introduce(explained, chosen.picture if isinstance(chosen.picture, str) else "")
     layout.place_notice()
-    layout.caption(words.MAP_SCALE)
+    layout.caption(SECTION.text("Scale of a map"))
     if explained.probabilities is not None:
         class_gallery.show(chosen.name, chosen.model.classes, explained.probabilities.numpy())
     noticed, curves = tell_halves(explained.maps), None
@@ -40,11 +52,11 @@ def show() -> None:
         noticed += faithful.tell(curves)
 
     def formula() -> None:
-        _formula(chosen, explained)
+        st.markdown(_formula(chosen, explained))
         if curves is not None:
-            faithful.formula(curves)
+            st.markdown(faithful.formula(curves))
 
-    layout.notes(words.EXPLAIN_NOTES, notice=noticed, formula=formula)
+    layout.notes(SECTION, notice=noticed, formula=formula)
 
 
 def _class(classes: Sequence[str]) -> int | None:
@@ -52,13 +64,13 @@ def _class(classes: Sequence[str]) -> int | None:
     names = labels_of(classes)
     name = st.selectbox(
         "Class",
-        [words.MOST_PROBABLE, *names],
+        [MOST_PROBABLE, *names],
         key="explain_class",
         bind="query-params",
         width=200,
-        help=words.CLASS_HELP,
+        help=SECTION.text("Class"),
     )
-    return None if name == words.MOST_PROBABLE else names.index(name)
+    return None if name == MOST_PROBABLE else names.index(name)
 
 
 def labels_of(classes: Sequence[str]) -> list[str]:
@@ -72,10 +84,11 @@ def _introduce(explained: Explained, example: str) -> None:
     model = explained.model
     if not model.attends:
         rows, columns = next(iter(explained.maps.values())).shape
-        about = words.NO_ATTENTION.format(model=typeset.plain(model.title), rows=rows, columns=columns)
+        title = typeset.plain(model.title)
+        about = SECTION.text("Networks without attention", model=title, rows=rows, columns=columns)
         st.info(about, icon=":material/info:")
     if explained.number is None or explained.probabilities is None:
-        st.info(words.NO_CLASSES, icon=":material/info:")
+        st.info(SECTION.text("Explanations without classes"), icon=":material/info:")
     else:
         verdict = tell_verdict(model.classes, explained.probabilities.tolist(), explained.number)
         doubt = photograph.doubt_sentence(float(explained.probabilities.max()))
@@ -109,18 +122,19 @@ def _maps(explained: Explained, *, is_shown: bool) -> None:
                     values,
                     explained.prepared.photograph,
                     show_photograph=is_shown,
-                    title=words.TITLES[name],
+                    title=TITLES[name],
                     look=theme.look(),
-                    tell=f"%{{customdata}}: {words.TELLS[name]} %{{z:.3g}}",
+                    tell=f"%{{customdata}}: {TELLS[name]} %{{z:.3g}}",
                     height=theme.look().high(350),
                 ),
                 name=f"explain-{name}",
-                alt=f"{words.TITLES[name]} over the photograph: it is largest at row {row}, column {column}",
+                alt=f"{TITLES[name]} over the photograph: it is largest at row {row}, column {column}",
                 table=pd.DataFrame(
                     [(*cell, value) for cell, value in np.ndenumerate(values)], columns=["row", "column", name]
                 ),
             )
-            layout.caption(words.ABOUT[name].format(readers=name_readers(explained.explanations.read)))
+            readers = {"readers": name_readers(explained.explanations.read)} if name == ATTENTION else {}
+            layout.caption(SECTION.text(TITLES[name], **readers))
 
 
 def name_readers(read: Sequence[str]) -> str:
@@ -136,16 +150,16 @@ def tell_halves(maps: Mapping[str, np.ndarray]) -> tuple[str, ...]:
     """On how few places half of each map lies, which is gathered most, and which are empty."""
     held = {name: held_by(values) for name, values in maps.items() if values.max() > 0}
     clauses = [
-        f"half of **{words.TITLES[name].lower()}** lies on {count} of {maps[name].size} places"
+        f"half of **{TITLES[name].lower()}** lies on {count} of {maps[name].size} places"
         for name, count in held.items()
     ]
     sentences = [f"H{', '.join(clauses)[1:]}."] if clauses else []
     shares = {name: count / maps[name].size for name, count in held.items()}
     if len(set(shares.values())) > 1:
         narrow, wide = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
-        gathered, spread = words.TITLES[narrow], words.TITLES[wide].lower()
+        gathered, spread = TITLES[narrow], TITLES[wide].lower()
         sentences.append(f"{gathered} is gathered on the smallest part of the picture, {spread} on the largest.")
-    if empty := [words.TITLES[name] for name in maps if name not in held]:
+    if empty := [TITLES[name] for name in maps if name not in held]:
         is_zero = "is 0 everywhere: it points" if len(empty) == 1 else "are 0 everywhere: they point"
         sentences.append(f"{' and '.join(empty)} {is_zero} at no place.")
     return (" ".join(sentences),)
@@ -157,22 +171,13 @@ def held_by(values: np.ndarray, share: float = 0.5) -> int:
     return int((sums < share * sums[-1]).sum()) + 1
 
 
-def _formula(chosen: Photograph, explained: Explained) -> None:
+def _formula(chosen: Photograph, explained: Explained) -> str:
     """What the model has: relevance of attention, or class activation."""
-    if explained.model.attends:
-        st.latex(
-            r"\begin{gathered} \vphantom{\Big|} \bar A = \mathbb{E}_h\big((\nabla A \odot A)^{+}\big) \\ "
-            r"R \leftarrow R + \bar A\, R, \quad R_0 = I \end{gathered}"
-        )
-        calls = chosen.watched().record.calls
-        counts = sorted({call.heads for call in calls})
-        heads = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else counts[0]
-        tokens = ("all patches" if one == "patches" else f"the {one} token" for one in explained.explanations.read)
-        read = typeset.plain(" and ".join(tokens))
-        st.markdown(words.FORMULA_ATTENTION.format(layers=len(calls), heads=heads, read=read))
-    else:
-        st.latex(
-            r"\begin{gathered} L = \Big(\sum_k \alpha_k F^k\Big)^{+} \\ "
-            r"\alpha_k = \frac{1}{Z} \sum_{i,j} \frac{\partial y}{\partial F^k_{ij}} \end{gathered}"
-        )
-        st.markdown(words.FORMULA_ACTIVATION)
+    if not explained.model.attends:
+        return SECTION.text("Gradients of feature maps")
+    calls = chosen.watched().record.calls
+    counts = sorted({call.heads for call in calls})
+    heads = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else counts[0]
+    tokens = ("all patches" if one == "patches" else f"the {one} token" for one in explained.explanations.read)
+    read = typeset.plain(" and ".join(tokens))
+    return SECTION.text("Relevance of attention", layers=len(calls), heads=heads, read=read)

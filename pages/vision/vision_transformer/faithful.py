@@ -13,8 +13,8 @@ from dashboard.inputs import controls
 from dashboard.number_format import compare, points
 from dashboard.output import charts, deletion_curves
 from dashboard.theme import HUES
-from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.compute import (
+    TITLES,
     Curves,
     Explained,
     colour_of_zero,
@@ -23,8 +23,10 @@ from pages.vision.vision_transformer.compute import (
     tell_colour,
 )
 from pages.vision.vision_transformer.figures import photograph_alone
+from pages.vision.vision_transformer.prose import PAGE
 
-HUE = dict(zip(words.TITLES.values(), HUES, strict=False))
+SECTION = PAGE.section("Explanations")
+HUE = dict(zip(TITLES.values(), HUES, strict=False))
 PATIENCE = 30  # seconds: what takes longer is measured when somebody asks for it
 SIDES = {
     "deletion": ("patches taken away", "Deletion: the lower, the more faithful"),
@@ -39,7 +41,7 @@ def show_curves(explained: Explained) -> Curves | None:
     """Both figures; None while nobody has asked for what would take long."""
     layout.heading("Which one tells the truth?")
     if explained.waiting > PATIENCE:
-        label = words.LONG.format(seconds=explained.waiting)
+        label = f"Measure it on this photograph (about {explained.waiting:.0f} seconds)"
         if not st.toggle(label, key="explain_measure", bind="query-params"):
             return None
     with layout.waiting_place():
@@ -50,14 +52,14 @@ def show_curves(explained: Explained) -> Curves | None:
         with place:
             _curves(explained, curves, side)
     colour = tell_colour(colour_of_zero(explained.model.framing))
-    layout.caption(words.TAKEN_AWAY.format(colour=colour, draws=len(curves.draws)))
+    layout.caption(SECTION.text("Deletion and insertion", colour=colour, draws=len(curves.draws)))
     return curves
 
 
 def _curves(explained: Explained, curves: Curves, side: str) -> None:
     assert explained.number is not None
     x, title = SIDES[side]
-    named = {words.TITLES[name]: curve for name, curve in curves.explanations.items()} | {RANDOM: curves.random}
+    named = {TITLES[name]: curve for name, curve in curves.explanations.items()} | {RANDOM: curves.random}
     deletion_curves.show(
         named,
         side,
@@ -85,7 +87,7 @@ def tell(curves: Curves) -> tuple[str, ...]:
         ("insertion", insertion, "putting patches back"),
     ):
         if worse:
-            names = ", ".join(words.TITLES[name] for name in worse)
+            names = ", ".join(TITLES[name] for name in worse)
             sentences.append(
                 f"By {side}, **{names}** {'is' if len(worse) == 1 else 'are'} not better here than {what} at random: "
                 f"not beyond all of {len(curves.draws)} orders."
@@ -102,17 +104,17 @@ def _tell_best(curves: Curves) -> str:
     deletion = f"area {explanations[first].deletion_area:.3f}; random {chance.deletion_area:.3f}"
     insertion = f"area {explanations[second].insertion_area:.3f}; random {chance.insertion_area:.3f}"
     if len(explanations) == 1:
-        return f"**{words.TITLES[first]}** under deletion: {deletion}. Under insertion: {insertion}."
+        return f"**{TITLES[first]}** under deletion: {deletion}. Under insertion: {insertion}."
     if all(compare(max(own.values()), min(own.values()), margin=ALIKE) != "more" for own in areas.values()):
         return f"On this photograph no explanation is more faithful than the others: deletion {deletion}."
     if first == second:
         return (
-            f"On this photograph **{words.TITLES[first].lower()}** is the most faithful by both measures: the smallest "
+            f"On this photograph **{TITLES[first].lower()}** is the most faithful by both measures: the smallest "
             f"area under deletion ({deletion}) and the largest under insertion ({insertion})."
         )
     return (
-        f"On this photograph **{words.TITLES[first].lower()}** is the most faithful by deletion ({deletion}), "
-        f"**{words.TITLES[second].lower()}** by insertion ({insertion}). This is one photograph only: *Measured* has "
+        f"On this photograph **{TITLES[first].lower()}** is the most faithful by deletion ({deletion}), "
+        f"**{TITLES[second].lower()}** by insertion ({insertion}). This is one photograph only: *Measured* has "
         "the means of many."
     )
 
@@ -142,7 +144,7 @@ def show_slider(explained: Explained) -> None:
 
 
 def _explanation(explained: Explained) -> str:
-    names = {words.TITLES[name]: name for name in explained.maps}
+    names = {TITLES[name]: name for name in explained.maps}
     if len(names) == 1:
         return next(iter(explained.maps))
     if st.session_state.get("explain_order") not in names:  # another model may have others
@@ -174,9 +176,8 @@ def _says(explained: Explained, after: list[float]) -> None:
     )
 
 
-def formula(curves: Curves) -> None:
-    """The area under one curve, with its first and its last numbers."""
+def formula(curves: Curves) -> str:
+    """The area under one curve, with its first and its last numbers, as Markdown."""
     explanations = curves.explanations
     name = RELEVANCE if RELEVANCE in explanations else next(iter(explanations))
-    st.markdown(words.FORMULA_AREA.format(name=words.TITLES[name].lower()))
-    st.latex(area_in_latex(explanations[name]))
+    return SECTION.text("Area under deletion", explanation=TITLES[name].lower(), area=area_in_latex(explanations[name]))

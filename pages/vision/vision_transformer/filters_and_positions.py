@@ -19,10 +19,11 @@ from dashboard.frame import layout
 from dashboard.number_format import compare, signed
 from dashboard.output import charts
 from dashboard.output.position_kinds import ORDER_CLAUSES
-from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.compute import Followed
 from pages.vision.vision_transformer.figures import as_pictures, maps_at_their_places
+from pages.vision.vision_transformer.prose import PAGE
 
+SECTION = PAGE.section("Picture to sequence")
 COLUMNS = 7  # filters in a row, four rows: 28, as in the paper's figure
 MOST_TILES = 14  # small maps on a side
 MOST = 0.9  # of the variance
@@ -37,11 +38,13 @@ def show_filters(filters: PrincipalFilters, shape: Sequence[int]) -> tuple[str, 
     shares = filters.shares.tolist()
     layout.heading("What the projection looks for")
     if filters.pictures.shape[1] != 3:
-        st.info(words.NO_COLOURS, icon=":material/info:")
+        st.info(SECTION.text("Filters without colours"), icon=":material/info:")
         return tell_filters(filters.shares, shape)
     if not theme.is_presented():
         count, numbers = shape
-        about = words.FILTERS.format(count=count, shown=len(shares), numbers=numbers, held=sum(shares))
+        about = SECTION.text(
+            "Filters of the projection", count=count, components=len(shares), numbers=numbers, variance=sum(shares)
+        )
         st.markdown(about, width=theme.PROSE)
     figure = partial(
         picture_tiles,
@@ -90,10 +93,10 @@ def show_positions(followed: Followed, place: tuple[int, int], *, on_click: Call
         followed.sequence.patches,
     )
     if alike is None:
-        st.info(words.NO_POSITIONS.format(way=way), icon=":material/explore_off:")
+        st.info(SECTION.text("Tokens without positions", way=way), icon=":material/explore_off:")
         return
     if followed.learned.position_method != "unknown":
-        st.info(words.ANOTHER_WAY_TOO.format(way=way), icon=":material/explore:")
+        st.info(SECTION.text("Other positions", way=way), icon=":material/explore:")
     row, column = place
     one, every = st.columns(2, gap="large")
     with one:

@@ -18,9 +18,10 @@ from dashboard.inputs import photograph
 from dashboard.number_format import span
 from dashboard.output import charts, export
 from dashboard.recordings.watched import WatchedImage
-from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.photo_scene import SHARE, Measured, left_out, measured_layers, scene_of
+from pages.vision.vision_transformer.prose import PAGE
 
+SECTION = PAGE.section("Maps")
 LOCAL = 0.5  # of the distance of even attention: below it a head looks nearby
 STRONG = 0.5  # of what a patch gives: from here on a head rests on tokens without a place
 
@@ -42,12 +43,12 @@ def show() -> None:
         st.caption(missing)
     export.download_all_heads(watched)
     _distances(layers)
-    layout.notes(words.MAPS_NOTES, notice=noticed(layers), formula=lambda: _formula(watched, layers))
+    layout.notes(SECTION, notice=noticed(layers), numbers=_numbers(watched, layers))
 
 
 def _distances(layers: Sequence[Measured]) -> None:
-    st.subheader(words.HOW_FAR, anchor=False)
-    st.markdown(words.HOW_FAR_ABOUT, width=theme.PROSE)
+    st.subheader("How far does each head look?", anchor=False)
+    st.markdown(SECTION.text("Attention distance"), width=theme.PROSE)
 
     figure = partial(
         distances,
@@ -169,35 +170,32 @@ def _count(count: int, total: int, verb: str) -> str:
     return f"One head of {total} {verb}s" if count == 1 else f"{count} heads of {total} {verb}"
 
 
-def _formula(watched: WatchedImage, layers: Sequence[Measured]) -> None:
+def _numbers(watched: WatchedImage, layers: Sequence[Measured]) -> dict[str, object]:
     """The weights of the last layer's heads, and the distance of one head of the first layer that has one."""
-    own = layers[-1]
-    call, patches = by_layer(watched.record.calls)[own.number], own.patches
+    last = layers[-1]
+    call, patches = by_layer(watched.record.calls)[last.number], last.patches
     places = rf"{patches.rows} \cdot {patches.columns}"
-    tokens = f"{len(patches.prefix)} + {places} = {call.query_length}" if patches.prefix else places
-    sums = "each row sums to 1" if call.rows_sum_to_one else "some rows do not sum to 1"
-    weights, about = weights_formula(call)
-    if weights:
-        st.latex(weights)
-    st.markdown(
-        f"Each head of layer {own.number} has ${tokens}$ tokens, so {call.query_length**2:,} weights; {sums}. {about} "
-        f"{words.KEEP_THE_TOP}"
-    )
-    st.latex(r"\bar d = \frac{1}{N} \sum_i \frac{\sum_j a_{ij}\, \lVert p_i - p_j \rVert}{\sum_j a_{ij}}")
-    about = f"*i* and *j* are the $N = {patches.rows * patches.columns}$ patches, *p* their middles in pixels."
+    softmax, origin = weights_formula(call)
+    distance = ""
     for near in _finite(layers)[:1]:
-        about += f" L{near.name[1:]}: $\\bar d = {near.value:.1f}$ pixels; even attention: {near.own.even:.1f} pixels."
-    st.markdown(about)
+        distance = f"L{near.name[1:]}: $\\bar d = {near.value:.1f}$ pixels; even attention: {near.own.even:.1f} pixels."
+    return {
+        "softmax": softmax,
+        "layer": last.number,
+        "tokens": f"{len(patches.prefix)} + {places} = {call.query_length}" if patches.prefix else places,
+        "weights": call.query_length**2,
+        "sums": "each row sums to 1" if call.rows_sum_to_one else "some rows do not sum to 1",
+        "origin": origin,
+        "patches": patches.rows * patches.columns,
+        "distance": distance,
+    }
 
 
 def weights_formula(call: AttentionCall) -> tuple[str, str]:
-    """How the weights of a call come about, as far as was seen: in LaTeX, and in words."""
+    """How the weights of a call come about, as far as was seen: as a formula, and in a sentence."""
     if call.query is None or call.scale is None:
-        return "", words.MAPS_SEEN
+        return "", SECTION.text("Recorded weights")
     is_plain = call.product is not None and call.product.mask is None
     scores = rf"s\, q_i \cdot k_j{'' if is_plain else ' + M_{ij}'}"
-    sizes = rf"s = {call.scale:.4g},\quad q, k \in \mathbb{{R}}^{{{call.query.shape[-1]}}}"
-    latex = (
-        rf"\begin{{gathered}} a_{{ij}} = \operatorname{{softmax}}_j\!\left({scores}\right) \\ {sizes} \end{{gathered}}"
-    )
-    return latex, words.MAPS_FORMULA if is_plain else words.MAPS_BIASED
+    formula = SECTION.text("Softmax of scores", scores=scores, scale=call.scale, channels=call.query.shape[-1])
+    return formula, SECTION.text("Queries and keys" if is_plain else "Queries, keys and a bias")

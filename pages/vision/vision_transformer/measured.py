@@ -16,10 +16,20 @@ from dashboard.number_format import CLEAR, compare, points
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
-from pages.vision.vision_transformer import faithful, words
+from pages.vision.vision_transformer import faithful
+from pages.vision.vision_transformer.compute import TITLES
 from pages.vision.vision_transformer.figures_measured import Mark, Row, means, quality_marks
+from pages.vision.vision_transformer.prose import PAGE
 
-HUE = dict(zip(words.MODELS.values(), HUES, strict=False))
+SECTION = PAGE.section("Measured")
+MODELS = {
+    "vit-tiny-imagenet": "Vision transformer",
+    "swin-tiny-imagenet": "Swin transformer",
+    "resnet-tiny-imagenet": "Residual network",
+    "plain-tiny-imagenet": "Plain convolutions",
+}
+AT_RANDOM = "At random"
+HUE = dict(zip(MODELS.values(), HUES, strict=False))
 MILLION = 1e6
 COLUMNS = ("deletion:<br>lower is better", "insertion:<br>higher is better")  # in two lines: a phone is narrow
 
@@ -30,24 +40,23 @@ def show() -> None:
     for part in (_show_quality, _show_faithfulness):
         with error_messages.as_sentences():
             noticed += part()
-    layout.notes(words.MEASURED_NOTES, notice=tuple(noticed), formula=_formula)
+    layout.notes(SECTION, notice=tuple(noticed), numbers={"standard_error": _standard_error()})
 
 
-def _formula() -> None:
+def _standard_error() -> str:
+    """The standard error of the best model's accuracy, as Markdown; "" where no model was measured."""
     with suppress(ModelError):  # the table has said it already
         if models := qualities():
             best = max(models, key=lambda one: one.top1)
-            st.markdown(words.ERROR_FORMULA.format(model=words.MODELS[best.name]))
-            pictures = f"{best.pictures:,}".replace(",", "{,}")  # a comma alone would be followed by a space
-            st.latex(
-                rf"\begin{{aligned}} \sqrt{{\frac{{p\,(1-p)}}{{n}}}} &= \sqrt{{\frac{{{best.top1:.3f} \cdot "
-                rf"{1 - best.top1:.3f}}}{{{pictures}}}}} \\ &= {best.standard_error:.4f} \end{{aligned}}"
+            return SECTION.text(
+                "Standard error",
+                model=MODELS[best.name],
+                right=best.top1,
+                wrong=1 - best.top1,
+                pictures=best.pictures,
+                error=best.standard_error,
             )
-    st.latex(
-        r"\begin{aligned} \text{area} &= \int_0^1 p(s)\, ds \\ "
-        r"&\approx \sum_i \frac{p_i + p_{i+1}}{2}\,(s_{i+1} - s_i) \end{aligned}"
-    )
-    st.markdown(words.AREA_FORMULA)
+    return ""
 
 
 def _show_quality() -> tuple[str, ...]:
@@ -55,7 +64,7 @@ def _show_quality() -> tuple[str, ...]:
     layout.heading("What are they worth, and what do they cost?")
     models = qualities()
     if not models:
-        st.info(words.NOTHING, icon=":material/info:")
+        st.info(SECTION.text("Models not yet measured"), icon=":material/info:")
         return ()
     rows = quality_table(models)
     formats = {
@@ -69,11 +78,11 @@ def _show_quality() -> tuple[str, ...]:
     }
     _show_table(rows, formats)
     layout.place_notice()
-    sentences = [words.MEASURED_ON.format(pictures=models[0].pictures)]
+    sentences = [SECTION.text("Validation pictures", pictures=models[0].pictures)]
     if models[0].hardware:
         sentences.append(f"Trained and timed on {typeset.plain(models[0].hardware)}.")
-    if missing := [title for name, title in words.MODELS.items() if name not in {one.name for one in models}]:
-        sentences.append(words.NOT_YET.format(names=", ".join(missing)))
+    if missing := [title for name, title in MODELS.items() if name not in {one.name for one in models}]:
+        sentences.append(f"Not measured yet: {', '.join(missing)}.")
     st.caption(" ".join(sentences))
     charts.download_table(rows, "vision-models")
     costs = {
@@ -84,9 +93,7 @@ def _show_quality() -> tuple[str, ...]:
     for place, (name, (x, measured)) in zip(
         st.columns(max(len(plotted_costs), 1), gap="medium"), plotted_costs.items(), strict=False
     ):
-        marks = [
-            Mark(words.MODELS[one.name], getattr(one, name) / MILLION, one.top1, one.standard_error) for one in measured
-        ]
+        marks = [Mark(MODELS[one.name], getattr(one, name) / MILLION, one.top1, one.standard_error) for one in measured]
         with place:
             _show_marks(marks, x, f"vision-{name}")
     return tell_quality(models)
@@ -97,7 +104,7 @@ def quality_table(models: Sequence[Quality]) -> pd.DataFrame:
     rows = pd.DataFrame(
         [
             {
-                "model": words.MODELS[one.name],
+                "model": MODELS[one.name],
                 "top-1": one.top1,
                 "top-5": one.top5,
                 "parameters": one.parameters,
@@ -149,7 +156,7 @@ def tell_quality(models: Sequence[Quality]) -> tuple[str, ...]:
         return ()
     best, second, *_ = sorted(models, key=lambda one: -one.top1)
     apart = CLEAR * (best.standard_error**2 + second.standard_error**2) ** 0.5
-    one, other = f"**{words.MODELS[best.name]}** ({best.top1:.1%})", f"**{words.MODELS[second.name]}**"
+    one, other = f"**{MODELS[best.name]}** ({best.top1:.1%})", f"**{MODELS[second.name]}**"
     clearly = f"two standard errors of the difference ({100 * apart:.1f} points)"
     sentences = [
         f"{one} is right most often, before {other} ({second.top1:.1%}), by more than {clearly}."
@@ -163,7 +170,7 @@ def tell_quality(models: Sequence[Quality]) -> tuple[str, ...]:
         margin = CLEAR * math.hypot(least.standard_error, most.standard_error)
         doubt = compare(most.top1, least.top1, margin=margin) == "as much"
         sentences.append(
-            f"**{words.MODELS[least.name]}** computes least for a picture, **{words.MODELS[most.name]}** most: "
+            f"**{MODELS[least.name]}** computes least for a picture, **{MODELS[most.name]}** most: "
             f"{(most.macs or 0) / (least.macs or 1):.1f} times as much, for {points(most.top1 - least.top1)} of top-1"
             f"{', which may be chance' if doubt else ''}."
         )
@@ -182,14 +189,14 @@ def _show_faithfulness() -> tuple[str, ...]:
     layout.heading("Which explanation tells the truth?")
     models = faithfulness()
     if not models:
-        st.info(words.NOT_FAITHFUL_YET, icon=":material/info:")
+        st.info(SECTION.text("Explanations not yet measured"), icon=":material/info:")
         return ()
     rows = faithfulness_table(models)
     lines = [
         line
         for one in models
         for line in (
-            Row(words.MODELS[one.name]),
+            Row(MODELS[one.name]),
             *(
                 Row(
                     title_of(name),
@@ -205,7 +212,7 @@ def _show_faithfulness() -> tuple[str, ...]:
         name="vision-faithfulness",
         alt="Mean areas under the curves of deletion and insertion with their standard errors: "
         + "; ".join(
-            f"{words.MODELS[one.name]}, {title_of(name)}: {of['deletion'].mean:.3f} and {of['insertion'].mean:.3f}"
+            f"{MODELS[one.name]}, {title_of(name)}: {of['deletion'].mean:.3f} and {of['insertion'].mean:.3f}"
             for one in models
             for name, of in one.areas.items()
         ),
@@ -213,13 +220,13 @@ def _show_faithfulness() -> tuple[str, ...]:
     )
     with st.expander("The numbers", expanded=theme.is_presented()):
         _show_table(rows, {name: "%.3f" for name in rows.columns if name not in ("model", "explanation")})
-    layout.caption(words.FAITHFUL_ON.format(pictures=models[0].pictures))
+    layout.caption(SECTION.text("Areas of explanations", pictures=models[0].pictures))
     return tuple(sentence for one in models for sentence in tell_faithfulness(one))
 
 
 def title_of(name: str) -> str:
     """An explanation, or random orders, as a reader knows it."""
-    return words.RANDOM if name == RANDOM else words.TITLES.get(name, name)
+    return AT_RANDOM if name == RANDOM else TITLES.get(name, name)
 
 
 def faithfulness_table(models: Sequence[Faithful]) -> pd.DataFrame:
@@ -227,7 +234,7 @@ def faithfulness_table(models: Sequence[Faithful]) -> pd.DataFrame:
     rows = []
     for one in models:
         for name, of in one.areas.items():
-            row: dict[str, object] = {"model": words.MODELS[one.name], "explanation": title_of(name)}
+            row: dict[str, object] = {"model": MODELS[one.name], "explanation": title_of(name)}
             for side in SIDES:
                 row |= {side: of[side].mean, f"{side}, ±": of[side].standard_error}
                 against = one.against_random.get(name, {}).get(side)
@@ -244,7 +251,7 @@ def tell_faithfulness(one: Faithful) -> tuple[str, ...]:
 
     first = min(one.against_random, key=lambda name: one.areas[name]["deletion"].mean)
     second = max(one.against_random, key=lambda name: one.areas[name]["insertion"].mean)
-    deletion, insertion, model = areas(first, "deletion"), areas(second, "insertion"), words.MODELS[one.name]
+    deletion, insertion, model = areas(first, "deletion"), areas(second, "insertion"), MODELS[one.name]
     best, other = title_of(first).lower(), title_of(second).lower()
     if first == second:
         both = "" if len(one.against_random) == 1 else " is the most faithful by both measures"

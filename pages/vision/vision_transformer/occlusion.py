@@ -11,9 +11,10 @@ from dashboard.frame import layout
 from dashboard.inputs import hidden_patches
 from dashboard.inputs.photograph import Photograph
 from dashboard.number_format import compare, points
-from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.compute import hide_each
+from pages.vision.vision_transformer.prose import PAGE
 
+SECTION = PAGE.section("Change it")
 HARDLY = 5e-4  # of probability: a smaller change counts as none
 FAINT = 0.02  # of probability: where nothing loses more, the map stays pale
 
@@ -32,7 +33,7 @@ def show(chosen: Photograph, hidden: frozenset[int], target: int) -> Occlusion |
         name = typeset.plain(chosen.model.classes[target])
         st.markdown(f"**{name}** has {occlusion.probability:.1%} with everything in view.")
         st.markdown("\n".join(list_strongest(occlusion)))
-        layout.caption(words.ALONE)
+        layout.caption(SECTION.text("Patches without a loss"))
     return occlusion
 
 
@@ -42,7 +43,7 @@ def _offer(chosen: Photograph, target: int) -> None:
     count = -(-grid.rows // side) * -(-grid.columns // side)
     if not theme.is_presented():
         what = "each patch" if side == 1 else f"each square of {side} × {side} patches"
-        about = words.OFFER.format(what=what, count=count, target=typeset.plain(chosen.model.classes[target]))
+        about = SECTION.text("Occlusion", what=what, count=count, target=typeset.plain(chosen.model.classes[target]))
         st.markdown(about, width=theme.PROSE)
     if side > 1:
         layout.caption(

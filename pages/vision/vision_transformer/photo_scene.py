@@ -15,8 +15,9 @@ from dashboard.cache.memo import cached
 from dashboard.components.photo_maps import Dense, Factors, PhotoLayer, PhotoScene
 from dashboard.components.photo_maps.packing import overview_of
 from dashboard.recordings.watched import WatchedImage
-from pages.vision.vision_transformer import words
+from pages.vision.vision_transformer.prose import PAGE
 
+SECTION = PAGE.section("Maps")
 SHARE = 0.6  # of the mass that falls on patches, as in DINO's figure
 
 Grids = dict[int, Patches]  # of each call, by its number in the record
@@ -77,17 +78,17 @@ def left_out(watched: WatchedImage) -> str | None:
     calls = [call for number, call in by_layer(watched.record.calls).items() if number not in grids]
     if not calls:
         return None
-    counted = {
+    counts = {
         "layers": len(calls),
         "total": len(watched.record.calls),
         "are": "is" if len(calls) == 1 else "are",
         "paths": ", ".join(f"`{call.path}`" for call in calls),
     }
     if any(call.query_length > 1 for call in calls):
-        return words.OTHER_GRIDS.format(**counted)
+        return SECTION.text("Layers with another grid", **counts)
     token = _asks_alone(watched, calls[0])
-    who = words.CLASS_TOKEN.format(token=typeset.plain(token)) if token else words.OWN_VECTOR
-    return words.LEFT_OUT.format(who=who, **counted)
+    query = f"the {typeset.plain(token)} token" if token else "a vector of the head's own, no token of the picture,"
+    return SECTION.text("Layers with one query", query=query, **counts)
 
 
 def _why_none(watched: WatchedImage) -> str:

@@ -12,17 +12,9 @@ from dashboard.inputs.photograph import Photograph
 from dashboard.output import charts
 from pages.vision.vision_transformer import compute
 from pages.vision.vision_transformer.figures import over_photograph
+from pages.vision.vision_transformer.prose import PAGE
 
-HYBRID = (
-    "This model is a *hybrid*: a convolutional network looks at the picture first, and each of its places becomes a "
-    "token. So before any attention a token has seen more than its own patch. The map shows how much each part of the "
-    "picture counts for the features of the followed one."
-)
-OUTSIDE = (
-    "The features of the followed patch depend on the patch's own {high} × {wide} pixels for only **{inside:.0%}**. A "
-    "square of {side} pixels, {times:.1f} times as wide, holds half of what they depend on. So a token that attends to "
-    "this patch also gets what lies around it."
-)
+SECTION = PAGE.section("Picture to sequence")
 
 
 def show(chosen: Photograph, place: tuple[int, int]) -> tuple[str, ...]:
@@ -45,7 +37,7 @@ def show(chosen: Photograph, place: tuple[int, int]) -> tuple[str, ...]:
         table=partial(_of_patches, counts),
     )
     if not theme.is_presented():
-        st.markdown(HYBRID, width=theme.PROSE)
+        st.markdown(SECTION.text("Hybrid"), width=theme.PROSE)
     return tell_field(field)
 
 
@@ -62,4 +54,7 @@ def tell_field(field: ReceptiveField) -> tuple[str, ...]:
     side = field.side_of(0.5)
     if side <= max(high, wide):
         return ()
-    return (OUTSIDE.format(inside=field.inside, high=high, wide=wide, side=side, times=side / max(high, wide)),)
+    about = SECTION.text(
+        "Receptive field", inside=field.inside, high=high, wide=wide, side=side, times=side / max(high, wide)
+    )
+    return (about,)

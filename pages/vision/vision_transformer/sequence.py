@@ -21,10 +21,22 @@ from dashboard.number_format import signed
 from dashboard.output import charts
 from dashboard.output.position_kinds import ORDER_CLAUSES
 from dashboard.recordings.picture_notices import name_prefix
-from pages.vision.vision_transformer import filters_and_positions, receptive_field, stages, words
+from pages.vision.vision_transformer import filters_and_positions, receptive_field, stages
 from pages.vision.vision_transformer.compute import Followed, as_colours, follow
 from pages.vision.vision_transformer.figures import layers_of_colour
+from pages.vision.vision_transformer.prose import PAGE
 
+SECTION = PAGE.section("Picture to sequence")
+# Titles of the strips, where the name alone would say too little.
+VECTORS = {
+    "flattened": "Flattened: its pixels",
+    "features": "Its features",
+    "projected": "Projected: times E",
+    "projected, after its norm": "Projected, after its norm",
+    "position": "Position of this place",
+    "token": "Token: projected + position",
+    "token, after a norm": "Token, after one more norm",
+}
 ADDRESS = "patch"  # row-column, both counted from 0
 COLOURS = ("red", "green", "blue")
 SOME = 12  # numbers that are printed
@@ -39,10 +51,11 @@ def show() -> None:
     with main:
         chosen = photograph.choose_in_bar(attends=False)
     as_model_sees = settings.toggle(
-        "As the model sees it", key="sequence_pixels", bind="query-params", help=words.PIXELS_HELP
+        "As the model sees it", key="sequence_pixels", bind="query-params", help=SECTION.text("Pixels of the model")
     )
     if not chosen.model.attends:
-        st.info(words.NO_SEQUENCE.format(title=typeset.plain(chosen.model.title)), icon=":material/info:")
+        about = SECTION.text("Models without a sequence", title=typeset.plain(chosen.model.title))
+        st.info(about, icon=":material/info:")
         return
     with layout.waiting_place():
         followed = follow(chosen)
@@ -69,7 +82,7 @@ def show() -> None:
         *filters_and_positions.tell_positions(sequence.patches, learned.alike, learned.nearness, (row, column)),
         *noticed,
     )
-    layout.notes(words.SEQUENCE_NOTES, notice=notice, formula=lambda: _formula(sequence, patch))
+    layout.notes(SECTION, notice=notice, numbers=_numbers(sequence, patch))
 
 
 def place_in(address: str, grid: Patches) -> tuple[int, int]:
@@ -99,7 +112,7 @@ def _picture(followed: Followed, place: tuple[int, int], *, as_model_sees: bool)
         chosen=[place],
         mark="followed",
         tell="patch in row {row}, column {column}",
-        hint=words.CLICK,
+        hint="Click a patch to follow it.",
         on_click=_follow,
         alt=f"The picture under a grid of {grid.rows} × {grid.columns} patches; row {place[0]}, column {place[1]} is "
         "followed",
@@ -127,8 +140,8 @@ def _pixels(followed: Followed, patch: int) -> tuple[str, ...]:
         )
     if not theme.is_presented():
         flattened = followed.sequence.flattened[patch]
-        some = ", ".join(signed(value) for value in flattened[:SOME].tolist())
-        st.markdown(words.FLATTENED.format(count=len(flattened), some=some), width=theme.PROSE)
+        first = ", ".join(signed(value) for value in flattened[:SOME].tolist())
+        st.markdown(SECTION.text("Flattened patch", count=len(flattened), first=first), width=theme.PROSE)
     return ()
 
 
@@ -165,7 +178,7 @@ def vectors_of(sequence: PictureSequence, patch: int) -> list[Row]:
         f"after {sequence.blocks} blocks": None if sequence.is_merged else sequence.encoded[token],
     }
     return [
-        Row(f"<b>{words.VECTORS.get(name, name)}</b>, {len(vector)} numbers", name, vector.numpy())
+        Row(f"<b>{VECTORS.get(name, name)}</b>, {len(vector)} numbers", name, vector.numpy())
         for name, vector in vectors.items()
         if vector is not None
     ]
@@ -220,20 +233,23 @@ def tell_weight(sequence: PictureSequence, patch: int) -> tuple[str, ...]:
     )
 
 
-def _formula(sequence: PictureSequence, patch: int) -> None:
+def _numbers(sequence: PictureSequence, patch: int) -> dict[str, object]:
     """The way from pixels to the first channel of the token, with the followed patch's own numbers."""
     row, column = divmod(patch, sequence.patches.columns)
-    st.latex(f"z_p = {token_formula(sequence)}")
-    own = len(sequence.patches.prefix)
-    first = "" if not own else (r"t_1;\ " if own == 1 else rf"t_1; \dots; t_{{{own}}};\ ")
-    st.latex(rf"Z = [\,{first}z_1; \dots; z_{{{len(sequence.patches) - own}}}\,]")
+    before = len(sequence.patches.prefix)
     channels, numbers = sequence.projection.weight.shape
-    st.latex(rf"E \in \mathbb{{R}}^{{{numbers} \times {channels}}}, \quad x_p \in \mathbb{{R}}^{{{numbers}}}")
-    st.markdown(f"The first channel of $x_p E$ for the patch in row {row}, column {column}:")
-    st.latex(written_out(sequence, patch))
-    learned = "E is" if sequence.projection.bias is None else "E and b are"
-    st.markdown(words.SEQUENCE_FORMULA.format(learned=learned))
-    st.caption(f"E is `{sequence.projection.path}.weight`.")
+    return {
+        "token": token_formula(sequence),
+        "prefix": "" if not before else r"t_1;\ " if before == 1 else rf"t_1; \dots; t_{{{before}}};\ ",
+        "patches": len(sequence.patches) - before,
+        "numbers": numbers,
+        "channels": channels,
+        "row": row,
+        "column": column,
+        "first_channel": written_out(sequence, patch),
+        "learned": "E is" if sequence.projection.bias is None else "E and b are",
+        "module": sequence.projection.path,
+    }
 
 
 def token_formula(sequence: PictureSequence) -> str:

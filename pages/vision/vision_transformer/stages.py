@@ -14,9 +14,46 @@ from dashboard.frame import layout
 from dashboard.output import charts, export
 from dashboard.output.data_table import data_table
 from dashboard.recordings.picture_notices import name_prefix
-from pages.vision.vision_transformer import words
 from pages.vision.vision_transformer.compute import Followed
 from pages.vision.vision_transformer.figures import Matrix, matrices
+from pages.vision.vision_transformer.prose import PAGE
+
+SECTION = PAGE.section("Picture to sequence")
+STAGES = {
+    "pixels": "Pixels",
+    "features": "Features",
+    "patches": "Patches",
+    "flattened": "Flattened",
+    "projected": "Projected",
+    "embedding_norm": "Normed",
+    "prefix": "Joining",
+    "positions": "Positions",
+    "tokens": "Tokens",
+    "token_norm": "Normed",
+    "encoded": "Encoded",
+    "encoder_norm": "Normed",
+    "logits": "Scores",
+}
+# What happens at each stage, for the table.
+STEPS = {
+    "pixels": "the photograph as the model takes it, {height} × {width}; each colour shifted and scaled",
+    "patches": "cut into {rows} rows and {columns} columns of patches, {high} × {wide} pixels each",
+    "flattened": "each patch as one vector: all of red, then green, then blue, row by row",
+    "projected": "every vector times the same matrix E{bias}: {numbers} numbers become {channels} channels",
+    "embedding_norm": "a norm that belongs to the projection",
+    "prefix": "tokens that are not patches, the same for every picture: {prefix}",
+    "positions": "one vector for each place, added to {who}",
+    "tokens": "the sequence that the encoder reads: {joined}",
+    "token_norm": "one more norm before the first block",
+    "encoded": "after {blocks} blocks of attention and MLP{merged}",
+    "encoder_norm": "the last norm, token by token",
+    "logits": "the head reads {read}: one score for each class",
+}
+# The same of a hybrid, whose patches are cut from features.
+STEPS_OF_HYBRID = {
+    "features": "what a convolutional network makes of it: {kinds} numbers at each of {places} places",
+    "flattened": "each patch as one vector: its features, one after another",
+}
 
 
 def show_table(followed: Followed) -> None:
@@ -41,10 +78,10 @@ def show_table(followed: Followed) -> None:
 
 def table_of(sequence: PictureSequence) -> pd.DataFrame:
     """One row a stage: its name, its shape, how many numbers it holds, what happens there."""
-    what = words.WHAT if sequence.features is None else words.WHAT | words.WHAT_OF_FEATURES
+    steps = STEPS if sequence.features is None else STEPS | STEPS_OF_HYBRID
     numbers = _numbers_of(sequence)
     rows = [
-        (words.STAGES[name], _sides(array.shape), f"{array.size:,}", what[name].format(**numbers))
+        (STAGES[name], _sides(array.shape), f"{array.size:,}", steps[name].format(**numbers))
         for name, array in arrays_of(sequence).items()
     ]
     return pd.DataFrame(rows, columns=["step", "shape", "numbers", "what happens"])
@@ -73,7 +110,7 @@ def arrays_of(sequence: PictureSequence) -> dict[str, np.ndarray]:
 
 
 def _numbers_of(sequence: PictureSequence) -> dict[str, object]:
-    """What the words about the stages leave open."""
+    """The values for the places in STEPS."""
     labels, (high, wide) = sequence.patches.prefix, sequence.projection.patch
     kinds, *places = sequence.cut.shape[1:] if sequence.features is None else sequence.features.shape
     joined = "prefix and patches" if labels else "patches"
@@ -93,7 +130,7 @@ def _numbers_of(sequence: PictureSequence) -> dict[str, object]:
         "who": _who_gets_positions(sequence),
         "joined": f"{joined}, positions added" if sequence.positions else joined,
         "blocks": sequence.blocks,
-        "merged": words.MERGED if sequence.is_merged else "",
+        "merged": ", in which patches were merged: there are fewer tokens now" if sequence.is_merged else "",
         "read": " and ".join(f"the {name} token" if name in labels else f"the {name}" for name in sequence.read)
         or "a summary of the tokens",
     }
@@ -121,9 +158,7 @@ def show_arrays(sequence: PictureSequence, patch: int) -> None:
         ("tokens", sequence.encoder_input, token),
         ("encoded", sequence.encoded, None if sequence.is_merged else token),
     ]
-    parts = [
-        Matrix(words.STAGES[name], _sides(values.shape), values.numpy(), marked) for name, values, marked in stages
-    ]
+    parts = [Matrix(STAGES[name], _sides(values.shape), values.numpy(), marked) for name, values, marked in stages]
     st.subheader("The sequence, as it is", anchor=False)
     charts.chart(
         partial(matrices, parts, look=theme.look()),
@@ -131,4 +166,4 @@ def show_arrays(sequence: PictureSequence, patch: int) -> None:
         alt="The numbers of all patches flattened, projected, with positions added and after the encoder: a row is a "
         "token, a column a channel",
     )
-    layout.caption(words.ARRAYS)
+    layout.caption(SECTION.text("Sequence of tokens"))

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.results.shrinking import Variant
-from pages.scale.shrinking import words
-from pages.scale.shrinking.asked import (
+from pages.scale.shrinking.evaluation import (
     about_answer,
     about_doubt,
     about_moved,
@@ -18,6 +17,8 @@ from pages.scale.shrinking.asked import (
     lost_in_words,
     quality_of,
 )
+from pages.scale.shrinking.inputs import OTHER_TEXT, SENTIMENTS
+from pages.scale.shrinking.prose import PAGE as PROSE
 from tests.core.saved_models import save_text_model
 from tests.pages.conftest import check, message_text, prose
 
@@ -95,7 +96,7 @@ def test_qualities_are_written_with_their_measure():
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_an_empty_sentence_gets_a_sentence_and_another_one_works_after_it(visit, section):
-    app = visit(PAGE, show=section, shrunk=words.SENTIMENTS)
+    app = visit(PAGE, show=section, shrunk=SENTIMENTS)
     app.text_input(key="sentence").set_value(" ").run()
     assert not app.exception
     assert [*app.error, *app.warning]
@@ -109,9 +110,9 @@ def test_an_empty_sentence_gets_a_sentence_and_another_one_works_after_it(visit,
 def test_any_model_by_folder_is_asked_and_has_no_curves(visit, tmp_path, section, kind):
     folder = save_text_model(kind, tmp_path / kind)
     sentence = "Who <mask> to whom?" if kind == "roberta" else "Who listens to whom?"
-    app = visit(PAGE, show=section, shrunk=words.OTHER_TEXT, model=str(folder), sentence=sentence)
+    app = visit(PAGE, show=section, shrunk=OTHER_TEXT, model=str(folder), sentence=sentence)
     assert "of the probability has moved" in prose(check(app))
-    assert words.NOT_MEASURED in message_text(app)
+    assert PROSE.text("Networks without measurements") in message_text(app)
 
 
 @pytest.mark.usefixtures("at_home")
@@ -121,13 +122,13 @@ def test_a_masked_model_wants_a_gap_and_one_that_writes_or_says_nothing_is_refus
         ("t5", "writes another"),
         ("bert-headless", "without an output head"),
     ):
-        app = visit(PAGE, show="Bits", shrunk=words.OTHER_TEXT, model=str(save_text_model(kind, tmp_path / kind)))
+        app = visit(PAGE, show="Bits", shrunk=OTHER_TEXT, model=str(save_text_model(kind, tmp_path / kind)))
         messages = " ".join(message.value for message in [*app.error, *app.warning]).replace("\\", "")
         assert expected in messages, (kind, messages)
 
 
 @pytest.mark.usefixtures("at_home")
 def test_heads_that_share_keys_get_a_sentence(visit, tmp_path):
-    app = visit(PAGE, show="Heads", shrunk=words.OTHER_TEXT, model=str(save_text_model("llama", tmp_path / "llama")))
+    app = visit(PAGE, show="Heads", shrunk=OTHER_TEXT, model=str(save_text_model("llama", tmp_path / "llama")))
     messages = " ".join(message.value for message in [*app.error, *app.warning])
     assert "keeps its heads in a way that is not known here" in messages

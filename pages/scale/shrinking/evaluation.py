@@ -1,4 +1,4 @@
-"""What all sections have: a network and an input to choose, and what the smaller network says beside the whole one."""
+"""How a smaller network differs from the full one: its answers, its size and time, its measured quality."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -7,75 +7,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.results.shrinking import Variant
 from dashboard import theme, typeset
 from dashboard.figures.predictions import prediction_bars
-from dashboard.frame import layout
-from dashboard.inputs import controls, model_name, photograph
 from dashboard.number_format import CLEAR, compare, span
 from dashboard.output import charts
-from pages.scale.shrinking import compute, figures, words
-from pages.scale.shrinking.compute import Beside, Question
+from pages.scale.shrinking import figures
+from pages.scale.shrinking.compute import Beside
 
-NETWORK, SENTENCE, GAP = "shrunk", "sentence", "gap"
-LONGEST_LINE = 400  # characters
 TOP = 5
 LOSSES = (0.01, 0.05)  # of the quality, as they are marked
+MEASURES = {"bits": "bits a token (less is better)", "accuracy": "share of right answers", "BLEU": "BLEU"}
 
 
-def choose(
-    below: DeltaGenerator,
-    models: Mapping[str, str] = words.MODELS,
-    *,
-    others: bool = True,
-    forgets: tuple[str, ...] = (),
-) -> Question:
-    """A network and what it is asked about, for a control bar; `tell_cut` belongs below it.
-
-    `below`: a container below the bar, for pictures and for what is said of a model that is not here yet. `forgets`:
-    what the address says of the former network or text.
-    """
-
-    def put_back() -> None:
-        for address in forgets:
-            st.query_params.pop(address, None)
-
-    offered = [*models, *((words.OTHER_TEXT, words.OTHER_PICTURE) if others else ())]
-    chosen = controls.menu("Model", offered, key=NETWORK, width=190, on_change=put_back)
-    if chosen == words.OTHER_PICTURE:
-        with below:
-            return _of_picture(photograph.choose(words.OURS["image"], attends=False))
-    if chosen == words.OTHER_TEXT:
-        place = st.container(width="content")
-        with below:
-            name = model_name.model("text", offered=words.OURS["text"], attends=False, menu=place)
-    else:
-        name = models[chosen]
-    if name.startswith("vit-"):
-        with below, st.container(horizontal=True, vertical_alignment="bottom"):
-            return _of_picture(photograph.Photograph(name, controls.picture(), None))
-    gap = name == "bert-books"
-    key, texts = (GAP, words.HIDDEN_EXAMPLES) if gap else (SENTENCE, words.EXAMPLES)
-    first = next(iter(texts.values()))
-    typed = st.text_input("Your sentence", first, key=key, bind="query-params", max_chars=LONGEST_LINE)
-    controls.examples(texts, field=key, forgets=forgets)
-    return Question(name, typed)
-
-
-def tell_cut(question: Question) -> None:
-    """Say which part of a long sentence is read; InputError for a sentence that cannot be read."""
-    if isinstance(question.model_input, str):
-        with layout.waiting_place():
-            typeset.show_cut_notice(compute.read(question.name, question.model_input))
-
-
-def _of_picture(chosen: photograph.Photograph) -> Question:
-    return Question(chosen.name, chosen)
-
-
-# What is left, and what it says.
+# Answers, size and time.
 
 
 def about_bytes(comparison: Beside, what: str) -> str:
@@ -142,7 +88,7 @@ def says(comparison: Beside, *, changed: str, name: str) -> None:
     )
 
 
-# As it was measured.
+# Measured quality.
 
 
 def curves(
@@ -157,7 +103,7 @@ def curves(
             figures.bounds(baseline, LOSSES),
             look=theme.look(),
             x=x,
-            y=words.MEASURES[baseline.measure],
+            y=MEASURES[baseline.measure],
         ),
         name=name,
         alt="; ".join(f"{title}: {span(np.asarray(values), '{:.3g}'.format)}" for title, values in lines.items()),
@@ -218,4 +164,4 @@ def quality_column(rows: Sequence[Variant]) -> dict[str, Any]:
     """The title of a table's column of qualities, and how it is written."""
     measure = rows[0].measure
     formats = {"accuracy": "percent", "bits": "%.3f", "BLEU": "%.1f"}
-    return {words.MEASURES[measure]: st.column_config.NumberColumn(format=formats[measure])}
+    return {MEASURES[measure]: st.column_config.NumberColumn(format=formats[measure])}
