@@ -17,7 +17,7 @@ from core.translation.decoding import END
 from core.zoo.captioners import CAPTIONERS
 from dashboard.inputs.picture_input import PHOTOGRAPHS, SCENES, PictureInput, masks_of, sentence_for, truth_of
 from dashboard.inputs.scene_builder import FIRST_SCENE
-from pages.words_and_pictures.captioning import beam, compute, grounded, measured, one_step, own, telling, words
+from pages.words_and_pictures.captioning import beam, compute, grounded, measured, one_step, own, telling, write
 from tests.core.saved_models import save_captioner, save_pair
 from tests.pages.conftest import message_text, prose
 
@@ -31,14 +31,14 @@ def scenes_sent(app):
     return [data["scene"] for data in parts if "scene" in data]
 
 
-@pytest.mark.parametrize("section", [words.WRITE, words.OWN, words.BEAM, words.STEP, words.GROUNDED, words.MEASURED])
+@pytest.mark.parametrize("section", [part.SECTION.name for part in (write, own, beam, one_step, grounded, measured)])
 def test_every_section_opens_on_a_scene(visit, section):
     app = visit(ROOM, show=section)
     assert not message_text(app, "warning"), message_text(app, "warning")
     assert "How it is computed" in [element.value for element in app.subheader]
 
 
-@pytest.mark.parametrize("section", [words.WRITE, words.OWN, words.BEAM, words.STEP])
+@pytest.mark.parametrize("section", [part.SECTION.name for part in (write, own, beam, one_step)])
 def test_every_section_opens_on_a_photograph(visit, section):
     app = visit(ROOM, show=section, world=PHOTOGRAPHS, picture="cat")
     assert not message_text(app, "warning"), message_text(app, "warning")
@@ -57,11 +57,11 @@ def test_a_caption_goes_on_after_the_words_of_the_address(visit):
 
 
 def test_words_that_a_network_does_not_know_are_named(visit):
-    app = visit(ROOM, show=words.OWN, own_scenes="a red unicorn above a blue circle")
+    app = visit(ROOM, show="Your own caption", own_scenes="a red unicorn above a blue circle")
     assert "“unicorn”" in message_text(app, "info")
-    app = visit(ROOM, show=words.OWN, own_scenes="unicorns everywhere")
+    app = visit(ROOM, show="Your own caption", own_scenes="unicorns everywhere")
     assert "and none of these" in message_text(app, "warning")
-    app = visit(ROOM, show=words.OWN, own_scenes="<script>alert(1)</script> red")
+    app = visit(ROOM, show="Your own caption", own_scenes="<script>alert(1)</script> red")
     assert not app.exception
 
 
@@ -294,7 +294,7 @@ def test_a_second_caption_with_the_same_score_is_not_told_below():
 
 
 def test_without_a_name_the_section_says_what_to_name(visit):
-    app = visit(ROOM, show=words.OTHERS)
+    app = visit(ROOM, show="Any model")
     assert "Name a captioner" in prose(app)
     assert not message_text(app, "warning")
 
@@ -303,15 +303,15 @@ def test_without_a_name_the_section_says_what_to_name(visit):
 @pytest.mark.parametrize("kind", ["blip", "git", "vit-gpt2"])
 def test_a_captioner_from_a_folder_describes_and_reads(visit, kind, tmp_path):
     folder = str(save_captioner(kind, tmp_path))
-    app = visit(ROOM, show=words.OTHERS, captioner=folder, picture="cat")
+    app = visit(ROOM, show="Any model", captioner=folder, picture="cat")
     (scene,) = scenes_sent(app)
     assert len(scene["maps"]) == 1 + 2 * 2
-    app = visit(ROOM, show=words.OTHERS, captioner=folder, named_caption="a red cat")
+    app = visit(ROOM, show="Any model", captioner=folder, named_caption="a red cat")
     (scene,) = scenes_sent(app)
     assert [word["text"] for word in scene["words"]] == ["a", "red", "cat", "</s>"]
 
 
 @pytest.mark.usefixtures("at_home")
 def test_what_does_not_describe_pictures_is_refused(visit, tmp_path):
-    app = visit(ROOM, show=words.OTHERS, captioner=str(save_pair("clip", tmp_path)))
+    app = visit(ROOM, show="Any model", captioner=str(save_pair("clip", tmp_path)))
     assert "does not describe pictures" in message_text(app, "warning")

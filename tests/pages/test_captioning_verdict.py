@@ -11,8 +11,17 @@ from core.images import EXAMPLES
 from core.translation.decoding import END
 from dashboard.inputs.picture_input import PHOTOGRAPHS, SCENES, PictureInput
 from dashboard.inputs.scene_builder import FIRST_SCENE
-from pages.words_and_pictures.captioning import compute, words
-from pages.words_and_pictures.captioning.verdict import certainty, correctness, details, verdict
+from pages.words_and_pictures.captioning import compute
+from pages.words_and_pictures.captioning.verdict import (
+    FALSE,
+    NO_CONTENT,
+    NO_SENTENCE,
+    TRUE,
+    certainty,
+    correctness,
+    details,
+    verdict,
+)
 from tests.pages.conftest import prose
 
 ROOM = "words_and_pictures/captioning"
@@ -57,15 +66,15 @@ def test_a_caption_of_an_example_photograph_is_compared_with_what_is_known_of_it
 
 def test_nothing_is_claimed_of_photographs_of_which_nothing_is_known_and_of_captions_without_content():
     assert correctness("a man", PictureInput(PHOTOGRAPHS, "no example")) == ""
-    assert words.NO_CONTENT in correctness("a of the", PHOTOGRAPHER)
+    assert NO_CONTENT in correctness("a of the", PHOTOGRAPHER)
     assert verdict(written(["a"], [0.5, 0.5]), PictureInput(PHOTOGRAPHS, "no example")).startswith("each word 50%")
 
 
 def test_a_caption_of_a_scene_is_true_or_false_or_no_sentence_of_the_drawn_world():
     scene = PictureInput(SCENES, FIRST_SCENE)
-    assert words.TRUE in correctness("a red star above a blue circle", scene)
-    assert words.FALSE in correctness("a green star", scene)
-    assert words.NO_SENTENCE in correctness("hello", scene)
+    assert TRUE in correctness("a red star above a blue circle", scene)
+    assert FALSE in correctness("a green star", scene)
+    assert NO_SENTENCE in correctness("hello", scene)
 
 
 def test_both_lines_stand_on_the_page_with_the_numbers_of_the_captions(visit):

@@ -36,17 +36,18 @@ from pages.words_and_pictures.generation import (
     measured_drawn,
     measured_statements,
     sources,
-    words,
     write,
 )
 from pages.words_and_pictures.generation.compute import Coded, Drawn, Looked, Wish
 from pages.words_and_pictures.generation.pictures import begun, enlarged, sheet
+from pages.words_and_pictures.generation.prose import PAGE
 from tests.pages.conftest import message_text, prose
 from tests.pages.tiny_drawers import tiny_drawers  # noqa: F401
 
 ROOM = "words_and_pictures/generation"
 TEXT = "a red star above a blue circle"
 SCENE = PictureInput(SCENES, FIRST_SCENE)
+WRITE, SOURCES, GO_ON, CODES = (part.SECTION.name for part in (write, sources, go_on, codes))
 WISH = Wish("scenes", TEXT)
 
 
@@ -56,7 +57,7 @@ pytestmark = pytest.mark.usefixtures("tiny_drawers")
 # Pages.
 
 
-@pytest.mark.parametrize("section", [words.WRITE, words.SOURCES, words.GO_ON, words.CODES])
+@pytest.mark.parametrize("section", [WRITE, SOURCES, GO_ON, CODES])
 def test_every_section_opens(visit, section):
     app = visit(ROOM, show=section)
     assert not message_text(app, "warning"), message_text(app, "warning")
@@ -65,13 +66,13 @@ def test_every_section_opens(visit, section):
 
 def test_without_networks_one_sentence_says_how_to_get_them(visit, monkeypatch):
     monkeypatch.setattr(dalles, "available", lambda *_: ())
-    for section in (words.WRITE, words.SOURCES, words.GO_ON, words.CODES):
+    for section in (WRITE, SOURCES, GO_ON, CODES):
         assert "The networks that draw are not here yet" in message_text(visit(ROOM, show=section), "warning")
 
 
 def test_without_results_one_sentence_says_how_to_make_them(visit, monkeypatch, tmp_path):
     monkeypatch.setattr(measured_drawn, "measured", lambda: measured_drawn.dalle_results.results(tmp_path))
-    assert "python -m training.dalle.report" in message_text(visit(ROOM, show=words.MEASURED), "warning")
+    assert "python -m training.dalle.report" in message_text(visit(ROOM, show="Measured"), "warning")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ def test_without_results_one_sentence_says_how_to_make_them(visit, monkeypatch, 
         ("<b>bold</b>", "is not a word of this drawn world"),
     ],
 )
-@pytest.mark.parametrize("section", [words.WRITE, words.SOURCES, words.GO_ON])
+@pytest.mark.parametrize("section", [WRITE, SOURCES, GO_ON])
 def test_words_of_another_world_get_a_sentence(visit, section, text, says):
     assert says in message_text(visit(ROOM, show=section, draw_scenes=text), "warning")
 
@@ -97,7 +98,7 @@ def test_the_address_holds_how_it_is_drawn(visit):
         temperature="0.5",
         top_codes="8 codes",
         dice="7",
-        show=words.WRITE,
+        show=WRITE,
     )
     assert "at temperature 0.5" in prose(app)
     assert "from the 8 most probable codes" in prose(app)
@@ -120,62 +121,62 @@ def test_sixteen_are_drawn_and_the_best_four_stand_apart(visit):
     drawn = compute.draw.peek(WISH)
     assert drawn is not None
     assert len(drawn.codes) == 16
-    assert words.OTHERS.format(count=12) in message_text(app, "caption")
-    assert words.OTHERS.format(count=12) not in message_text(visit(ROOM, candidates="4"), "caption")
+    assert "The other 12, in the order of CLIP" in message_text(app, "caption")
+    assert "The other 12, in the order of CLIP" not in message_text(visit(ROOM, candidates="4"), "caption")
 
 
 def test_a_candidate_leads_to_who_told_it(visit):
     app = visit(ROOM)
     app.button(key="ask_2").click().run()
     assert not app.exception
-    assert app.session_state.show == words.SOURCES
+    assert app.session_state.show == SOURCES
     assert app.session_state.candidate == 2
-    assert words.SOURCES_ABOUT.split(".")[0] in prose(app)
+    assert "Point at any part of the picture" in prose(app)
 
 
 def test_what_was_stopped_is_drawn_when_it_is_wished(visit):
     compute.draw.forget(WISH)
-    app = visit(ROOM, show=words.CODES)
+    app = visit(ROOM, show=CODES)
     app.session_state.draw_scenes = TEXT
     app.session_state.stopped_drawing = ("draw", WISH)
-    app.session_state.show = words.WRITE
+    app.session_state.show = WRITE
     app.run()
-    assert words.STOPPED in message_text(app, "info")
+    assert "You stopped this drawing" in message_text(app, "info")
     assert compute.draw.peek(WISH) is None
     app.button(key="after-all-draw").click().run()
     assert not app.exception
-    assert words.STOPPED not in message_text(app, "info")
+    assert "You stopped this drawing" not in message_text(app, "info")
     assert compute.draw.peek(WISH) is not None
 
 
 @pytest.mark.parametrize("place", ["3-4", "15-15", "0-0"])
 def test_another_code_goes_on_from_its_place(visit, place):
-    app = visit(ROOM, show=words.GO_ON, place=place, other="5")
+    app = visit(ROOM, show=GO_ON, place=place, other="5")
     assert not message_text(app, "warning"), message_text(app, "warning")
     assert "With code 5 in its place" in prose(app)
 
 
 @pytest.mark.parametrize("address", [{"place": "99-3"}, {"place": "x"}, {"other": "512"}, {"other": "-1"}])
 def test_an_address_that_names_nothing_is_as_none(visit, address):
-    app = visit(ROOM, show=words.GO_ON, **address)
+    app = visit(ROOM, show=GO_ON, **address)
     assert not message_text(app, "warning")
     assert "the rest is drawn again with the same random numbers" in prose(app)
 
 
 @pytest.mark.parametrize("world", [SCENES, PHOTOGRAPHS])
 def test_half_a_picture_is_completed(visit, world):
-    app = visit(ROOM, show=words.GO_ON, way_on=words.HALF, world=world, given_rows="12", candidates="1")
+    app = visit(ROOM, show=GO_ON, way_on=go_on.HALF, world=world, given_rows="12", candidates="1")
     assert "192 of 256 codes are given" in prose(app)
 
 
 @pytest.mark.parametrize("world", [SCENES, PHOTOGRAPHS])
 def test_a_picture_that_is_there_can_be_asked_too(visit, world):
-    app = visit(ROOM, show=words.SOURCES, looked_at=words.GIVEN, world=world)
-    assert words.GIVEN_ABOUT in message_text(app, "caption")
+    app = visit(ROOM, show=SOURCES, looked_at=sources.SCENE_OR_PHOTOGRAPH, world=world)
+    assert "The model did not draw this picture" in message_text(app, "caption")
 
 
-@pytest.mark.parametrize("section", [words.WRITE, words.SOURCES, words.GO_ON, words.CODES])
-@pytest.mark.parametrize("looked_at", [words.DRAWN, words.GIVEN])
+@pytest.mark.parametrize("section", [WRITE, SOURCES, GO_ON, CODES])
+@pytest.mark.parametrize("looked_at", [sources.DRAWN, sources.SCENE_OR_PHOTOGRAPH])
 def test_emoji_are_a_world_of_their_own(visit, monkeypatch, section, looked_at):
     monkeypatch.setattr(dalles, "available", lambda *_: ("scenes", "emoji"))
     query = {"drawn_world": "Emoji", "draw_emoji": "blue cat", "looked_at": looked_at, "candidates": "1"}
@@ -183,7 +184,7 @@ def test_emoji_are_a_world_of_their_own(visit, monkeypatch, section, looked_at):
     assert not message_text(app, "warning"), message_text(app, "warning")
     assert "statements hold" not in prose(app)  # nobody reads emoji
     pictures = [box for box in app.selectbox if box.label == "Emoji"]
-    assert bool(pictures) == (section == words.CODES or (section == words.SOURCES and looked_at == words.GIVEN))
+    assert bool(pictures) == (section == CODES or (section == SOURCES and looked_at == sources.SCENE_OR_PHOTOGRAPH))
 
 
 def test_a_word_that_no_emoji_has_gets_the_nearest_ones(visit, monkeypatch):
@@ -195,20 +196,20 @@ def test_a_word_that_no_emoji_has_gets_the_nearest_ones(visit, monkeypatch):
 
 
 def test_a_scene_that_is_none_gets_a_sentence(visit):
-    app = visit(ROOM, show=words.CODES, scene="hello")
+    app = visit(ROOM, show=CODES, scene="hello")
     assert "This is not a scene" in message_text(app, "warning")
 
 
 def test_a_photograph_is_said_to_be_of_another_world_and_a_code_is_marked(visit):
-    app = visit(ROOM, show=words.CODES, world=PHOTOGRAPHS, code="3")
-    assert words.CODES_PHOTO.format(world="drawn scenes") in prose(app)
+    app = visit(ROOM, show=CODES, world=PHOTOGRAPHS, code="3")
+    assert "The autoencoder has seen drawn scenes only" in prose(app)
     views = [json.loads(part.proto.json) for part in app.get("bidi_component")]
     (book,) = [view for view in views if view.get("shape") == [16, 32]]
     assert len(book["marked"]) == 1
 
 
 def test_the_view_is_sent_every_head_of_every_layer(visit):
-    app = visit(ROOM, show=words.SOURCES, draw_scenes=TEXT)
+    app = visit(ROOM, show=SOURCES, draw_scenes=TEXT)
     (sent,) = [data for part in app.get("bidi_component") if "scene" in (data := json.loads(part.proto.json))]
     assert [layer["heads"] for layer in sent["scene"]["layers"]] == [2, 2]
     assert [word["text"] for word in sent["scene"]["words"]] == ["[BEGIN]", *TEXT.split(), "[END]", "15 empty places"]
@@ -306,7 +307,7 @@ def test_candidates_are_told_by_their_scores_and_by_what_holds():
 def test_without_the_reader_nobody_says_what_holds():
     drawn = made(torch.tensor([[1, 2, 3]]), (0.1,))
     assert drawn.holds(0) is None
-    assert words.NO_READER in write.noticed(drawn)
+    assert PAGE.text("Without the scene reader") in write.noticed(drawn)
     assert write.below(drawn, 0, 1) == "**1.** CLIP 0.10"
 
 
@@ -533,12 +534,12 @@ def test_the_measured_section_shows_what_is_there(visit, monkeypatch):
     results = Results({"scenes": CODER}, {"scenes": DRAWER}, {"test": ways(0.6, 0.8), "pairs": ways(0.4, 0.6)})
     monkeypatch.setattr(measured_drawn, "measured", lambda: results)
     monkeypatch.setattr(measured_statements, "reader", dict)
-    app = visit(ROOM, show=words.MEASURED)
+    app = visit(ROOM, show="Measured")
     assert not message_text(app, "warning")
     assert "In one drawing **60%**" in prose(app)
     monkeypatch.setattr(measured_drawn, "measured", lambda: Results({"scenes": CODER}, {"scenes": DRAWER}, {}))
-    app = visit(ROOM, show=words.MEASURED)
-    assert words.NO_READER in message_text(app, "info")
+    app = visit(ROOM, show="Measured")
+    assert PAGE.text("Without the scene reader") in message_text(app, "info")
     assert "What do the codes lose?" in [element.value for element in app.subheader]
 
 

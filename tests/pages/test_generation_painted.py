@@ -21,10 +21,11 @@ from pages.words_and_pictures.generation import (
     noise_walk,
     side_by_side,
     stages,
-    words,
 )
 from pages.words_and_pictures.generation.compute_painted import Asked, Painted
+from pages.words_and_pictures.generation.inputs import PAINTER
 from pages.words_and_pictures.generation.pictures import difference
+from pages.words_and_pictures.generation.prose import PAGE
 from tests.pages.conftest import message_text, prose
 from tests.pages.tiny_drawers import tiny_drawers  # noqa: F401
 
@@ -40,32 +41,33 @@ pytestmark = pytest.mark.usefixtures("tiny_drawers")
 # Pages.
 
 
-@pytest.mark.parametrize("way", [words.STAGES, words.SWAP, words.WALK])
+@pytest.mark.parametrize("way", ["stages and words", "another word", "a walk through noise"])
 @pytest.mark.parametrize("looks", ["as learned", CUT])
 def test_every_way_to_look_opens(visit, way, looks):
-    app = visit(ROOM, show=words.PAINTED, painted_view=way, word_attention=looks)
+    app = visit(ROOM, show="Painted in stages", painted_view=way, word_attention=looks)
     assert not message_text(app, "warning"), message_text(app, "warning")
     assert "How it is computed" in [element.value for element in app.subheader]
 
 
 @pytest.mark.parametrize("looks", ["as learned", ALIKE, CUT])
 def test_the_page_says_what_its_places_took_and_no_more(visit, looks):
-    app = visit(ROOM, show=words.PAINTED, word_attention=looks)
-    assert [sentence for sentence in words.STAGES_TOLD.values() if sentence in prose(app)] == [words.STAGES_TOLD[looks]]
-    assert any("softmax" in element.value for element in app.latex) == (looks == "as learned")
+    app = visit(ROOM, show="Painted in stages", word_attention=looks)
+    sentences = stages.LATER_STAGES.values()
+    assert [sentence for sentence in sentences if sentence in prose(app)] == [stages.LATER_STAGES[looks]]
+    assert any("operatorname{softmax}" in element.value for element in app.markdown) == (looks == "as learned")
     views = {view.key for view in app.get("bidi_component")} - {"section-name"}
     assert bool(views) == (looks == "as learned")
 
 
 def test_without_the_network_one_sentence_says_how_to_get_it(visit, monkeypatch):
     monkeypatch.setattr(attention_gans, "available", lambda *_: ())
-    for section in (words.PAINTED, words.SIDE_BY_SIDE):
+    for section in ("Painted in stages", "Side by side"):
         assert "The network that paints in stages is not here yet" in message_text(visit(ROOM, show=section), "warning")
     monkeypatch.setattr(dalles, "available", lambda *_: ())
-    assert "The networks that draw are not here yet" in message_text(visit(ROOM, show=words.SIDE_BY_SIDE), "warning")
+    assert "The networks that draw are not here yet" in message_text(visit(ROOM, show="Side by side"), "warning")
 
 
-@pytest.mark.parametrize("section", [words.PAINTED, words.SIDE_BY_SIDE])
+@pytest.mark.parametrize("section", ["Painted in stages", "Side by side"])
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -79,22 +81,22 @@ def test_words_of_another_world_get_a_sentence(visit, section, text, says):
 
 
 def test_a_sentence_without_another_word_of_its_kind_gets_a_sentence(visit):
-    app = visit(ROOM, show=words.PAINTED, painted_view=words.SWAP, draw_scenes="a thing")
-    assert words.NOTHING_TO_SWAP in message_text(app, "warning")
+    app = visit(ROOM, show="Painted in stages", painted_view="another word", draw_scenes="a thing")
+    assert "No word of this sentence can be exchanged" in message_text(app, "warning")
 
 
 def test_the_word_that_is_changed_and_the_other_one_stand_in_the_address(visit):
-    choices = {"painted_view": words.SWAP, "painted_word": "blue", "painted_other": "pink"}
-    app = visit(ROOM, show=words.PAINTED, draw_scenes=TEXT, **choices)
+    choices = {"painted_view": "another word", "painted_word": "blue", "painted_other": "pink"}
+    app = visit(ROOM, show="Painted in stages", draw_scenes=TEXT, **choices)
     assert "“pink”" in prose(app)
     assert compute_painted.paint.peek(replace(ASKED, text="a red star above a pink circle")) is not None
 
 
 def test_both_networks_are_shown_with_their_table(visit):
-    app = visit(ROOM, show=words.SIDE_BY_SIDE)
+    app = visit(ROOM, show="Side by side")
     assert not message_text(app, "warning")
     (table,) = app.dataframe
-    assert list(table.value["network"]) == ["DALL-E", words.NETWORK]
+    assert list(table.value["network"]) == ["DALL-E", PAINTER]
     assert "times as long" in prose(app)
 
 
@@ -167,18 +169,18 @@ RESULTS = Results(
 
 def test_the_measured_section_shows_what_is_there(visit, monkeypatch):
     monkeypatch.setattr(measured_painted, "measured", lambda: RESULTS)
-    app = visit(ROOM, show=words.MEASURED, measured_of=words.NETWORK)
+    app = visit(ROOM, show="Measured", measured_of=PAINTER)
     assert not message_text(app, "warning")
     assert "In one picture **50%** of the words hold (new scenes)" in prose(app)
     assert "has 1,000,000 weights" in prose(app)
     monkeypatch.setattr(measured_painted, "measured", lambda: Results(RESULTS.painters, {}, {}, {}))
-    app = visit(ROOM, show=words.MEASURED, measured_of=words.NETWORK)
-    assert words.NO_READER in message_text(app, "info")
+    app = visit(ROOM, show="Measured", measured_of=PAINTER)
+    assert PAGE.text("Without the scene reader") in message_text(app, "info")
 
 
 def test_without_results_one_sentence_says_how_to_make_them(visit, monkeypatch, tmp_path):
     monkeypatch.setattr(measured_painted, "measured", lambda: attention_gan_results.results(tmp_path))
-    app = visit(ROOM, show=words.MEASURED, measured_of=words.NETWORK)
+    app = visit(ROOM, show="Measured", measured_of=PAINTER)
     assert "python -m training.attention_gan.report" in message_text(app, "warning")
 
 
@@ -298,7 +300,7 @@ def test_both_networks_are_compared_by_numbers():
     drawn = compute.draw(compute.Wish("scenes", TEXT, 2))
     one = replace(drawn, read=(RIGHT, Scene(())), seconds=2.0)
     other = replace(compute_painted.paint(replace(ASKED, count=2)), read=(RIGHT, RIGHT), seconds=0.5)
-    held, differ, faster = side_by_side.noticed({"DALL-E": one, words.NETWORK: other})
+    held, differ, faster = side_by_side.noticed({"DALL-E": one, PAINTER: other})
     assert "DALL-E **50%** of the statements hold, in those of the attention GAN **100%**" in held
     apart = []
     for batch in (one, other):
@@ -306,10 +308,10 @@ def test_both_networks_are_compared_by_numbers():
         apart.append(float(((first - second) ** 2).mean() ** 0.5))
     assert f"{max(apart):.3f} against {min(apart):.3f}" in differ
     assert "The attention GAN took 0.50 s for 2 pictures, DALL-E 2.00 s: 4.0 times as long." in faster
-    tie = {"DALL-E": one, words.NETWORK: replace(one, seconds=2.1)}
+    tie = {"DALL-E": one, PAINTER: replace(one, seconds=2.1)}
     assert "about as much from one another" in side_by_side.noticed(tie)[1]
     assert "Both took about as long" in side_by_side.noticed(tie)[2]
-    unread = {"DALL-E": replace(one, read=()), words.NETWORK: replace(other, read=())}
+    unread = {"DALL-E": replace(one, read=()), PAINTER: replace(other, read=())}
     assert list(side_by_side.table_of(unread)) == ["network", "CLIP, best", "diversity", "seconds"]
-    table = side_by_side.table_of({"DALL-E": one, words.NETWORK: other})
+    table = side_by_side.table_of({"DALL-E": one, PAINTER: other})
     assert list(table["pictures in which all holds"]) == ["1 of 2", "2 of 2"]

@@ -15,15 +15,16 @@ from dashboard import typeset
 from dashboard.cache.models import joint
 from dashboard.inputs.picture_input import SCENES, PictureInput
 from dashboard.inputs.scene_builder import FIRST_SCENE
-from pages.words_and_pictures.joint import any_model, co_attention, compute, hidden, match, measured, patches, words
+from pages.words_and_pictures.joint import any_model, co_attention, compute, hidden, match, measured, patches
 from pages.words_and_pictures.joint.compute import Looked, Mended
+from pages.words_and_pictures.joint.prose import PAGE
 from tests.core.saved_models import save_pair, save_vilt
 from tests.pages.conftest import message_text, prose
 
 ROOM = "words_and_pictures/joint"
 SCENE = PictureInput(SCENES, FIRST_SCENE)
 TEXT = "a red star above a blue circle"
-SECTIONS = (words.LOOKS, words.HIDDEN, words.PATCHES, words.MATCH, words.GROUNDED, words.MEASURED, words.OTHERS)
+SECTIONS = tuple(PAGE.sections)
 
 
 @pytest.mark.parametrize("title", JOINT.values())
@@ -134,7 +135,7 @@ def test_hidden_words_are_guessed_from_what_is_shown(name):
 
 
 def test_hidden_places_stand_in_the_address_and_marks_are_none(visit):
-    app = visit(ROOM, show=words.HIDDEN, joint_text=TEXT, hidden="2-3-0-99")
+    app = visit(ROOM, show="Hidden words", joint_text=TEXT, hidden="2-3-0-99")
     assert "In place of “red”" in prose(app)
     assert "In place of “star”" in prose(app)
     assert "In place of “\\[BEGIN" not in prose(app)
@@ -178,7 +179,7 @@ def test_sentences_about_gaps_name_each_hidden_word_and_the_other_network():
     assert other == "One stream gives “red” 50% with the picture, 25% without."
 
 
-@pytest.mark.parametrize("section", [words.LOOKS, words.HIDDEN, words.MATCH])
+@pytest.mark.parametrize("section", [co_attention.SECTION.name, hidden.SECTION.name, match.SECTION.name])
 def test_without_a_sentence_there_is_a_sentence_about_that(visit, section):
     assert "no sentence here yet" in message_text(visit(ROOM, show=section, joint_text="  "), "warning")
 
@@ -324,7 +325,7 @@ def test_the_view_is_sent_every_head_of_every_layer(visit):
 @pytest.mark.usefixtures("at_home")
 def test_a_vilt_from_a_folder_reads_text_and_picture(visit, tmp_path, kind, text, says):
     folder = save_vilt(kind, tmp_path)
-    app = visit(ROOM, show=words.OTHERS, vilt=str(folder), vilt_text=text)
+    app = visit(ROOM, show="Any model", vilt=str(folder), vilt_text=text)
     assert not message_text(app, "warning"), message_text(app, "warning")
     assert says in prose(app)
     (sent,) = [data for part in app.get("bidi_component") if "scene" in (data := json.loads(part.proto.json))]
@@ -334,7 +335,7 @@ def test_a_vilt_from_a_folder_reads_text_and_picture(visit, tmp_path, kind, text
 @pytest.mark.usefixtures("at_home")
 def test_what_is_no_vilt_gets_a_sentence(visit, tmp_path):
     clip = save_pair("clip", tmp_path)
-    assert "Name a ViLT" in message_text(visit(ROOM, show=words.OTHERS, vilt=str(clip)), "warning")
+    assert "Name a ViLT" in message_text(visit(ROOM, show="Any model", vilt=str(clip)), "warning")
 
 
 def test_guesses_are_told_beside_those_without_a_picture():

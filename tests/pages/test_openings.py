@@ -20,7 +20,7 @@ from pages.vision.reconstruction import compute_autoencoder
 from pages.vision.reconstruction.hidden import FIRST as SHARE_HIDDEN
 from pages.vision.reconstruction.hidden import Hidden
 from pages.words_and_pictures.captioning import compute as captioning
-from pages.words_and_pictures.captioning.words import KINDS
+from pages.words_and_pictures.captioning.inputs import KINDS
 from tests.pages.conftest import prose
 from tests.pages.opening_measures import CAT, KINDS_OF, MEASURES, SCENE, agree
 

@@ -17,8 +17,8 @@ from core.zoo.image_models import Framing
 from core.zoo.masked_autoencoders import AUTOENCODERS, AutoencoderReader
 from dashboard.cache import memo, models
 from dashboard.inputs import hidden_patches
-from pages.vision.reconstruction import compute_autoencoder, gaps, sources, words
-from pages.vision.reconstruction.hidden import Hidden
+from pages.vision.reconstruction import compute_autoencoder, gaps, sources
+from pages.vision.reconstruction.hidden import NOTHING_HIDDEN, Hidden
 from tests.core.saved_models import save_autoencoder, save_vision_model
 from tests.pages.conftest import message_text, prose
 
@@ -49,7 +49,7 @@ def encoded(places) -> str:
     return hidden_patches.encode(places, Patches(8, 8)).removeprefix("8x8_")
 
 
-@pytest.mark.parametrize("section", [words.GAPS, words.SOURCES])
+@pytest.mark.parametrize("section", [gaps.SECTION.name, sources.SECTION.name])
 @pytest.mark.parametrize("way", ["random", "block", "grid", "by hand"])
 def test_every_way_of_hiding_opens(visit, section, way):
     app = visit(ROOM, show=section, hiding=way, hidden="8x8_1-9.20", hidden_share="40")
@@ -60,7 +60,7 @@ def test_every_way_of_hiding_opens(visit, section, way):
 
 
 def test_a_click_hides_one_more_patch_and_from_then_on_the_choice_is_by_hand(visit):
-    app = visit(ROOM, show=words.GAPS)
+    app = visit(ROOM, show="Fill the gaps")
     assert f"{len(PLACES)} of 64 patches are hidden (75%)" in prose(app)
     app.selectbox(key="hiding").set_value("block").run()
     assert f"{len(PLACES)} of 64 patches are hidden (75%)" in prose(app)
@@ -71,15 +71,15 @@ def test_a_click_hides_one_more_patch_and_from_then_on_the_choice_is_by_hand(vis
     next(button for button in app.button if button.label == "Swap hidden and shown").click().run()
     assert f"{64 - len(PLACES)} of 64 patches are hidden" in prose(app)
     next(button for button in app.button if button.label == "Show all").click().run()
-    assert words.NOTHING_HIDDEN in prose(app)
+    assert NOTHING_HIDDEN in prose(app)
     app.run()
-    assert words.NOTHING_HIDDEN in prose(app)  # and not another random draw
+    assert NOTHING_HIDDEN in prose(app)  # and not another random draw
     app.slider(key="hidden_share").set_value(50).run()
     assert "32 of 64 patches are hidden (50%)" in prose(app)
     assert not message_text(app, "warning")
 
 
-@pytest.mark.parametrize("section", [words.GAPS, words.SOURCES])
+@pytest.mark.parametrize("section", [gaps.SECTION.name, sources.SECTION.name])
 def test_what_cannot_be_shown_gets_one_sentence(visit, section):
     app = visit(ROOM, show=section, hiding="by hand", hidden="8x8_0-63")
     assert "All 64 patches are hidden, so there is nothing to guess from" in message_text(app, "warning")
@@ -93,21 +93,25 @@ def test_what_cannot_be_shown_gets_one_sentence(visit, section):
 @pytest.mark.usefixtures("at_home")
 def test_a_vit_mae_from_a_folder_fills_the_gaps_of_its_own_grid(visit, tmp_path):
     folder = str(save_autoencoder("ForPreTraining", tmp_path / "mae", norm_pix_loss=True))
-    app = visit(ROOM, show=words.GAPS, autoencoder=folder)
+    app = visit(ROOM, show="Fill the gaps", autoencoder=folder)
     assert not message_text(app, "warning"), message_text(app, "warning")
     assert "12 of 16 patches are hidden (75%)" in prose(app)
-    assert words.NORMALISED in [caption.value for caption in app.caption]  # it learned nothing else
-    app = visit(ROOM, show=words.SOURCES, autoencoder=folder)
+    assert gaps.SECTION.text("Normalised patches") in [
+        caption.value for caption in app.caption
+    ]  # it learned nothing else
+    app = visit(ROOM, show="Who told it?", autoencoder=folder)
     assert "12 of 16 patches are hidden" in prose(app)
     other = str(save_vision_model("vit", tmp_path / "vit"))
-    assert "does not fill in hidden patches" in message_text(visit(ROOM, show=words.GAPS, autoencoder=other), "warning")
+    assert "does not fill in hidden patches" in message_text(
+        visit(ROOM, show="Fill the gaps", autoencoder=other), "warning"
+    )
     assert "on the page Reconstruction" in message_text(visit("explore/text", model=folder), "warning")
     assert "on the page Reconstruction" in message_text(visit("explore/image", network=folder), "warning")
 
 
 def test_where_the_weights_are_missing_the_page_says_how_to_make_them(visit, monkeypatch, tmp_path):
     monkeypatch.setattr(models, "load_autoencoder", lambda name, **_: LOAD(name, weights=tmp_path))
-    for section in (words.GAPS, words.SOURCES):
+    for section in (gaps.SECTION.name, sources.SECTION.name):
         assert "make train-mae" in message_text(visit(ROOM, show=section), "warning")
 
 
@@ -197,7 +201,7 @@ def test_the_best_and_the_worst_patch_are_hidden_ones(seed, count):
 
 
 def test_where_nothing_is_hidden_nothing_is_claimed():
-    assert gaps.noticed({}, np.zeros((4, 4)), np.zeros(16, dtype=bool), "plain") == (words.NOTHING_HIDDEN,)
+    assert gaps.noticed({}, np.zeros((4, 4)), np.zeros(16, dtype=bool), "plain") == (NOTHING_HIDDEN,)
 
 
 def one_told(layer, visible, others, own, class_token, far) -> DecoderAttentionShares:
@@ -251,5 +255,5 @@ def test_the_view_holds_every_layer_then_all_of_them_and_begins_at_a_hidden_patc
 
 
 def test_nothing_is_told_of_sources_where_nothing_is_hidden(visit):
-    app = visit(ROOM, show=words.SOURCES, hiding="by hand", hidden="8x8_")
-    assert words.NOTHING_HIDDEN in message_text(app, "info")
+    app = visit(ROOM, show="Who told it?", hiding="by hand", hidden="8x8_")
+    assert NOTHING_HIDDEN in message_text(app, "info")

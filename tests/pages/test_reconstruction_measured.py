@@ -22,7 +22,7 @@ from core.results.mae_results import (
     Results,
 )
 from core.vision.skipped_patches import ALL, FORWARD, STEP, VISIBLE, Saving, count_operations
-from pages.vision.reconstruction import measured_autoencoder, words
+from pages.vision.reconstruction import measured_autoencoder
 from pages.vision.reconstruction.measured_autoencoder import (
     rows_of,
     tell_counted,
@@ -57,13 +57,13 @@ def test_the_section_shows_what_was_measured(visit, monkeypatch, is_tuned):
         else []
     )
     monkeypatch.setattr(measured_autoencoder, "measured", lambda: all_of(*tuned))
-    app = visit(ROOM, show=words.MEASURED)
+    app = visit(ROOM, show="Measured")
     assert not message_text(app, "warning")
     text = prose(app)
     assert "At **every share** the autoencoder is nearer" in text
     assert "+20.0 points for what was learned without labels" in text
     assert ("+10.0 points, one seed each" in text) == is_tuned
-    assert (words.NOT_TUNED in message_text(app, "info")) != is_tuned
+    assert ("It has not been fine-tuned yet" in message_text(app, "info")) != is_tuned
     assert "**2.7 times** as many" in text
     assert "takes 2.5 times as long in a forward pass, and 3.0 times" in text
 
@@ -73,7 +73,7 @@ def test_where_nothing_was_measured_one_sentence_says_so_and_the_saving_can_stil
         raise ModelError("weights/mae/results.json is not there: make it.")
 
     monkeypatch.setattr(measured_autoencoder, "measured", missing)
-    app = visit(ROOM, show=words.MEASURED)
+    app = visit(ROOM, show="Measured")
     assert "is not there: make it." in message_text(app, "warning")
     assert [button.label for button in app.button] == ["Present", "Measure on this machine"]
     assert "million multiply-adds" in prose(app)

@@ -17,7 +17,7 @@ from core.vision.pixel_drawing import NOT_DRAWN
 from dashboard.cache.models import image_gpt
 from dashboard.inputs.controls import FIRST_PICTURE
 from dashboard.output.streaming import StepObserver
-from pages.vision.reconstruction import compute_both, compute_pixels, looking_up, measured_pixels, words, words_pixels
+from pages.vision.reconstruction import compute_both, compute_pixels, looking_up, measured_pixels
 from pages.vision.reconstruction.compute_both import MAE, MEAN, PALETTE, roughness
 from pages.vision.reconstruction.pixels_sentences import (
     steps,
@@ -39,7 +39,7 @@ ERRORS = st.floats(1e-4, 1.0)
 
 def test_the_rest_is_drawn_and_told_and_the_address_holds_what_was_chosen(visit):
     query = {"pixel_rows": "29", "pixel_count": "2", "pixel_seed": "3", "pixel_top_k": "20", "picture": "cat"}
-    app = visit(ROOM, show=words.PIXELS, **query)
+    app = visit(ROOM, show="Pixel by pixel", **query)
     assert not message_text(app, "warning"), message_text(app, "warning")
     drawn = compute_pixels.draw.peek("cat", 29, 2, Rules(1.0, 20), 3)
     assert drawn is not None
@@ -50,15 +50,15 @@ def test_the_rest_is_drawn_and_told_and_the_address_holds_what_was_chosen(visit)
 
 
 def test_hidden_pixels_are_filled_in_and_a_share_out_of_range_is_the_usual_one(visit):
-    app = visit(ROOM, show=words.PIXELS, pixel_task=words_pixels.HIDDEN_TASK, pixel_share="30")
+    app = visit(ROOM, show="Pixel by pixel", pixel_task="hidden pixels", pixel_share="30")
     assert not message_text(app, "warning"), message_text(app, "warning")
     assert f"{round(0.3 * 1024):,} pixels are hidden." in prose(app)
-    strange = visit(ROOM, show=words.PIXELS, pixel_task="sideways", pixel_rows="31", pixel_count="1")
+    strange = visit(ROOM, show="Pixel by pixel", pixel_task="sideways", pixel_rows="31", pixel_count="1")
     assert "The completion is off by" in prose(strange)
 
 
 def test_the_view_is_sent_all_heads_and_a_layer_that_looks_back(visit):
-    app = visit(ROOM, show=words.LOOKING_UP)
+    app = visit(ROOM, show="Looking up")
     assert not message_text(app, "warning"), message_text(app, "warning")
     sent = [json.loads(part.proto.json) for part in app.get("bidi_component")]
     (maps,) = [data for data in sent if data.get("overview") and "layers" in data["overview"]]
@@ -71,7 +71,7 @@ def test_the_view_is_sent_all_heads_and_a_layer_that_looks_back(visit):
 
 
 def test_both_fill_in_the_same_half(visit):
-    app = visit(ROOM, show=words.SIDE_BY_SIDE, both_temperature="0.5")
+    app = visit(ROOM, show="Side by side", both_temperature="0.5")
     assert not message_text(app, "warning"), message_text(app, "warning")
     comparison = compute_both.both.peek(FIRST_PICTURE, 4, Rules(0.5), 0)
     assert comparison is not None
@@ -94,7 +94,7 @@ def test_weights_that_are_missing_and_what_is_no_picture_get_a_sentence(visit, m
 
     monkeypatch.setattr(module, "image_gpt", missing)
     compute_pixels.look.forget("rocket")
-    app = visit(ROOM, show=words.LOOKING_UP, picture="galaxies")
+    app = visit(ROOM, show="Looking up", picture="galaxies")
     assert "Weights are missing" in message_text(app, "warning")
 
 

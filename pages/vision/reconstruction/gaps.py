@@ -17,10 +17,12 @@ from dashboard.figures.pictures import picture_tiles
 from dashboard.frame import layout
 from dashboard.number_format import compare, small
 from dashboard.output import charts
-from pages.vision.reconstruction import compute_autoencoder, hidden, words
+from pages.vision.reconstruction import compute_autoencoder, hidden
 from pages.vision.reconstruction.compute_autoencoder import Filled, as_picture
-from pages.vision.reconstruction.hidden import Hidden, tell_hidden
+from pages.vision.reconstruction.hidden import TARGETS, Hidden, tell_hidden
+from pages.vision.reconstruction.prose import PAGE
 
+SECTION = PAGE.section("Fill the gaps")
 ALIKE = 0.05  # of an error: a smaller difference counts as none
 HEIGHT, SMALL = 430, 240  # pixels of the two large pictures, and of the photograph below them, at most
 NETWORK = "the autoencoder"
@@ -32,7 +34,8 @@ def show() -> None:
     chosen = hidden.choose(main, settings, asks_target=True)
     target = chosen.target
     with settings:
-        all_patches = st.toggle("Guess visible patches too", key="gaps_whole", bind="query-params", help=words.WHOLE)
+        about = SECTION.text("Visible patches")
+        all_patches = st.toggle("Guess visible patches too", key="gaps_whole", bind="query-params", help=about)
         veiled = st.toggle("Lay the error over it", key="gaps_error", bind="query-params")
     with layout.waiting_place():
         filled = compute_autoencoder.fill(chosen)
@@ -44,10 +47,10 @@ def show() -> None:
     with truth:
         _truth(chosen, filled)
     if target != PLAIN:
-        layout.caption(words.NORMALISED)
+        layout.caption(SECTION.text("Normalised patches"))
     if filled.errors:
         _fillings(filled, target)
-    layout.notes(words.GAPS_NOTES, notice=sentences, formula=lambda: _formula(chosen, filled))
+    layout.notes(SECTION, notice=sentences, numbers=numbers_of(chosen, filled))
 
 
 def _large(chosen: Hidden, filled: Filled, *, all_patches: bool, veiled: bool) -> None:
@@ -56,31 +59,31 @@ def _large(chosen: Hidden, filled: Filled, *, all_patches: bool, veiled: bool) -
     columns = st.columns(2, gap="medium")
     size: dict[str, Any] = {"rows": grid.rows, "columns": grid.columns, "height": theme.look().high(HEIGHT)}
     with columns[0]:
-        st.markdown(f"**{words.SEES}**")
+        st.markdown("**What it sees**")
         patch_picker(
             stripe_hidden_patches(truth, chosen.mask, grid.rows, grid.columns),
             key="gaps-seen",
             tell="patch in row {row}, column {column}",
-            hint=words.CLICK,
+            hint="Click a patch to hide it, and again to show it.",
             on_click=chosen.switch,
             alt=f"The photograph with {count} of {grid.rows * grid.columns} patches hidden",
             name="reconstruction-seen",
             **size,
         )
     with columns[1]:
-        st.markdown(f"**{words.GUESSES}**")
+        st.markdown("**What it guesses**")
         _guessed(chosen, filled, size, all_patches=all_patches, veiled=veiled)
 
 
 def _truth(chosen: Hidden, filled: Filled) -> None:
-    st.markdown(f"**{words.TRUTH}**")
+    st.markdown("**The photograph**")
     patch_picker(
         as_picture(filled.truth),
         rows=chosen.grid.rows,
         columns=chosen.grid.columns,
         key="gaps-truth",
         tell="row {row}, column {column}",
-        hint=words.TRUTH_HINT.format(side=filled.truth.shape[1]),
+        hint=f"As the network takes it: {filled.truth.shape[1]} × {filled.truth.shape[1]} pixels.",
         alt="The photograph as the autoencoder would see it whole",
         name="reconstruction-truth",
         height=SMALL,
@@ -93,13 +96,16 @@ def _guessed(chosen: Hidden, filled: Filled, size: Mapping[str, Any], *, all_pat
     errors = filled.patch_errors(chosen.target).numpy()
     if not all_patches:
         errors = np.where(chosen.mask.numpy().reshape(errors.shape), errors, 0)
+    hint = "Every patch as it is guessed." if all_patches else "Visible patches are the photograph's own."
+    if veiled:
+        hint = "The stronger the ink, the farther from the truth. Point at a patch to read its error."
     patch_picker(
         as_picture(guessed),
         key="gaps-guessed",
         values=errors if veiled else None,
         limits=(0.0, max(float(errors.max()), 1e-6)) if veiled else None,
         tell="row {row}, column {column}" + (": mean squared error {value}" if veiled else ""),
-        hint=words.ERROR_HINT if veiled else words.WHOLE_HINT if all_patches else words.GUESS_HINT,
+        hint=hint,
         alt="Hidden patches as the autoencoder guesses them" + (", under their errors" if veiled else ""),
         name="reconstruction-guessed",
         **size,
@@ -108,7 +114,7 @@ def _guessed(chosen: Hidden, filled: Filled, size: Mapping[str, Any], *, all_pat
 
 def _fillings(filled: Filled, target: str) -> None:
     """The same gaps filled without a network, each with its error."""
-    if not st.toggle(words.FILLINGS, key="gaps_fillings", bind="query-params"):
+    if not st.toggle("Beside fillings that need no network", key="gaps_fillings", bind="query-params"):
         return
     fillings = {NETWORK: (filled.mixed(target), filled.errors[target])}
     fillings |= {name: (picture, filled.errors[name]) for name, picture in filled.fillings.items()}
@@ -171,7 +177,7 @@ def tell_nearest(errors: Mapping[str, float], target: str) -> str:
 
     Errors that differ by up to ALIKE of the filling's count as equal.
     """
-    plain = {name: error for name, error in errors.items() if name not in words.TARGETS}
+    plain = {name: error for name, error in errors.items() if name not in TARGETS}
     best = min(plain, key=lambda name: plain[name])
     own, other = errors[target], plain[best]
     sentence = f"The autoencoder fills them in with a mean squared error of **{tell_error(own)}**"
@@ -200,12 +206,11 @@ def _worst_half(errors: np.ndarray) -> float:
     return float(np.sort(errors)[::-1][: -(-len(errors) // 2)].sum() / total) if total else 0.0
 
 
-def _formula(chosen: Hidden, filled: Filled) -> None:
-    st.latex(r"E = \frac{1}{|H|\,n} \sum_{p \in H} \lVert \hat x_p - x_p \rVert^2")
-    patch = filled.patch
-    about = words.ERROR_FORMULA.format(count=len(chosen.places), values=3 * patch**2, patch=patch)
-    if filled.errors:
-        about += f" Here $E = {filled.errors[chosen.target]:.4f}$."
-    st.markdown(about)
-    st.latex(r"\tilde x_p = \frac{x_p - \bar x_p}{\sqrt{\operatorname{var}(x_p) + 10^{-6}}}")
-    st.markdown(words.TARGET_FORMULA)
+def numbers_of(chosen: Hidden, filled: Filled) -> dict[str, object]:
+    """The numbers of the section's formula; without hidden patches there is no error to name."""
+    return {
+        "hidden": len(chosen.places),
+        "values": 3 * filled.patch**2,
+        "side": filled.patch,
+        "here": f" Here $E = {filled.errors[chosen.target]:.4f}$." if filled.errors else "",
+    }

@@ -17,13 +17,15 @@ from dashboard.cache.memo import Upload
 from dashboard.cache.models import autoencoder
 from dashboard.inputs import controls, hidden_patches, model_name
 from dashboard.recordings.watched import Picture
-from pages.vision.reconstruction import words
+from pages.vision.reconstruction.prose import PAGE
 
 BY_HAND = "by hand"
 WAYS = (BY_HAND, RANDOM, BLOCK, GRID)
 WAY = "hiding"  # in the address
 LEAST, MOST, FIRST = 10, 95, 75  # per cent of the patches
 DRAWS = 100  # different ones by number
+TARGETS = {"plain": "pixels as they are", "normalised": "normalised patches"}
+NOTHING_HIDDEN = "Nothing is hidden: click patches to hide them, or choose another way of hiding."
 LAST = "hidden_last"  # in the session: what was hidden before a visitor began to choose by hand
 
 
@@ -92,7 +94,9 @@ def choose(main: DeltaGenerator, settings: DeltaGenerator, *, asks_target: bool 
             on_change=_forget,
         )
     with settings:
-        draw = controls.number_box("Draw", 0, DRAWS - 1, 0, key="hidden_draw", on_change=_forget, help=words.DRAW_HELP)
+        draw = controls.number_box(
+            "Draw", 0, DRAWS - 1, 0, key="hidden_draw", on_change=_forget, help=PAGE.text("Draw")
+        )
     places = _drawn(RANDOM if way == BY_HAND else way, grid, share, draw)
     if way == BY_HAND:
         with main:
@@ -106,10 +110,10 @@ def choose(main: DeltaGenerator, settings: DeltaGenerator, *, asks_target: bool 
 
 
 def _target(targets: tuple[str, ...]) -> str:
-    titles = {words.TARGETS[target]: target for target in targets}
+    titles = {TARGETS[target]: target for target in targets}
     if len(titles) == 1:
         return targets[0]
-    return titles[controls.choice("What it guesses", titles, key="gaps_target", about=words.TARGET_HELP)]
+    return titles[controls.choice("What it guesses", titles, key="gaps_target", about=PAGE.text("Targets"))]
 
 
 def _drawn(way: str, grid: Patches, share: int, draw: int) -> tuple[int, ...]:
@@ -149,5 +153,5 @@ def _begin_by_hand(grid: Patches) -> None:
 def tell_hidden(count: int, patches: int) -> str:
     """How much is hidden, in words."""
     if not count:
-        return words.NOTHING_HIDDEN
+        return NOTHING_HIDDEN
     return f"{count} of {patches} patches {'is' if count == 1 else 'are'} hidden ({count / patches:.0%})."

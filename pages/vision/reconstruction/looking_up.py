@@ -15,8 +15,11 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
-from pages.vision.reconstruction import compute_pixels, words_pixels
+from pages.vision.reconstruction import compute_pixels
 from pages.vision.reconstruction.pixels_sentences import tell_heads
+from pages.vision.reconstruction.prose import PAGE
+
+SECTION = PAGE.section("Looking up")
 
 
 def show() -> None:
@@ -29,7 +32,9 @@ def show() -> None:
     layout.place_notice()
     if not theme.is_presented():
         _heads(looked.looks)
-    layout.notes(words_pixels.LOOKING_NOTES, notice=tell_heads(looked.looks), formula=_formula)
+    config = image_gpt(NEXT).network.config
+    numbers = {"width": config.width // config.heads, "context": config.context, "side": config.side}
+    layout.notes(SECTION, notice=tell_heads(looked.looks), numbers=numbers)
 
 
 def table_of(looks: Sequence[PixelAttention]) -> pd.DataFrame:
@@ -41,8 +46,8 @@ def table_of(looks: Sequence[PixelAttention]) -> pd.DataFrame:
 
 
 def _heads(looks: Sequence[PixelAttention]) -> None:
-    st.subheader(words_pixels.HEADS, anchor=False)
-    st.caption(words_pixels.HEADS_ABOUT, width=theme.PROSE)
+    st.subheader("What does each head look at?", anchor=False)
+    st.caption(SECTION.text("Heads"), width=theme.PROSE)
     table = table_of(looks)
     shares = ["left", "above", "start token"]
     # The longest bar is the largest share: most heads spread their attention widely.
@@ -51,14 +56,3 @@ def _heads(looks: Sequence[PixelAttention]) -> None:
     columns["distance in pixels"] = st.column_config.NumberColumn(format="%.1f")
     data_table(table, hide_index=True, width="content", height=320, column_config=columns)
     charts.download_table(table, "pixel-heads")
-
-
-def _formula() -> None:
-    config = image_gpt(NEXT).network.config
-    st.latex(r"a_{ij} = \operatorname{softmax}_{j \le i} \frac{q_i \cdot k_j}{\sqrt{d}}")
-    st.markdown(
-        f"*d* = {config.width // config.heads}. Token *i* holds pixel *i* − 1, token 0 is the start; token *i* "
-        "predicts pixel *i*, so it sees just the pixels before the one to be predicted. The network is not told what "
-        "lies above what: of {config.context:,} places in a row, the one above is {config.side} back (Chen et al. "
-        "2020, section 2.3)."
-    )

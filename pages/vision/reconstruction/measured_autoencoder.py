@@ -32,8 +32,11 @@ from dashboard.number_format import CLEAR, compare, points
 from dashboard.output import charts, measured_costs
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
-from pages.vision.reconstruction import words
 from pages.vision.reconstruction.figures_autoencoder import errors_by_share
+from pages.vision.reconstruction.prose import PAGE
+
+SECTION = PAGE.section("Measured: masked autoencoder")
+STARTS = {"autoencoder": "the autoencoder's encoder", "scratch": "random weights"}
 
 measured = cached()(mae_results.results)
 
@@ -54,7 +57,8 @@ def show() -> None:
             noticed += part(results)
     local_saving = measured_here.peek()
     noticed += _saving(results.saving if results else None, local_saving)
-    layout.notes(words.AUTOENCODER_NOTES, notice=tuple(noticed) or (words.NOTHING_MEASURED,), formula=_formula)
+    nothing = "Nothing has been measured yet, so there is nothing to notice."
+    layout.notes(SECTION, notice=tuple(noticed) or (nothing,), numbers=numbers_of(MAEConfig()))
 
 
 def _errors(results: Results) -> tuple[str, ...]:
@@ -80,7 +84,7 @@ def _errors(results: Results) -> tuple[str, ...]:
         ),
     )
     layout.place_notice()
-    layout.caption(words.ERRORS_ABOUT.format(pictures=results.pictures))
+    layout.caption(SECTION.text("Errors", pictures=results.pictures))
     return (tell_errors(results.errors),)
 
 
@@ -93,20 +97,23 @@ def _probes(results: Results) -> tuple[str, ...]:
         ]
     )
     _table(rows, "reconstruction-probe")
-    layout.caption(words.PROBE_ABOUT.format(pictures=results.validation))
+    layout.caption(SECTION.text("Linear classifier", pictures=results.validation))
     return tuple(tell_probe(probe, results.error(0.5)) for probe in results.probes)
 
 
 def _tuned(results: Results) -> tuple[str, ...]:
     layout.heading("Is it a better beginning?")
     if not results.tuned:
-        st.info(words.NOT_TUNED, icon=":material/info:")
+        st.info(
+            "It has not been fine-tuned yet: python -m training.mae.fine_tuning, then training.mae.report once more.",
+            icon=":material/info:",
+        )
         return ()
     rows = pd.DataFrame(
         [
             {
                 "labels": f"{run.labels} %",
-                "begins as": words.STARTS[run.start],
+                "begins as": STARTS[run.start],
                 "top-1": run.top1,
                 "top-5": run.top5,
                 "steps": run.steps,
@@ -115,7 +122,7 @@ def _tuned(results: Results) -> tuple[str, ...]:
         ]
     )
     _table(rows, "reconstruction-tuned", integers=("steps",))
-    layout.caption(words.TUNED_ABOUT.format(pictures=results.validation))
+    layout.caption(SECTION.text("Fine-tuning", pictures=results.validation))
     both = [results.tuned_with(labels) for labels in LABELS]
     return tuple(tell_tuned(of[AUTOENCODER], of[SCRATCH], results.validation) for of in both if len(of) == 2)
 
@@ -136,9 +143,9 @@ def _table(rows: pd.DataFrame, name: str, *, integers: Sequence[str] = ()) -> No
 def _saving(stored_saving: Saving | None, local_saving: Saving | None) -> tuple[str, ...]:
     layout.heading("What does leaving hidden patches out save?")
     if not theme.is_presented():
-        st.markdown(words.SAVING, width=theme.PROSE)
+        st.markdown(SECTION.text("Saving"), width=theme.PROSE)
     measured_costs.offer(measured_here.refresh, again=local_saving is not None)
-    savings = {words.THERE: stored_saving, words.HERE: local_saving}
+    savings = {"on our machine": stored_saving, "on this machine": local_saving}
     rows = [row for name, saving in savings.items() if saving for row in rows_of(name, saving)]
     if not rows:
         return (tell_counted(),)
@@ -247,19 +254,17 @@ def tell_tuned(own: FineTuned, scratch: FineTuned, pictures: int) -> str:
     return f"{sentence}: {points(gap)}, one seed each."
 
 
-def _formula() -> None:
-    st.latex(r"E(s) = \frac{1}{N} \sum_{n=1}^{N} \frac{1}{|H_n|} \sum_{i \in H_n} (\hat x_i - x_i)^2")
-    st.markdown(words.MEASURED_FORMULA)
-    config = MAEConfig()
-    st.latex(r"\Omega(n) = 12\,n\,d^2 + 2\,n^2 d")
-    tokens = {ALL: 1 + config.patches, VISIBLE: 1 + round(config.patches * (1 - skipped_patches.HIDDEN))}
-    operations = {read: 12 * n * config.width**2 + 2 * n**2 * config.width for read, n in tokens.items()}
-    st.markdown(
-        words.SAVING_FORMULA.format(
-            width=config.width,
-            every=tokens[ALL],
-            all=operations[ALL] / 1e6,
-            some=tokens[VISIBLE],
-            visible=operations[VISIBLE] / 1e6,
-        )
-    )
+def numbers_of(config: MAEConfig) -> dict[str, object]:
+    """The numbers of the formula: tokens, and million multiply-adds of a layer, of all patches and of visible ones."""
+    visible = round(config.patches * (1 - skipped_patches.HIDDEN))
+
+    def operations(tokens: int) -> float:
+        return (12 * tokens * config.width**2 + 2 * tokens**2 * config.width) / 1e6
+
+    return {
+        "width": config.width,
+        "all_tokens": 1 + config.patches,
+        "all_operations": operations(1 + config.patches),
+        "tokens": 1 + visible,
+        "operations": operations(1 + visible),
+    }

@@ -29,10 +29,11 @@ from dashboard.frame import layout
 from dashboard.number_format import CLEAR, compare, points
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
-from pages.vision.reconstruction import words_pixels
 from pages.vision.reconstruction.figures_pixels import bits_bars
 from pages.vision.reconstruction.pixels_sentences import steps
+from pages.vision.reconstruction.prose import PAGE
 
+SECTION = PAGE.section("Measured: image-GPT")
 EVEN = 9.0  # bits of one of 512 colours
 CHANNELS = 3  # of a pixel: what published figures call dimensions
 CHANCE = 0.1  # of ten classes
@@ -46,7 +47,8 @@ def show() -> None:
     try:
         results = measured()
     except ModelError as error:
-        st.info(words_pixels.NOT_MEASURED.format(why=typeset.plain(str(error))), icon=":material/info:")
+        why = typeset.plain(str(error))
+        st.info(f"How good image-GPT is has not been measured yet: {why}", icon=":material/info:")
         return
     noticed: list[str] = []
     if results.bits:
@@ -55,11 +57,11 @@ def show() -> None:
         noticed += _filled(results.filled)
     if results.probe:
         noticed += _probe(results.probe)
-    layout.notes(words_pixels.MEASURED_NOTES, notice=tuple(noticed), formula=lambda: _formula(results.bits))
+    layout.notes(SECTION, notice=tuple(noticed), formula=lambda: _formula(results.bits))
 
 
 def _bits(bits: Bits) -> tuple[str, ...]:
-    layout.heading(words_pixels.BITS)
+    layout.heading("How well is the next pixel predicted?")
     names = [way[0].upper() + way[1:] for way in WAYS]
     means, errors = ([getattr(bits.by_way[way], name) for way in WAYS] for name in ("mean", "error"))
     figure = partial(bits_bars, names, means, errors, even=EVEN, look=theme.look(), height=theme.look().high(220))
@@ -70,7 +72,7 @@ def _bits(bits: Bits) -> tuple[str, ...]:
         table = table_of_bits(bits, image_densities())
         numbers = {name: st.column_config.NumberColumn(format="%.2f") for name in ("bits a pixel", "bits a dimension")}
         data_table(table, hide_index=True, width="content", column_config=numbers, placeholder="")
-    st.caption(words_pixels.BITS_ABOUT.format(pictures=bits.pictures), width=theme.PROSE)
+    st.caption(SECTION.text("Published figures", pictures=bits.pictures), width=theme.PROSE)
     return tell_bits_measured(bits)
 
 
@@ -120,7 +122,7 @@ def tell_bits_measured(bits: Bits) -> tuple[str, ...]:
 
 
 def _filled(filled: Filled) -> tuple[str, ...]:
-    layout.heading(words_pixels.FILLED)
+    layout.heading("How well are hidden pixels predicted?")
     table = table_of_filled(filled)
     columns = {
         "mean squared error": st.column_config.NumberColumn(format="%.5f"),
@@ -129,7 +131,7 @@ def _filled(filled: Filled) -> tuple[str, ...]:
         "the very colour": st.column_config.NumberColumn(format="percent"),
     }
     data_table(table, hide_index=True, width="content", column_config=columns, placeholder="")
-    about = words_pixels.FILLED_ABOUT.format(share=filled.share, pictures=filled.pictures)
+    about = SECTION.text("Hidden pixels", share=filled.share, pictures=filled.pictures)
     st.caption(about, width=theme.PROSE)
     charts.download_table(table, "pixel-hidden-measured")
     return (tell_filled_measured(filled),)
@@ -168,7 +170,7 @@ def tell_filled_measured(filled: Filled) -> str:
 
 
 def _probe(probe: Probe) -> tuple[str, ...]:
-    layout.heading(words_pixels.PROBE)
+    layout.heading("What has it learned without labels?")
     lines = {PROBED[name]: np.array(own) for name, own in probe.layers.items()}
     count = max(len(own) for own in lines.values())
     lines["raw pixels"] = np.full(count, probe.pixels)
@@ -188,7 +190,7 @@ def _probe(probe: Probe) -> tuple[str, ...]:
     alt = "; ".join(f"{name} from {own[0]:.0%} to at most {own.max():.0%}" for name, own in lines.items())
     table = pd.DataFrame({"layer": np.arange(count), **lines})
     charts.chart(figure, name="pixel-probe", alt=f"Right classes by layer: {alt}", table=table)
-    st.caption(words_pixels.PROBE_ABOUT.format(train=probe.train, test=probe.test), width=theme.PROSE)
+    st.caption(SECTION.text("Classes of CIFAR-10", train=probe.train, test=probe.test), width=theme.PROSE)
     return tuple(tell_probe(probe))
 
 
@@ -213,14 +215,7 @@ def tell_probe(probe: Probe) -> Iterator[str]:
 
 
 def _formula(bits: Bits | None) -> None:
-    st.latex(r"\text{bits} = -\frac{1}{n} \sum_{i} \log_2 p(x_i \mid x_{<i})")
     if bits:
         own = bits.by_way[IMAGE_GPT].mean
-        st.markdown(
-            f"*n* = 1,024 pixels of each of {bits.pictures:,} pictures. A third of it, {own:.2f} / 3 = "
-            f"{own / CHANNELS:.2f}, stands beside bits a dimension, with the remark above."
-        )
-    st.markdown(
-        "Contexts of two pixels: how often each colour followed the colours to the left and above, smoothed by coarser "
-        "contexts (64 boxes of colours), and these by the histogram."
-    )
+        st.markdown(SECTION.text("Bits a dimension", pictures=bits.pictures, bits=own, third=own / CHANNELS))
+    st.markdown(SECTION.text("Contexts of two pixels"))

@@ -26,11 +26,15 @@ from dashboard.inputs import controls
 from dashboard.output import charts
 from dashboard.output.streaming import StepObserver
 from dashboard.recordings.watched import Picture
-from pages.vision.reconstruction import compute_pixels, words_pixels
+from pages.vision.reconstruction import compute_pixels
 from pages.vision.reconstruction.compute_pixels import GREY, Drawn, below, unfinished
 from pages.vision.reconstruction.pixels_sentences import tell_bits, tell_draws, tell_filled, tell_palette
-from pages.vision.reconstruction.words_pixels import HIDDEN_TASK, TASKS
+from pages.vision.reconstruction.prose import PAGE
 
+SECTION, HIDDEN_PIXELS = PAGE.section("Pixel by pixel"), PAGE.section("Pixel by pixel: hidden pixels")
+HIDDEN_TASK = "hidden pixels"
+TASKS = ("next pixel", HIDDEN_TASK)
+GIVEN, TRUTH = "given", "truth"  # titles of tiles are short: on a phone a tile is some 80 pixels wide
 COUNTS = (1, 2, 4, 8)  # completions
 ACROSS = {1: 3, 2: 4, 4: 3, 8: 5}  # tiles of a row: the completions, what is given, and the truth
 ACROSS_PRESENTED = ACROSS | {4: 6}  # a projector is wide enough for all six
@@ -55,7 +59,7 @@ def show() -> None:
     main, settings = layout.bar_with_settings()
     with main:
         picture = controls.picture()
-        task = controls.menu("Task", TASKS, key="pixel_task", width=140, help=words_pixels.TASK_HELP)
+        task = controls.menu("Task", TASKS, key="pixel_task", width=140, help=SECTION.text("Tasks"))
         with settings:
             of_task = st.container()
         choice = _ask_hidden(settings) if task == HIDDEN_TASK else _ask_next(of_task, settings)
@@ -67,18 +71,20 @@ def show() -> None:
 
 def _ask_next(of_task: DeltaGenerator, settings: DeltaGenerator) -> Asked:
     side = image_gpt(NEXT).side
-    about = words_pixels.ROWS_HELP
+    about = SECTION.text("Rows given")
     rows = st.slider("Rows given", 0, side - 1, side // 2, key="pixel_rows", help=about, **_bound(140))
     with of_task:
         count = controls.choice("Completions", COUNTS, key="pixel_count", first=4)
         degree = temperature("pixel_temperature")
-        top_k = controls.choice("Top-k", TOPS, key="pixel_top_k", about=words_pixels.TOP_K_HELP)
+        top_k = controls.choice("Top-k", TOPS, key="pixel_top_k", about=SECTION.text("Top-k"))
     return Asked(rows, count, Rules(degree, top_k), seeded("Draw again", settings))
 
 
 def _ask_hidden(settings: DeltaGenerator) -> tuple[int, int]:
     """How many per cent are hidden, and which."""
-    percent = st.slider("Hidden, %", 1, 95, 15, key="pixel_share", help=words_pixels.SHARE_HELP, **_bound(140))
+    percent = st.slider(
+        "Hidden, %", 1, 95, 15, key="pixel_share", help=HIDDEN_PIXELS.text("Share hidden"), **_bound(140)
+    )
     return percent, seeded("Hide others", settings)
 
 
@@ -92,17 +98,17 @@ def _show_next(picture: Picture, choice: Asked) -> None:
         drawn = _draw(picture, pixel_picture, choice)
         layout.place_notice()
     bits = compute_pixels.bits(picture).numpy()
-    st.subheader(words_pixels.SURPRISE, anchor=False)
-    st.caption(words_pixels.SURPRISE_ABOUT, width=theme.PROSE)
+    st.subheader("Where does the truth surprise it?", anchor=False)
+    st.caption(SECTION.text("Bits of each pixel"), width=theme.PROSE)
     _surprise(pixel_picture, bits, rows)
     colours = image_gpt(NEXT).network.config.colours
     layout.notes(
-        words_pixels.NEXT_NOTES,
+        SECTION,
         notice=(
             *tell_draws(drawn.errors, drawn.even, drawn.apart, has_rows=rows > 0),
             *tell_bits(bits, rows, colours),
         ),
-        formula=lambda: _formula(bits, rows, choice.rules),
+        numbers=numbers_of(bits, rows, choice.rules),
     )
 
 
@@ -112,8 +118,7 @@ def _bound(width: int) -> dict:
 
 def temperature(key: str) -> float:
     """How freely is drawn."""
-    about = words_pixels.TEMPERATURE_HELP
-    return st.slider("Temperature", 0.0, 2.0, 1.0, 0.05, key=key, help=about, **_bound(140))
+    return st.slider("Temperature", 0.0, 2.0, 1.0, 0.05, key=key, help=PAGE.text("Temperature"), **_bound(140))
 
 
 def seeded(label: str, settings: DeltaGenerator, key: str = "pixel_seed") -> int:
@@ -124,7 +129,7 @@ def seeded(label: str, settings: DeltaGenerator, key: str = "pixel_seed") -> int
     def again() -> None:
         st.session_state[key] = (st.session_state.get(key, 0) + 1) % SEEDS
 
-    st.button(label, icon=":material/casino:", on_click=again, help=words_pixels.SEED_HELP)
+    st.button(label, icon=":material/casino:", on_click=again, help=PAGE.text("Seed"))
     return seed
 
 
@@ -176,12 +181,12 @@ def _growing(place: DeltaGenerator, pixel_picture: PixelPicture, rows: int, coun
 
 
 def _titles(count: int) -> list[str]:
-    return [words_pixels.GIVEN, *completions(count), words_pixels.TRUTH]
+    return [GIVEN, *completions(count), TRUTH]
 
 
 def completions(count: int) -> list[str]:
     """What completions are called above their tiles."""
-    return [words_pixels.COMPLETION.format(number=number + 1) for number in range(count)]
+    return [f"drawn {number + 1}" for number in range(count)]
 
 
 def _tiles(pixel_picture: PixelPicture, rows: int, pictures: Float[Tensor, "draw channel row column"]) -> np.ndarray:
@@ -247,15 +252,11 @@ def _surprise(pixel_picture: PixelPicture, bits: Float[np.ndarray, "row column"]
         )
 
 
-def _formula(bits: Float[np.ndarray, "row column"], rows: int, rules: Rules) -> None:
-    st.latex(r"p(x) = \prod_{i} p(x_i \mid x_1, \dots, x_{i-1})")
-    st.latex(r"p_T(c) \propto \exp(z_c / T), \quad c \in \text{top-}k")
-    first = bits[rows, 0]
-    st.markdown(
-        f"$T$ = {rules.temperature:g}, $k$ = {rules.top_k}. The first true pixel of row {rows} had the probability "
-        f"$2^{{-{first:.2f}}}$ = {2.0**-first:.3f}. The sum over what lies from there on is {bits[rows:].sum():,.0f} "
-        f"bits, {bits[rows:].sum() / 8:,.0f} bytes (Chen et al. 2020, equation 1)."
-    )
+def numbers_of(bits: Float[np.ndarray, "row column"], rows: int, rules: Rules) -> dict[str, object]:
+    """The numbers of the formula of the next pixel: what is drawn begins after `rows`."""
+    first, rest = float(bits[rows, 0]), float(bits[rows:].sum())
+    numbers = {"first": first, "probability": 2.0**-first, "bits": rest, "bytes": rest / 8}
+    return {"temperature": rules.temperature, "top_k": rules.top_k, "row": rows, **numbers}
 
 
 def _show_hidden(picture: Picture, percent: int, seed: int) -> None:
@@ -264,12 +265,12 @@ def _show_hidden(picture: Picture, percent: int, seed: int) -> None:
     with photograph:
         _photograph(pixel_picture)
     pictures = {
-        words_pixels.SEEN: torch.where(guessed.hidden, torch.tensor(GREY), pixel_picture.painted),
-        words_pixels.BEST: guessed.filled.best,
-        words_pixels.ONE_DRAW: guessed.filled.drawn,
-        words_pixels.EXPECTED: guessed.filled.mean,
-        words_pixels.NEIGHBOURS: guessed.neighbours,
-        words_pixels.TRUTH: pixel_picture.painted,
+        "seen": torch.where(guessed.hidden, torch.tensor(GREY), pixel_picture.painted),
+        "most probable": guessed.filled.best,
+        "drawn": guessed.filled.drawn,
+        "mean expected": guessed.filled.mean,
+        "mean of neighbours": guessed.neighbours,
+        TRUTH: pixel_picture.painted,
     }
     tiles = np.stack([as_picture(image) for image in pictures.values()])
     with drawings:
@@ -283,16 +284,7 @@ def _show_hidden(picture: Picture, percent: int, seed: int) -> None:
     hidden, colours = int(guessed.hidden.sum()), image_gpt(HIDDEN).network.config.colours
     mean_bits = float(guessed.filled.bits.mean())
     layout.notes(
-        words_pixels.HIDDEN_NOTES,
+        HIDDEN_PIXELS,
         notice=tell_filled(guessed.errors, guessed.right, hidden, mean_bits, colours),
-        formula=lambda: _formula_hidden(guessed.errors["best"], hidden, mean_bits),
-    )
-
-
-def _formula_hidden(error: float, hidden: int, mean_bits: float) -> None:
-    st.latex(r"L = \mathbb{E}_{M} \sum_{i \in M} -\log p(x_i \mid x_{\setminus M})")
-    st.markdown(
-        f"$M$ are the {hidden:,} hidden pixels; each is guessed from all that are seen, and from no other guess: here "
-        f"{mean_bits:.2f} bits on average (Chen et al. 2020, equation 2). The error of the most probable colours is "
-        f"the mean of (guess − truth)² over {hidden:,} × 3 values: {error:.4f}."
+        numbers={"hidden": hidden, "bits": mean_bits, "error": guessed.errors["best"]},
     )

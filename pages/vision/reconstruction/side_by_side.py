@@ -1,7 +1,6 @@
 """Side by side: both networks on the same photograph."""
 
 import time
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -21,12 +20,14 @@ from dashboard.inputs import controls
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from dashboard.output.streaming import StepObserver
-from pages.vision.reconstruction import compute_both, words_pixels
+from pages.vision.reconstruction import compute_both
 from pages.vision.reconstruction.compute_both import MAE, MEAN, PALETTE, Both
 from pages.vision.reconstruction.compute_pixels import GREY, unfinished
-from pages.vision.reconstruction.pixels import APART, PHOTOGRAPH, SIDE, completions, seeded, temperature
+from pages.vision.reconstruction.pixels import APART, GIVEN, PHOTOGRAPH, SIDE, TRUTH, completions, seeded, temperature
 from pages.vision.reconstruction.pixels_sentences import steps, tell_both, tell_rough
+from pages.vision.reconstruction.prose import PAGE
 
+SECTION = PAGE.section("Side by side")
 COUNT, ACROSS = 4, 4  # completions; tiles of a row
 
 
@@ -52,14 +53,18 @@ def show() -> None:
     _table(comparison)
     if not theme.is_presented():
         _asked(comparison)
-    st.caption(words_pixels.SIDE_ABOUT, width=theme.PROSE)
+    st.caption(SECTION.text("Errors"), width=theme.PROSE)
     layout.notes(
-        words_pixels.SIDE_NOTES,
+        SECTION,
         notice=(
             *tell_both(comparison.errors, comparison.draw_errors, mae=MAE, palette=PALETTE, mean=MEAN),
             tell_rough(comparison.rough["truth"], comparison.rough[MAE], comparison.rough["draws"]),
         ),
-        formula=lambda: _formula(comparison),
+        numbers={
+            "pixels": int(comparison.where.sum()),
+            "error": comparison.errors[MAE],
+            "errors": ", ".join(f"{error:.4f}" for error in comparison.draw_errors),
+        },
     )
 
 
@@ -83,10 +88,10 @@ def _growing(place: DeltaGenerator) -> StepObserver:
 
 def _tiles(comparison: Both) -> None:
     pictures = {
-        words_pixels.GIVEN: torch.where(comparison.where, torch.tensor(GREY), comparison.truth),
-        words_pixels.SIDE_MAE: comparison.filled,
-        words_pixels.SIDE_MEAN: comparison.even,
-        words_pixels.TRUTH: comparison.truth,
+        GIVEN: torch.where(comparison.where, torch.tensor(GREY), comparison.truth),
+        "autoencoder": comparison.filled,
+        "mean colour": comparison.even,
+        TRUTH: comparison.truth,
         **dict(zip(completions(COUNT), comparison.drawn, strict=True)),
     }
     tiles, look = np.stack([as_picture(picture) for picture in pictures.values()]), theme.look()
@@ -126,24 +131,10 @@ def table_of(comparison: Both) -> pd.DataFrame:
 
 def _asked(comparison: Both) -> None:
     numbers = {
-        "hidden": comparison.patches,
-        "seen": comparison.patches,
-        "colours": image_gpt(NEXT).network.config.colours,
+        "Masked autoencoder": {"hidden": comparison.patches, "visible": comparison.patches},
+        "Image-GPT": {"colours": image_gpt(NEXT).network.config.colours},
     }
-    for place, (name, text) in zip(st.columns(2, gap="large"), words_pixels.ASKED.items(), strict=True):
+    for place, (name, own) in zip(st.columns(2, gap="large"), numbers.items(), strict=True):
         with place:
             st.subheader(name, anchor=False)
-            st.markdown(text.format(**numbers))
-
-
-def _formula(comparison: Both) -> None:
-    st.latex(r"\text{error} = \frac{1}{3|H|} \sum_{i \in H} \lVert \hat x_i - x_i \rVert^2")
-    st.markdown(
-        f"$H$ are the {int(comparison.where.sum()):,} pixels of the lower half. The autoencoder was trained to make "
-        f"this error small, and gives one answer: {comparison.errors[MAE]:.4f}. Image-GPT was trained to make $-\\log "
-        f"p(x)$ small, and its answers are drawn: {_listed(comparison.draw_errors)}."
-    )
-
-
-def _listed(errors: Sequence[float]) -> str:
-    return ", ".join(f"{error:.4f}" for error in errors)
+            st.markdown(SECTION.text(name, **own))

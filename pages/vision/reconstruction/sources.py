@@ -22,11 +22,13 @@ from dashboard.components.photo_maps import Dense, PhotoLayer, PhotoScene, photo
 from dashboard.components.photo_maps.packing import overview_of
 from dashboard.frame import layout
 from dashboard.output import charts
-from pages.vision.reconstruction import compute_autoencoder, hidden, words
+from pages.vision.reconstruction import compute_autoencoder, hidden
 from pages.vision.reconstruction.compute_autoencoder import Read
 from pages.vision.reconstruction.figures_autoencoder import shares_by_layer
-from pages.vision.reconstruction.hidden import Hidden, tell_hidden
+from pages.vision.reconstruction.hidden import NOTHING_HIDDEN, Hidden, tell_hidden
+from pages.vision.reconstruction.prose import PAGE
 
+SECTION = PAGE.section("Who told it?")
 BOTH = "encoder and decoder"
 
 
@@ -34,15 +36,15 @@ def show() -> None:
     """The maps, what hidden patches look at in each layer, the notes."""
     chosen = hidden.choose(*layout.bar_with_settings())
     if not chosen.places:
-        st.info(words.NOTHING_HIDDEN, icon=":material/info:")
+        st.info(NOTHING_HIDDEN, icon=":material/info:")
         return
     with layout.waiting_place():
         recording, scene = compute_autoencoder.read(chosen), scene_of(chosen)
     photo_maps(scene, key="gap-sources", name="reconstruction-sources")
     layout.place_notice()
-    layout.caption(words.STRIPED)
+    layout.caption(SECTION.text("Striped patches"))
     _shares(recording.shares)
-    layout.notes(words.SOURCES_NOTES, notice=noticed(recording, chosen), formula=lambda: _formula(recording, chosen))
+    layout.notes(SECTION, notice=noticed(recording, chosen), numbers=numbers_of(recording, chosen))
 
 
 @cached()
@@ -102,14 +104,14 @@ def _middle(chosen: Hidden) -> int:
 
 
 def _shares(shares: Sequence[DecoderAttentionShares]) -> None:
-    st.subheader(words.LOOKED_AT, anchor=False)
+    st.subheader("What do hidden patches look at?", anchor=False)
     if not theme.is_presented():
-        st.markdown(words.LOOKED_AT_ABOUT, width=theme.PROSE)
+        st.markdown(SECTION.text("Attention of hidden patches"), width=theme.PROSE)
     parts = {
-        words.VISIBLE: [float(layer.visible.mean()) for layer in shares],
-        words.OTHERS: [float(layer.hidden.mean()) for layer in shares],
-        words.ITSELF: [float(layer.own.mean()) for layer in shares],
-        words.CLASS: [float(layer.class_token.mean()) for layer in shares],
+        "visible patches": [float(layer.visible.mean()) for layer in shares],
+        "other hidden patches": [float(layer.hidden.mean()) for layer in shares],
+        "itself": [float(layer.own.mean()) for layer in shares],
+        "the class token": [float(layer.class_token.mean()) for layer in shares],
     }
     alt = "; ".join(
         f"layer {number}: " + ", ".join(f"{values[number]:.0%} to {name}" for name, values in parts.items())
@@ -194,20 +196,14 @@ def tell_reach(shares: Sequence[DecoderAttentionShares], encoder: Sequence[float
     )
 
 
-def _formula(recording: Read, chosen: Hidden) -> None:
-    encoder = sum(layer.side == ENCODER for layer in recording.layers)
-    patches = chosen.model.patches
-    visible = patches - len(chosen.places)
-    st.latex(r"a_{ij} = \operatorname{softmax}_j \frac{q_i \cdot k_j}{\sqrt{d}}")
-    st.markdown(
-        words.SOURCES_FORMULA.format(
-            encoder=encoder,
-            seen=visible,
-            tokens=1 + visible,
-            decoder=len(recording.shares),
-            every=1 + patches,
-            hidden=patches - visible,
-        )
-    )
-    st.latex(r"R = \prod_l \tfrac{1}{2}\,(\bar A^{(l)} + I)")
-    st.markdown(words.ROLLOUT_FORMULA)
+def numbers_of(recording: Read, chosen: Hidden) -> dict[str, object]:
+    """The numbers of the section's formula."""
+    patches, hidden_count = chosen.model.patches, len(chosen.places)
+    return {
+        "encoder": sum(layer.side == ENCODER for layer in recording.layers),
+        "tokens": 1 + patches - hidden_count,
+        "visible": patches - hidden_count,
+        "decoder": len(recording.shares),
+        "all_tokens": 1 + patches,
+        "hidden": hidden_count,
+    }

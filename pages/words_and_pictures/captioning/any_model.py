@@ -13,11 +13,14 @@ from dashboard.frame import layout
 from dashboard.inputs import model_name, picture_input
 from dashboard.inputs.picture_input import PHOTOGRAPHS, SCENES, PictureInput
 from dashboard.output import streaming
-from pages.words_and_pictures.captioning import compute, inputs, own, words
+from pages.words_and_pictures.captioning import compute, inputs, own
 from pages.words_and_pictures.captioning.compute import Written
+from pages.words_and_pictures.captioning.prose import PAGE
 from pages.words_and_pictures.captioning.telling import noticed as noticed_of
 from pages.words_and_pictures.captioning.verdict import verdict
 from pages.words_and_pictures.captioning.word_scene import scene_for
+
+SECTION = PAGE.section("Any model")
 
 
 def show() -> None:
@@ -27,26 +30,27 @@ def show() -> None:
         "both",
         lambda offer: check_offer(offer, "caption"),
         named_captioner,
-        placeholder=words.NAMED_PLACEHOLDER,
-        about=words.NAMED_HELP,
-        empty_text=words.NAMED_NOTHING,
-        offline=words.NAMED_OFFLINE,
+        placeholder="Salesforce/blip-image-captioning-base, or a folder",
+        about="A BLIP, a GIT, or a vision transformer with a GPT-2, by its name on the hub or by its folder.",
+        empty_text=SECTION.text("Before a model is named"),
+        offline=SECTION.text("Without the hub"),
     )
     if model is None:
-        layout.notes(words.NAMED_NOTES, notice=(words.NAMED_NOT_YET,), formula=_formula)
+        layout.notes(SECTION, notice=("No model is named yet, so there is nothing to notice.",))
         return
     main, settings = layout.bar_with_settings()
     with main:
         chosen = picture_input.choose((PHOTOGRAPHS, SCENES), first=PHOTOGRAPHS)
     with settings:
         width = inputs.beam()
-        text = st.text_input(words.NAMED_OWN, "", key="named_caption", bind="query-params", max_chars=300).strip()
+        label = "Your own caption (empty: what it writes itself)"
+        text = st.text_input(label, "", key="named_caption", bind="query-params", max_chars=300).strip()
     written = compute.look_by_name(model.name, chosen, text) if text else _write(model, chosen, width)
     scene = scene_of(model.name, chosen, width, text)
     word_maps(scene, key="named-maps", name=f"caption-{model.title}")
     layout.place_notice()
     sentences = own.noticed(written, chosen) if text else noticed_of(written, chosen, [])
-    layout.notes(words.NAMED_NOTES, notice=sentences, formula=_formula)
+    layout.notes(SECTION, notice=sentences)
 
 
 def _write(model: NamedPictureWriter, chosen: PictureInput, width: int) -> Written:
@@ -68,12 +72,3 @@ def scene_of(name: str, chosen: PictureInput, width: int, text: str) -> WordScen
     """What the view shows of a caption of the model's own, or of somebody's."""
     written = compute.look_by_name(name, chosen, text) if text else compute.write_by_name(name, chosen, width)
     return scene_for(written, chosen)
-
-
-def _formula() -> None:
-    st.latex(r"a_{ti} = \operatorname{softmax}_i \frac{q_t \cdot k_i}{\sqrt{d}}")
-    st.markdown(
-        "BLIP and a vision transformer with a GPT-2 have layers of cross-attention: *i* runs over the patches. In GIT "
-        "picture and words are one sequence: what a word gives to patches is a part of its row, and what it gives to "
-        "other words is left out here."
-    )

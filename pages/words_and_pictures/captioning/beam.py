@@ -13,9 +13,11 @@ from dashboard.number_format import compare
 from dashboard.output import charts, search_tree
 from dashboard.output.data_table import data_table
 from dashboard.theme import HUES
-from pages.words_and_pictures.captioning import compute, inputs, words
+from pages.words_and_pictures.captioning import compute, inputs
 from pages.words_and_pictures.captioning.compute import Written
+from pages.words_and_pictures.captioning.prose import PAGE
 
+SECTION = PAGE.section("The beam")
 COLUMNS = (4, 6, 10)  # steps of the tree; the first fits a phone
 
 
@@ -51,7 +53,15 @@ def show() -> None:
     with st.expander(f"All {len(table)} candidates of step {step}"):
         numbers = {name: st.column_config.NumberColumn(format="%.3f") for name in ("log p", "total", "score")}
         data_table(table, hide_index=True, column_config=numbers)
-    layout.notes(words.BEAM_NOTES, notice=noticed(written, step), formula=lambda: _formula(written))
+    layout.notes(
+        SECTION,
+        notice=noticed(written, step),
+        numbers={
+            "log_probability": decoded.best.log_probability,
+            "words": len(decoded.best.tokens),
+            "score": decoded.best.score(0.6),
+        },
+    )
 
 
 def noticed(written: Written, step: int) -> tuple[str, ...]:
@@ -67,12 +77,3 @@ def noticed(written: Written, step: int) -> tuple[str, ...]:
     else:
         sentences.append("No other caption was complete when the search ended.")
     return tuple(sentences)
-
-
-def _formula(written: Written) -> None:
-    best = written.decoded.best
-    st.latex(r"\operatorname{score}(y) = \frac{\log p(y)}{\left((5 + |y|) / 6\right)^{0.6}}")
-    st.markdown(
-        f"Here $\\log p(y) = {best.log_probability:.2f}$ over {len(best.tokens)} words, the end included, so the score "
-        f"is {best.score(0.6):.2f}. Without the division short captions would always win."
-    )

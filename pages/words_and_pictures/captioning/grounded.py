@@ -11,9 +11,11 @@ from dashboard.frame import layout
 from dashboard.inputs import picture_input
 from dashboard.inputs.picture_input import SCENES, PictureInput, masks_of, sentence_for
 from dashboard.output import pointing_game
-from pages.words_and_pictures.captioning import compute, inputs, words
-from pages.words_and_pictures.captioning.words import KINDS
+from pages.words_and_pictures.captioning import compute, inputs
+from pages.words_and_pictures.captioning.inputs import KINDS
+from pages.words_and_pictures.captioning.prose import PAGE
 
+SECTION = PAGE.section("The right region?")
 SAYS = {
     "attention": "“{word}” gives {share} of its attention",
     "rollout": "Rolled out, “{word}” gives {share}",
@@ -33,14 +35,14 @@ def show() -> None:
     scene = chosen.scene
     assert scene is not None
     text = sentence_for(scene)
-    st.markdown(f"The network is made to write a sentence that is true of this scene: **{text}**")
+    st.markdown(SECTION.text("A true sentence", sentence=text))
     with layout.waiting_place():
         view = scene_of(name, chosen, text)
     word_maps(view, key="grounded-maps", name="caption-ways")
     layout.place_notice()
     st.subheader("Over a thousand scenes", anchor=False)
     noticed = pointing_game.show("captioning/", TITLES, name="captioning-grounding")
-    layout.notes(words.GROUNDED_NOTES, notice=noticed, formula=pointing_game.formula)
+    layout.notes(SECTION, notice=noticed, formula=pointing_game.formula)
 
 
 @cached()

@@ -2,7 +2,9 @@
 
 from dashboard.inputs import controls
 from dashboard.inputs.picture_input import PHOTOGRAPHS, PictureInput
-from pages.words_and_pictures.captioning.words import KINDS
+from pages.words_and_pictures.captioning.prose import PAGE
+
+KINDS = {"lstm": "LSTM with attention", "transformer": "Transformer"}
 
 
 def captioner_for(picture_input: PictureInput, kind: str) -> str:
@@ -19,8 +21,7 @@ def kind(label: str = "Network") -> str:
 
 def beam() -> int:
     """How many captions are kept while one is searched; 1 is greedy."""
-    about = "How many unfinished captions are kept at each step. 1 is greedy: always the most probable next word."
-    return controls.choice("Beam", (1, 3, 5), key="beam", first=3, about=about)
+    return controls.choice("Beam", (1, 3, 5), key="beam", first=3, about=PAGE.text("Beam"))
 
 
 def titles(picture_input: PictureInput) -> dict[str, str]:

@@ -18,8 +18,9 @@ from dashboard.inputs import controls, picture_input
 from dashboard.number_format import compare, compare_shares
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
-from pages.words_and_pictures.captioning import words
+from pages.words_and_pictures.captioning.prose import PAGE
 
+SECTION = PAGE.section("Measured")
 SPLITS = picture_input.SPLITS | {"relations": "two things or three"}  # what is held out there are sentences
 TRUE = "all captions"
 MANY = 30  # captions: of fewer no worst kind is told
@@ -35,7 +36,7 @@ def show() -> None:
     for part in (_photographs, _scenes):
         with error_messages.as_sentences():
             noticed += part()
-    layout.notes(words.MEASURED_NOTES, notice=tuple(noticed), formula=_formula)
+    layout.notes(SECTION, notice=tuple(noticed))
 
 
 def _photographs() -> tuple[str, ...]:
@@ -45,7 +46,7 @@ def _photographs() -> tuple[str, ...]:
     numbers = {name: st.column_config.NumberColumn(format="%.1f") for name in MEASURES}
     data_table(table, hide_index=True, column_config=numbers, width="content", placeholder="")
     layout.place_notice()
-    layout.caption(words.ABOUT_BLEU)
+    layout.caption(SECTION.text("BLEU and CIDEr"))
     charts.download_table(table, "caption-scores")
     return (*about_scores(scores, published), *about_gates(measured().gates))
 
@@ -152,7 +153,7 @@ def _scenes() -> tuple[str, ...]:
         alt="The share of true captions: " + "; ".join(f"{row.model}, {row.way}: {row.share:.0%}" for row in rows),
         table=truth_table(measurements),
     )
-    layout.caption(f"{words.ABOUT_TRUTH} {SCENES} scenes of each split; bars are two standard errors.")
+    layout.caption(SECTION.text("True captions", scenes=SCENES))
     return about_truth(measurements)
 
 
@@ -233,14 +234,3 @@ def _tell_relations(tests: Sequence[TrueCaptions]) -> str:
     sentence = f"Captions that state a relation, of {SCENES} each: {listing}"
     differ = compare_shares(max(counts), SCENES, min(counts), SCENES) == "more"
     return f"They do not take equal risks. {sentence}." if differ else f"{sentence}."
-
-
-def _formula() -> None:
-    st.latex(
-        r"\begin{gathered} \text{BLEU-}n = b\, \Big(\prod_{k=1}^{n} p_k\Big)^{1/n} \\ "
-        r"b = \min\big(1, e^{1 - r/c}\big) \end{gathered}"
-    )
-    st.markdown(
-        "$p_k$: the share of all runs of *k* words in the captions that stand in a reference; *c*, *r*: words of all "
-        "captions, and of the references that are nearest in length."
-    )

@@ -14,9 +14,11 @@ from dashboard.frame import layout
 from dashboard.inputs import controls, picture_input
 from dashboard.number_format import compare
 from dashboard.output import charts
-from pages.words_and_pictures.captioning import compute, inputs, words
+from pages.words_and_pictures.captioning import compute, inputs
 from pages.words_and_pictures.captioning.compute import Step, Written
+from pages.words_and_pictures.captioning.prose import PAGE
 
+SECTION = PAGE.section("One step")
 EVEN = 0.1  # of an even share: a place that has no more above it is not singled out
 TOP = 6  # channels of a score that are listed
 
@@ -37,7 +39,7 @@ def show() -> None:
     view = WordScene(
         written.prepared.photograph,
         (rows, columns),
-        (MappedWord(word, words.GATE.format(gate=step.gate), bar=step.gate),),
+        (MappedWord(word, SECTION.text("Gate", gate=step.gate), bar=step.gate),),
         (
             WordMap("weights", step.weights.numpy()[None]),
             WordMap(
@@ -51,7 +53,7 @@ def show() -> None:
     word_maps(view, key="step-maps", name="caption-step", address=False)
     layout.place_notice()
     if not theme.is_presented():
-        st.markdown(words.STEP_ABOUT, width=theme.PROSE)
+        st.markdown(SECTION.text("Numbers of the step"), width=theme.PROSE)
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("What may come next", anchor=False)
@@ -59,7 +61,7 @@ def show() -> None:
     with right:
         st.subheader("What is seen, as far as the gate is open", anchor=False)
         _vectors(step)
-    layout.notes(words.STEP_NOTES, notice=noticed(written, step, place), formula=lambda: _formula(written, step))
+    layout.notes(SECTION, notice=noticed(written, step, place), formula=lambda: _channels(written, step))
 
 
 def _next(written: Written, step: Step, place: int) -> None:
@@ -122,13 +124,12 @@ def noticed(written: Written, step: Step, place: int) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _formula(written: Written, step: Step) -> None:
+def _channels(written: Written, step: Step) -> None:
     """The score of the strongest place as a sum over channels, then its weight."""
     top = int(step.weights.argmax())
     channels = np.tanh((step.query + step.keys[top]).numpy())
     parts = step.vector.numpy() * channels
     order = np.abs(parts).argsort()[::-1][:TOP]
-    st.latex(r"e_{ti} = \sum_c v_c \tanh\big((W h_{t-1})_c + (U a_i)_c\big)")
     lines = ["| *c* | $\\tanh(Wh + Ua)$ | $v$ | product |", "|--:|--:|--:|--:|"]
     for channel in order.tolist():
         numbers = (channels[channel], step.vector[channel], parts[channel])
@@ -139,7 +140,4 @@ def _formula(written: Written, step: Step) -> None:
     st.markdown("\n".join(lines))
     largest = step.scores.max()
     total = float((step.scores - largest).exp().sum())
-    st.markdown(
-        f"The softmax over {written.model.places} places: $\\exp(0) / {total:.3f} = {1 / total:.4f}$, relative to this "
-        f"score, the largest. $\\beta = {step.gate:.4f}$."
-    )
+    st.markdown(SECTION.text("Softmax", places=written.model.places, total=total, weight=1 / total, gate=step.gate))

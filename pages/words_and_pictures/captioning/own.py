@@ -13,11 +13,14 @@ from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, picture_input
 from dashboard.inputs.picture_input import PHOTOGRAPHS, PictureInput, truth_of
 from dashboard.number_format import compare
-from pages.words_and_pictures.captioning import compute, inputs, words
+from pages.words_and_pictures.captioning import compute, inputs
 from pages.words_and_pictures.captioning.compute import Written
+from pages.words_and_pictures.captioning.prose import PAGE
 from pages.words_and_pictures.captioning.telling import formula
+from pages.words_and_pictures.captioning.verdict import FALSE, TRUE
 from pages.words_and_pictures.captioning.word_scene import scene_for
 
+SECTION = PAGE.section("Your own caption")
 EXAMPLES = {world: example_texts.examples(f"captions-{world}") for world in ("scenes", "photographs")}
 
 ALIKE = 0.005  # of probability: words that differ by no more are about as probable
@@ -39,12 +42,15 @@ def show() -> None:
     if unknown := model.unknown(text):
         named = ", ".join(f"“{typeset.plain(word)}”" for word in unknown[:6])
         known = model.tokenizer.get_vocab_size() - 4
-        st.info(words.UNKNOWN.format(title=model.title, known=known, words=named), icon=":material/question_mark:")
+        says = (
+            f"{model.title} knows {known:,} words, but not {named}: all such words are read as the same unknown word."
+        )
+        st.info(says, icon=":material/question_mark:")
     word_maps(scene_of(name, chosen, text), key="own-maps", name="own-caption")
     layout.place_notice()
     if not theme.is_presented():
-        st.markdown(words.OWN_ABOUT, width=theme.PROSE)
-    layout.notes(words.OWN_NOTES, notice=noticed(written, chosen), formula=lambda: formula(written))
+        st.markdown(SECTION.text("Teacher forcing"), width=theme.PROSE)
+    layout.notes(SECTION, notice=noticed(written, chosen), formula=lambda: formula(written))
 
 
 @cached()
@@ -61,7 +67,7 @@ def noticed(written: Written, chosen: PictureInput) -> tuple[str, ...]:
 def _tell_truth(written: Written, chosen: PictureInput) -> Iterator[str]:
     truth = truth_of(chosen, written.text)
     if truth is not None:
-        yield f"Your caption is **{(words.TRUE if truth else words.FALSE).lower()}**."
+        yield f"Your caption is **{(TRUE if truth else FALSE).lower()}**."
 
 
 def _tell_probable(written: Written) -> Iterator[str]:

@@ -11,8 +11,8 @@ from core.models.show_attend_tell import ShowAttendTell
 from dashboard import typeset
 from dashboard.inputs.picture_input import PictureInput, masks_of
 from dashboard.number_format import compare
-from pages.words_and_pictures.captioning import words
 from pages.words_and_pictures.captioning.compute import Written
+from pages.words_and_pictures.captioning.prose import PAGE
 from pages.words_and_pictures.captioning.verdict import details
 
 ALIKE = 0.05  # of an open gate: a smaller difference between words counts as none
@@ -119,29 +119,16 @@ def _quoted(written: Written, place: int) -> str:
 
 def formula(written: Written) -> None:
     """How this network looks, with its own numbers."""
-    decoder = written.model.network.decoder
+    decoder, grid = written.model.network.decoder, written.model.grid
+    weights, word, places = written.looked.maps[0][0, 0], _quoted(written, 0), written.model.places
     if isinstance(decoder, ShowAttendTell):
-        st.markdown(words.WRITE_LSTM.format(places=written.model.places))
-        st.latex(
-            r"\begin{gathered} e_{ti} = v^\top \tanh(W h_{t-1} + U a_i) \\ "
-            r"\alpha_{ti} = \operatorname{softmax}_i e_{ti} \\ "
-            r"z_t = \beta_t \sum_i \alpha_{ti} a_i, \quad \beta_t = \sigma(f^\top h_{t-1}) \end{gathered}"
-        )
         assert written.looked.gates is not None
-        first = written.looked.maps[0][0, 0]
-        top = int(first.argmax())
-        row, column = divmod(top, written.model.grid[1])
-        st.markdown(
-            f"For the first word, {_quoted(written, 0)}: $\\alpha = {float(first[top]):.3f}$ at row {row}, column "
-            f"{column}, $\\beta = {written.looked.gates[0]:.2f}$. All of them are under “{words.STEP}”."
-        )
+        top = int(weights.argmax())
+        row, column = divmod(top, grid[1])
+        numbers = {"weight": float(weights[top]), "row": row, "column": column, "gate": written.looked.gates[0]}
+        st.markdown(PAGE.text("Attention of the LSTM", places=places, word=word, **numbers))
         return
     config = decoder.config
-    st.markdown(words.WRITE_TRANSFORMER.format(layers=config.layers, places=written.model.places, heads=config.heads))
-    head_width = config.width // config.heads
-    st.latex(rf"a_{{ti}} = \operatorname{{softmax}}_i \frac{{q_t \cdot k_i}}{{\sqrt{{{head_width}}}}}")
-    first = written.looked.maps[0][0, 0]
-    st.markdown(
-        f"For the first word, {_quoted(written, 0)}, layer 0 and head 0 give {float(first.max()):.3f} to their "
-        f"strongest place, and {float(first.sum()):.3f} to all."
-    )
+    sizes = {"layers": config.layers, "heads": config.heads, "width": config.width // config.heads}
+    numbers = {"most": float(weights.max()), "total": float(weights.sum())}
+    st.markdown(PAGE.text("Attention of the transformer", places=places, word=word, **sizes, **numbers))

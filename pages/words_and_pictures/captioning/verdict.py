@@ -8,9 +8,10 @@ from core.images.example_pictures import ExamplePicture
 from core.zoo.captioners import CAPTIONERS
 from dashboard import typeset
 from dashboard.inputs.picture_input import PictureInput, truth_of
-from pages.words_and_pictures.captioning import words
 from pages.words_and_pictures.captioning.compute import Written
 
+TRUE, FALSE = "True of this scene", "Not true of this scene"
+NO_SENTENCE, NO_CONTENT = "Not a sentence about drawn scenes", "No content words"
 LEAST = 0.005  # a smaller probability is not written as a whole number of percent
 
 
@@ -24,7 +25,8 @@ def certainty(written: Written) -> str:
     chances = written.looked.log_probabilities
     if not chances:
         return ""
-    return words.SURE.format(unit=_unit(written), mean=_percent(math.exp(sum(chances) / len(chances))))
+    mean = _percent(math.exp(sum(chances) / len(chances)))
+    return f"each {_unit(written)} {mean} probable (geometric mean)"
 
 
 def correctness(caption: str, chosen: PictureInput) -> str:
@@ -34,16 +36,16 @@ def correctness(caption: str, chosen: PictureInput) -> str:
     """
     if chosen.is_scene:
         truth = truth_of(chosen, caption)
-        return f"**{words.NO_SENTENCE if truth is None else words.TRUE if truth else words.FALSE}**"
+        return f"**{NO_SENTENCE if truth is None else TRUE if truth else FALSE}**"
     example = example_in(chosen)
     if example is None:
         return ""
     count, matched = len(content_words(caption)), len(example.matched_words(caption))
     if not count:
-        return f"**{words.NO_CONTENT}**"
+        return f"**{NO_CONTENT}**"
     if not matched:
-        return f"**{words.MATCHED_NONE.format(count=count)}**"
-    return f"**{words.MATCHED.format(matched=matched, count=count, fit='fits' if matched == 1 else 'fit')}**"
+        return f"**None of {count} content words fits**"
+    return f"**{matched} of {count} content words {'fits' if matched == 1 else 'fit'}**"
 
 
 def details(written: Written, chosen: PictureInput) -> tuple[str, ...]:
@@ -52,18 +54,15 @@ def details(written: Written, chosen: PictureInput) -> tuple[str, ...]:
     if len(chances) > 1:
         least = min(range(len(chances)), key=chances.__getitem__)
         word = f"“{typeset.plain(written.words.labels[least].strip())}”"
+        named = "the end" if written.words.ids[least] == written.end else word
         sentences.append(
-            words.LEAST.format(
-                count=len(chances),
-                unit=_unit(written),
-                least="the end" if written.words.ids[least] == written.end else word,
-                low=_percent(math.exp(chances[least])),
-            )
+            f"Of its {len(chances)} {_unit(written)}s, the end included, the least probable is {named}: "
+            f"{_percent(math.exp(chances[least]))}."
         )
     if example := example_in(chosen):
         matched = [f"“{typeset.plain(word)}”" for word in example.matched_words(written.text)]
-        known = words.KNOWN if matched else words.KNOWN_NONE
-        sentences.append(known.format(shows=example.shows, words=", ".join(matched)))
+        shared = ", ".join(matched) or "none of its content words"
+        sentences.append(f"Known of this photograph: it shows {example.shows}. The caption shares {shared} with that.")
     return tuple(sentences)
 
 

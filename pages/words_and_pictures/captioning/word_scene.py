@@ -4,8 +4,8 @@ import math
 
 from dashboard.components.word_maps import MappedWord, WordMap, WordScene
 from dashboard.inputs.picture_input import PictureInput, masks_of
-from pages.words_and_pictures.captioning import words
 from pages.words_and_pictures.captioning.compute import Written
+from pages.words_and_pictures.captioning.prose import PAGE
 
 
 def scene_for(written: Written, chosen: PictureInput) -> WordScene:
@@ -16,9 +16,9 @@ def scene_for(written: Written, chosen: PictureInput) -> WordScene:
     mapped_words = []
     for place, label in enumerate(written.words.labels):
         chance = math.exp(looked.log_probabilities[place])
-        notes = [words.PROBABLE.format(chance=f"{chance:.0%}" if chance >= 0.005 else "less than 1%")]
+        notes = [PAGE.text("Probability", probability=f"{chance:.0%}" if chance >= 0.005 else "less than 1%")]
         if looked.gates is not None:
-            notes.append(words.GATE.format(gate=looked.gates[place]))
+            notes.append(PAGE.text("Gate", gate=looked.gates[place]))
         mapped_words.append(
             MappedWord(
                 label.strip(),
@@ -40,7 +40,7 @@ def maps_of(written: Written) -> tuple[WordMap, ...]:
     maps = written.looked.maps
     if not written.has_heads:
         return (WordMap("attention", maps[0][0].numpy()),)
-    word_maps = [WordMap(words.MEAN, written.mean_map, "all layers")]
+    word_maps = [WordMap("mean of all heads", written.mean_map, "all layers")]
     for number, layer in enumerate(maps):
         for head, own in enumerate(layer):
             word_maps.append(WordMap(f"layer {number}, head {head}", own.numpy(), f"Layer {number}"))

@@ -18,12 +18,14 @@ from dashboard.frame import layout
 from dashboard.inputs import picture_input
 from dashboard.inputs.picture_input import PictureInput
 from dashboard.output import streaming
-from pages.words_and_pictures.captioning import compute, inputs, words
+from pages.words_and_pictures.captioning import compute, inputs
 from pages.words_and_pictures.captioning.compute import Written
+from pages.words_and_pictures.captioning.prose import PAGE
 from pages.words_and_pictures.captioning.telling import formula, noticed
 from pages.words_and_pictures.captioning.verdict import verdict
 from pages.words_and_pictures.captioning.word_scene import scene_for
 
+SECTION = PAGE.section("A caption")
 BEGIN_KEY = "begin"  # in the address: the words that a visitor chose
 
 
@@ -43,10 +45,10 @@ def show() -> None:
     word_maps(scene, key="caption-maps", name="caption", on_word=lambda place: _ask(written, place))
     layout.place_notice()
     _other_word(written, chosen)
-    if about := words.WORLD[written.model.name.partition("-")[0]]:
-        st.caption(about)
+    if written.model.name.startswith("photographs-"):
+        st.caption(SECTION.text("Networks for photographs"))
     layout.notes(
-        words.WRITE_NOTES,
+        SECTION,
         notice=noticed(written, chosen, [caption.text for caption in captions.values()]),
         formula=lambda: formula(written),
     )
@@ -61,7 +63,7 @@ def _begun(chosen: PictureInput) -> tuple[str, ...]:
     st.session_state.begun_for = chosen.identity
     begin = tuple(parameter(BEGIN_KEY, str.split))
     if len(begin) > LONGEST:
-        raise InputError(words.BEGIN_TOO_LONG.format(count=len(begin), most=LONGEST))
+        raise InputError(f"The address begins the caption with {len(begin)} words; a caption has at most {LONGEST}.")
     return begin
 
 
@@ -78,7 +80,7 @@ def _write_both(names: dict[str, str], chosen: PictureInput, width: int, begin: 
         arguments = (name, chosen, width, _ids(captioner(name), begin))
         written = compute.write.peek(*arguments)
         if written is None:
-            place.markdown(_card(names[name], "…", words.WAITING))
+            place.markdown(_card(names[name], "…", "waits for its turn"))
             looks_on = streaming.observer(place, partial(_unfinished, names[name], captioner(name)))
             written = compute.write(*arguments, observer=looks_on)
         captions[name] = written
@@ -113,15 +115,17 @@ def _other_word(written: Written, chosen: PictureInput) -> None:
     if written.begin_count:
         with st.container(horizontal=True, vertical_alignment="center"):
             begin_text = " ".join(written.labels[: written.begin_count])
-            begun = words.BEGUN_ONE if written.begin_count == 1 else words.BEGUN.format(count=written.begin_count)
-            st.markdown(begun.replace("TEXT", typeset.plain(begin_text)))
+            count = written.begin_count
+            begun = "The first word comes" if count == 1 else f"The first {count} words come"
+            st.markdown(f"{begun} from you: “{typeset.plain(begin_text)}”. The network went on from there.")
             st.button("As it would begin itself", on_click=_forget, type="tertiary")
     if place is None or theme.is_presented():
         return
     before = written.words.ids[:place]
     offered = compute.next_words(written.model.name, chosen, tuple(before))
     label = written.words.labels[place].strip()
-    st.markdown(f"**{words.OTHER_WORD}** than “{typeset.plain(label)}” :small[:gray[{words.OTHER_WORD_ABOUT}]]")
+    remark = f":small[:gray[{SECTION.text('Another word')}]]"
+    st.markdown(f"**Take another word** than “{typeset.plain(label)}” {remark}")
     with st.container(horizontal=True):
         for number, (word, chance) in enumerate(offered):
             if word == "[END]":

@@ -12,10 +12,12 @@ from dashboard import theme, typeset
 from dashboard.cache.models import attention_gan
 from dashboard.frame import layout
 from dashboard.inputs import controls
-from pages.words_and_pictures.generation import compute_painted, stages, words, write
+from pages.words_and_pictures.generation import compute_painted, stages, write
 from pages.words_and_pictures.generation.compute_painted import Asked, Painted
 from pages.words_and_pictures.generation.pictures import apart, difference, enlarged
+from pages.words_and_pictures.generation.prose import PAGE
 
+SECTION = PAGE.section("Painted in stages: another word")
 CLEAR = 0.1  # of the way from black to white: a pixel that moved farther has changed
 MOST_SIDE_BY_SIDE = 8  # words; more of them are a list to search
 USUAL = "blue"  # which stands first in such a list
@@ -31,9 +33,9 @@ def show(request: Asked, number: int) -> None:
         before, after = compute_painted.paint(request), compute_painted.paint(changed)
     one, two = before.pictures[number], after.pictures[number]
     titled = {
-        f"{words.BEFORE}": (enlarged(one, 5), write.below(before, number)),
-        f"{words.AFTER}: “{other}”": (enlarged(two, 5), write.below(after, number)),
-        words.MOVED: (enlarged(difference(one, two), 5), ""),
+        "As it was": (enlarged(one, 5), write.below(before, number)),
+        f"With the other word: “{other}”": (enlarged(two, 5), write.below(after, number)),
+        "What moved": (enlarged(difference(one, two), 5), ""),
     }
     wide = theme.look().high(260)
     with st.container(horizontal=True, gap="medium"):
@@ -45,9 +47,9 @@ def show(request: Asked, number: int) -> None:
                     st.markdown(caption)
     layout.place_notice()
     if not theme.is_presented():
-        st.markdown(words.SWAP_ABOUT, width=theme.PROSE)
+        st.markdown(SECTION.text("Another word"), width=theme.PROSE)
     layout.notes(
-        words.SWAP_NOTES,
+        SECTION,
         notice=noticed(before, after, number, place + 1),
         formula=lambda: stages.formula(request),
     )
@@ -76,7 +78,10 @@ def _another(request: Asked) -> tuple[int, str]:
     }
     fits = {place: others for place, others in fits.items() if others}
     if not fits:
-        raise InputError(words.NOTHING_TO_SWAP)
+        raise InputError(
+            "No word of this sentence can be exchanged for another of its kind. Write one that names a colour or a "
+            "shape."
+        )
     with layout.control_bar():
         named = {
             f"{labels[place]} ({place + 1})" if labels.count(labels[place]) > 1 else labels[place]: place

@@ -17,15 +17,16 @@ from dashboard.components.patch_picker import patch_picker
 from dashboard.frame import layout
 from dashboard.inputs.picture_input import PHOTOGRAPHS, PictureInput
 from dashboard.number_format import compare
-from pages.words_and_pictures.generation import compute, inputs, words
+from pages.words_and_pictures.generation import compute, inputs
 from pages.words_and_pictures.generation.compute import Coded
 from pages.words_and_pictures.generation.pictures import enlarged, sheet
+from pages.words_and_pictures.generation.prose import PAGE
 
+SECTION = PAGE.section("Pictures as words")
 CODE = "code"  # in the address: the code that is marked
 ACROSS = 32  # codes in a row of the codebook
 WIDE = 300
 ALIKE = 0.05  # of an error: a smaller difference counts as none
-PAINTED = r"\hat x = D(C_{c_1}, \dots, C_{c_{256}})"
 
 
 def show() -> None:
@@ -40,13 +41,11 @@ def show() -> None:
     _way_through(encodings[world], book, world)
     layout.place_notice()
     if not theme.is_presented():
-        st.markdown(words.CODES_ABOUT, width=theme.PROSE)
+        st.markdown(SECTION.text("Codes"), width=theme.PROSE)
     if len(names) > 1:
         _side_by_side(encodings)
     _codebook(encodings[world], book)
-    layout.notes(
-        words.CODES_NOTES, notice=noticed(encodings, chosen), formula=lambda: _formula(world, encodings[world])
-    )
+    layout.notes(SECTION, notice=noticed(encodings, chosen), formula=lambda: _formula(world, encodings[world]))
 
 
 def marked(codes: int) -> int | None:
@@ -83,7 +82,7 @@ def _way_through(coded: Coded, book: np.ndarray, world: str) -> None:
             chosen=where,
             tells=tells,
             mark="marked",
-            hint=words.CLICK_A_CODE,
+            hint="Point at a place to see its code; click to mark the code.",
             on_click=lambda row, column: _mark(numbers[row * grid + column]),
             alt=f"The {len(numbers)} codes of the picture, each as it is painted alone",
             name="codes",
@@ -124,7 +123,7 @@ def _codebook(coded: Coded, book: np.ndarray) -> None:
         chosen=[divmod(order.index(code), ACROSS)] if code is not None else [],
         tells=tells,
         mark="marked",
-        hint=words.CODEBOOK_HINT.format(used=used),
+        hint=SECTION.text("Codebook", used=used),
         on_click=lambda row, column: _mark(order[row * ACROSS + column]),
         alt=f"All {len(book)} codes, the {used} of this picture first",
         name="codebook",
@@ -172,7 +171,7 @@ def _tell_error(coded: Coded, chosen: PictureInput, world: str) -> Iterator[str]
     else:
         yield f"{missed}: {coded.error / coded.plain_error:.1%} of what its mean colour alone would miss."
     if chosen.world == PHOTOGRAPHS:
-        yield words.CODES_PHOTO.format(world=words.WORLDS[world].lower())
+        yield SECTION.text("Photographs", world=inputs.WORLDS[world].lower())
 
 
 def _tell_ways(encodings: dict[str, Coded]) -> Iterator[str]:
@@ -195,17 +194,8 @@ def _tell_ways(encodings: dict[str, Coded]) -> Iterator[str]:
 def _formula(world: str, coded: Coded) -> None:
     config = picture_coder(world).network.config
     if config.quantiser == "nearest":
-        st.latex(rf"\begin{{gathered}} c_p = \arg\min_k\, \lvert \ell_p - C_k \rvert^2 \\ {PAINTED} \end{{gathered}}")
-        about = (
-            f"The encoder says a vector $\\ell_p$ of {config.code_width} values for each place, and the nearest of the "
-            f"{config.codes} vectors of the book stands in for it. No gradient passes such a choice: it is handed "
-            "straight through, as if nothing had been exchanged (van den Oord et al. 2017)."
-        )
+        choice = SECTION.text("Nearest vector", width=config.code_width, codes=config.codes)
     else:
-        st.latex(rf"\begin{{gathered}} c_p = \arg\max_k\, \ell_{{pk}} \\ {PAINTED} \end{{gathered}}")
-        about = (
-            f"The encoder gives each place a logit for each of {config.codes} codes; while it learns, codes are drawn "
-            "so that gradients reach it (Gumbel softmax), afterwards the most probable is taken."
-        )
+        choice = SECTION.text("Most probable code", codes=config.codes)
     pixels, bits = 8 * coded.original.size, len(coded.codes) * log2(config.codes)
-    st.markdown(f"{about} {pixels:,} bits of pixels become {bits:,.0f} bits of codes, {bits / pixels:.1%}.")
+    st.markdown(f"{choice} {SECTION.text('Bits', pixels=pixels, bits=bits, share=bits / pixels)}")

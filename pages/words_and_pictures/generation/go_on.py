@@ -17,10 +17,13 @@ from dashboard.components.patch_picker import patch_picker
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.number_format import signed
-from pages.words_and_pictures.generation import compute, growing, inputs, words, write
+from pages.words_and_pictures.generation import compute, growing, inputs, write
 from pages.words_and_pictures.generation.compute import Coded, Drawn, Wish
 from pages.words_and_pictures.generation.pictures import begun, enlarged
+from pages.words_and_pictures.generation.prose import PAGE
 
+SECTION = PAGE.section("Go on")
+OTHER_CODE, HALF = "another code", "half a picture"
 PLACE, OTHER = "place", "other"  # in the address: where the picture changes, and to which code
 AROUND = 2  # codes beside the one that is shown in another code's picture
 GIVEN_ROWS = (4, 8, 12)
@@ -30,14 +33,14 @@ def show() -> None:
     """The sentence, and one of the two ways to go on."""
     with layout.control_bar():
         world, text = inputs.world_and_sentence(dalles.available())
-        way = controls.menu("Go on from", (words.OTHER_CODE, words.HALF), key="way_on", width=165)
+        way = controls.menu("Go on from", (OTHER_CODE, HALF), key="way_on", width=165)
         with layout.settings():
             wish = inputs.wish(world, text)
-            rank = inputs.candidate(wish.count) if way == words.OTHER_CODE else 0
+            rank = inputs.candidate(wish.count) if way == OTHER_CODE else 0
             inputs.again()
     dalle(world).encode(text)
     bar = layout.control_bar()
-    if way == words.HALF:
+    if way == HALF:
         _half(wish, bar)
     else:
         _other_code(wish, rank)
@@ -65,11 +68,11 @@ def _other_code(wish: Wish, rank: int) -> None:
     if changed is not None:
         _beside(drawn, changed, number)
     if not theme.is_presented():
-        st.markdown(words.GO_ON_ABOUT, width=theme.PROSE)
+        st.markdown(SECTION.text("Another code"), width=theme.PROSE)
     layout.notes(
-        words.GO_ON_NOTES,
+        SECTION,
         notice=noticed(drawn, number, place, compute.chance_of(wish, number, place), changed),
-        formula=lambda: _formula(wish, place),
+        numbers=numbers_of(wish, place),
     )
 
 
@@ -97,7 +100,7 @@ def _picked(drawn: Drawn, number: int, place: int, grid: int) -> None:
         key="go-on-picture",
         chosen=[divmod(place, grid)],
         tells=[f"row {at // grid}, column {at % grid}: code {code}" for at, code in enumerate(codes)],
-        hint=words.CLICK_A_PART,
+        hint="Click a part to take another code there.",
         on_click=lambda row, column: _go_to(row, column),
         alt=f"The picture of “{drawn.prompt.text}” with {grid} × {grid} parts, one of them chosen",
         name="go-on",
@@ -129,10 +132,10 @@ def _offered(wish: Wish, drawn: Drawn, number: int, place: int, grid: int) -> No
                     on_click=_take,
                     args=(row, column, code),
                     disabled=code == own,
-                    help=words.DRAWN_HERE if code == own else None,
+                    help="This one was drawn." if code == own else None,
                     width="stretch",
                 )
-    st.caption(words.CODES_OFFERED)
+    st.caption(SECTION.text("Codes to choose from"))
 
 
 def percent(chance: float) -> str:
@@ -158,7 +161,7 @@ def _take(row: int, column: int, code: int) -> None:
 def _beside(drawn: Drawn, changed: Drawn, number: int) -> None:
     """The picture as it was, and with the other code."""
     with st.container(horizontal=True, gap="large"):
-        for title, one, at in ((words.AS_DRAWN, drawn, number), (words.WITH_OTHER, changed, 0)):
+        for title, one, at in (("As it was drawn", drawn, number), ("With the other code", changed, 0)):
             with st.container(width=260):
                 st.markdown(f"**{title}**")
                 st.image(enlarged(one.pictures[at], 5), width=260, alt=title)
@@ -204,14 +207,10 @@ def _tell_change(drawn: Drawn, number: int, place: int, changed: Drawn) -> Itera
         )
 
 
-def _formula(wish: Wish, place: int) -> None:
+def numbers_of(wish: Wish, place: int) -> dict[str, object]:
+    """The numbers of the section's formula, where the picture goes on from a place."""
     total = dalle(wish.world).network.config.places
-    st.latex(rf"p(c_{{{place}}} \mid w, c_0, \dots, c_{{{max(0, place - 1)}}})")
-    st.markdown(
-        f"The {place} codes before it stay, the {total - place - 1} behind it are drawn anew. At each place a number "
-        "from 0 to 1 decides, always the same one for the same seed: it falls on a code in a row of all codes, each as "
-        "long as it is probable. Probabilities here are those of temperature 1."
-    )
+    return {"place": place, "last": max(0, place - 1), "later": total - place - 1}
 
 
 # Half a picture.
@@ -241,11 +240,11 @@ def _half(wish: Wish, bar: DeltaGenerator) -> None:
     layout.place_notice()
     write.gallery(drawn, best=False)
     if not theme.is_presented():
-        st.markdown(words.HALF_ABOUT, width=theme.PROSE)
+        st.markdown(SECTION.text("Half a picture"), width=theme.PROSE)
     layout.notes(
-        words.GO_ON_NOTES,
+        SECTION,
         notice=noticed_half(drawn, coded, rows * grid, picture_input.scene),
-        formula=lambda: _formula(wish, rows * grid),
+        numbers=numbers_of(wish, rows * grid),
     )
 
 

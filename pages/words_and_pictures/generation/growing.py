@@ -10,7 +10,6 @@ from torch import Tensor
 from dashboard import theme
 from dashboard.cache.memo import CachedFunction
 from dashboard.cache.models import picture_coder
-from pages.words_and_pictures.generation import words
 from pages.words_and_pictures.generation.compute import Drawn, Watching, Wish, as_pictures
 from pages.words_and_pictures.generation.pictures import begun, sheet
 
@@ -29,14 +28,14 @@ def drawn(draw: CachedFunction[Any, Drawn], wish: Wish, *more: Any) -> Drawn | N
     name = draw.__name__  # type: ignore[attr-defined]
     wanted = (name, wish, *(getattr(argument, "identity", argument) for argument in more))
     if st.session_state.get(STOPPED) == wanted:
-        st.info(words.STOPPED, icon=":material/pause:")
+        st.info("You stopped this drawing. Change something, or draw it after all.", icon=":material/pause:")
         st.button("Draw it after all", key=f"after-all-{name}", on_click=_forget)
         return None
     place = st.empty()
     try:
         with place.container():
             preview = st.empty()
-            progress_bar = st.progress(0.0, words.WAITING)
+            progress_bar = st.progress(0.0, "waits for its turn")
             st.button("Cancel", key=f"cancel-{name}", on_click=_stop, args=(wanted,))
         coder, look = picture_coder(wish.world), theme.look()
 

@@ -12,27 +12,32 @@ from dashboard.address import parameter
 from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, picture_input
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput
-from pages.words_and_pictures.generation import words
 from pages.words_and_pictures.generation.compute import Wish
 from pages.words_and_pictures.generation.compute_painted import Asked
+from pages.words_and_pictures.generation.prose import PAGE
 
 EXAMPLES = {world: example_texts.examples(f"drawing-{world}") for world in ("scenes", "emoji")}
+WORLDS = {"scenes": "Drawn scenes", "emoji": "Emoji"}
+NO_WEIGHTS, NO_PAINTER = PAGE.text("Without DALL-E"), PAGE.text("Without the attention GAN")
+DALLE, PAINTER = "DALL-E", "attention GAN"
+ALL_CODES = "all codes"
+TOPS = {"8 codes": 8, "32 codes": 32, "128 codes": 128, ALL_CODES: 0}
 COUNTS = (1, 4, 8, 16)
 SEEDS = 10_000
 
 
-def world(available: Sequence[str], missing: str = words.NO_WEIGHTS) -> str:
+def world(available: Sequence[str], missing: str = NO_WEIGHTS) -> str:
     """The drawn world, or emoji where there is a network for them; ModelError where there is none at all."""
     if not available:
         raise ModelError(missing)
-    titles = {name: words.WORLDS[name] for name in DALLES if name in available}
+    titles = {name: WORLDS[name] for name in DALLES if name in available}
     if len(titles) == 1:
         return available[0]
     title = controls.choice("World", titles.values(), key="drawn_world")
     return next(name for name, option in titles.items() if option == title)
 
 
-def world_and_sentence(available: Sequence[str], missing: str = words.NO_WEIGHTS) -> tuple[str, str]:
+def world_and_sentence(available: Sequence[str], missing: str = NO_WEIGHTS) -> tuple[str, str]:
     """The world and the sentence, with examples, for a control bar: the same controls in each section."""
     chosen = world(available, missing)
     examples, field = EXAMPLES[chosen], f"draw_{chosen}"
@@ -45,10 +50,10 @@ def wish(world: str, text: str) -> Wish:
     """How a sentence is drawn, for a menu of settings: the same controls, so the same pictures, in each section."""
     count = candidates("Candidates")
     temperature = st.slider(
-        "Temperature", 0.0, 2.0, 1.0, 0.1, key="temperature", bind="query-params", help=words.ABOUT_TEMPERATURE
+        "Temperature", 0.0, 2.0, 1.0, 0.1, key="temperature", bind="query-params", help=PAGE.text("Temperature")
     )
-    top = controls.choice("Drawn from the likeliest", words.TOPS, key="top_codes", first=words.ALL_CODES)
-    return Wish(world, text, count, temperature, words.TOPS[top], seed("Seed of the dice"))
+    top = controls.choice("Drawn from the likeliest", TOPS, key="top_codes", first=ALL_CODES)
+    return Wish(world, text, count, temperature, TOPS[top], seed("Seed of the dice"))
 
 
 def candidates(label: str, counts: Sequence[int] = COUNTS) -> int:
@@ -70,7 +75,7 @@ def both() -> tuple[Wish, Asked]:
     """What both networks are asked: one sentence, as many pictures, one seed."""
     with layout.control_bar():
         available = [name for name in dalles.available() if name in attention_gans.available()]
-        missing = words.NO_WEIGHTS if not dalles.available() else words.NO_PAINTER
+        missing = NO_WEIGHTS if not dalles.available() else NO_PAINTER
         chosen, text = world_and_sentence(available, missing)
         again()
         with layout.settings():

@@ -25,9 +25,10 @@ from dashboard.frame import layout
 from dashboard.inputs.picture_input import SPLITS
 from dashboard.number_format import points
 from dashboard.output.data_table import data_table
-from pages.words_and_pictures.generation import measured_statements, words
+from pages.words_and_pictures.generation import measured_statements
 from pages.words_and_pictures.generation.codes import decibels
 from pages.words_and_pictures.generation.measured_statements import (
+    BOUNDS,
     MANY,
     candidates_chart,
     most_candidates,
@@ -38,7 +39,9 @@ from pages.words_and_pictures.generation.measured_statements import (
     tell_reader,
     unless_clear,
 )
+from pages.words_and_pictures.generation.prose import PAGE
 
+SECTION = PAGE.section("Measured: DALL-E")
 PLACES = 256  # codes of a picture
 
 measured = cached()(dalle_results.results)
@@ -51,10 +54,11 @@ def show(bar: DeltaGenerator) -> None:
     if results.held:
         sentences += _held(results, bar)
     else:
-        st.info(words.NO_READER, icon=":material/info:")
+        st.info(PAGE.text("Without the scene reader"), icon=":material/info:")
     sentences += _coders(results)
     sentences += [tell_drawer(name, drawer) for name, drawer in results.drawers.items()]
-    layout.notes(words.MEASURED_NOTES, notice=tuple(sentences), formula=lambda: _formula(results))
+    word_count = next((shares[ALL].asked for ways in results.held.values() for shares in ways.values()), 0)
+    layout.notes(SECTION, notice=tuple(sentences), numbers={"words": word_count, "direct": DIRECT})
 
 
 # What holds in drawings.
@@ -64,10 +68,10 @@ def _held(results: Results, bar: DeltaGenerator) -> tuple[str, ...]:
     split = split_of(results.held, bar)
     ways = results.held[split]
     best = most_candidates(ways)
-    way_titles = {"1": "one drawing", str(best): f"best of {best} by CLIP"} | words.BOUNDS
+    way_titles = {"1": "one drawing", str(best): f"best of {best} by CLIP"} | BOUNDS
     statements_chart(scored_of(ways, way_titles), table_of(results.held), name="drawn-statements")
     layout.place_notice()
-    layout.caption(words.MEASURED_ABOUT)
+    layout.caption(SECTION.text("Words that hold"))
     candidates_chart(ways)
     return (
         *tell_held(ways, SPLITS[split]),
@@ -128,7 +132,7 @@ def tell_pairs(held: Mapping[str, Mapping[str, Mapping[str, Share]]]) -> Iterato
 def _coders(results: Results) -> tuple[str, ...]:
     layout.heading("What do the codes lose?")
     data_table(coders_table(results.coders), hide_index=True, width="content")
-    layout.caption(words.ERRORS_ABOUT)
+    layout.caption(SECTION.text("Errors of the autoencoders"))
     return tuple(tell_coders(results.coders))
 
 
@@ -180,13 +184,3 @@ def tell_drawer(name: str, drawer: DrawerResult) -> str:
             f" CLIP finds {drawer.own_name:.0%} of its drawings nearer to their own name than to another (chance 50%)."
         )
     return text
-
-
-def _formula(results: Results) -> None:
-    st.latex(r"\text{share} = \frac{1}{|W|} \sum_{w \in W} [\,w \text{ holds}\,]")
-    word_count = next((shares[ALL].asked for ways in results.held.values() for shares in ways.values()), 0)
-    st.markdown(
-        f"*W*: the words of content of all sentences ({word_count:,} of new scenes). Things of the drawing are chosen "
-        "for the groups of a sentence so that as many words as possible hold. Of *k* candidates CLIP's cosine with the "
-        f"sentence chooses one. “{DIRECT}”, in the table, is read without the way through the codes."
-    )

@@ -16,8 +16,10 @@ from dashboard.frame import layout
 from dashboard.inputs.picture_input import SPLITS
 from dashboard.number_format import compare, points
 from dashboard.output.data_table import data_table
-from pages.words_and_pictures.generation import measured_drawn, measured_statements, words
+from pages.words_and_pictures.generation import measured_drawn, measured_statements
+from pages.words_and_pictures.generation.inputs import PAINTER
 from pages.words_and_pictures.generation.measured_statements import (
+    BOUNDS,
     MANY,
     candidates_chart,
     most_candidates,
@@ -28,7 +30,9 @@ from pages.words_and_pictures.generation.measured_statements import (
     tell_reader,
     unless_clear,
 )
+from pages.words_and_pictures.generation.prose import PAGE
 
+SECTION = PAGE.section("Measured: attention GAN")
 ABOUT = 0.05  # of a distance or diversity: a smaller difference counts as none
 
 measured = cached()(attention_gan_results.results)
@@ -41,13 +45,13 @@ def show(bar: DeltaGenerator) -> None:
     if results.held:
         sentences += _held(results, bar)
     else:
-        st.info(words.NO_READER, icon=":material/info:")
+        st.info(PAGE.text("Without the scene reader"), icon=":material/info:")
     if results.looks:
         sentences += _looks(results.looks)
     if results.crowds:
         sentences += _crowds(results.crowds)
     sentences += [tell_painter(name, painter) for name, painter in results.painters.items()]
-    layout.notes(words.MEASURED_PAINTED_NOTES, notice=tuple(sentences), formula=_formula)
+    layout.notes(SECTION, notice=tuple(sentences))
 
 
 # What holds.
@@ -58,11 +62,11 @@ def _held(results: Results, bar: DeltaGenerator) -> tuple[str, ...]:
     ways = results.held[split]
     drawn = measured_drawn.measured().held.get(split, {})
     best = most_candidates(ways)
-    way_titles = {"1": "one picture", str(best): f"best of {best} by CLIP", CHANCE: words.BOUNDS[CHANCE]}
+    way_titles = {"1": "one picture", str(best): f"best of {best} by CLIP", CHANCE: BOUNDS[CHANCE]}
     rows = [*scored_of(ways, way_titles), *scored_of(drawn, {"1": "one drawing of DALL-E"})]
     statements_chart(rows, table_of(results.held), name="painted-statements")
     layout.place_notice()
-    layout.caption(words.PAINTED_MEASURED_ABOUT)
+    layout.caption(SECTION.text("Words that hold"))
     candidates_chart(ways)
     return (*tell_held(ways, SPLITS[split], drawn.get("1")), *tell_reader(measured_statements.reader(), split))
 
@@ -107,7 +111,7 @@ def _looks(looks: Mapping[str, Mapping[str, Share]]) -> tuple[str, ...]:
         columns=["words", "kind", "share", "standard error", "asked"],
     )
     statements_chart(rows, table, name="painted-looks")
-    st.caption(words.WORDS_WORTH_ABOUT)
+    st.caption(SECTION.text("What looking is worth"))
     return tuple(tell_looks(looks))
 
 
@@ -140,7 +144,7 @@ def tell_looks(looks: Mapping[str, Mapping[str, Share]]) -> Iterator[str]:
 def _crowds(crowds: Mapping[str, Crowd]) -> tuple[str, ...]:
     layout.heading("How near to true scenes, and how different?")
     data_table(crowds_table(crowds), hide_index=True, width="content")
-    layout.caption(words.CROWDS_ABOUT)
+    layout.caption(SECTION.text("Fréchet distance and diversity"))
     return tuple(tell_crowds(crowds))
 
 
@@ -157,7 +161,7 @@ def crowds_table(crowds: Mapping[str, Crowd]) -> pd.DataFrame:
 
 def title_of(name: str) -> str:
     """A way to make pictures, in words."""
-    return name if name in (DALLE, TRUE) else f"{words.NETWORK}, words {name}"
+    return name if name in (DALLE, TRUE) else f"{PAINTER}, words {name}"
 
 
 def tell_crowds(crowds: Mapping[str, Crowd]) -> Iterator[str]:
@@ -189,11 +193,3 @@ def tell_painter(name: str, painter: PainterResult) -> str:
             f" CLIP finds {painter.own_name:.0%} of its pictures nearer to their own name than to another (chance 50%)."
         )
     return text
-
-
-def _formula() -> None:
-    st.latex(r"d = |m - m'|^2 + \operatorname{tr}\,(C + C' - 2\sqrt{C\,C'})")
-    st.markdown(
-        "*m*, *C*: mean and covariance of the features of one crowd of pictures, *m′*, *C′* of the other (Heusel et "
-        "al. 2017, equation 6, with features of Inception). Small crowds lie farther apart: all here are as large."
-    )

@@ -8,7 +8,7 @@ import pandas as pd
 from streamlit.delta_generator import DeltaGenerator
 
 from core.results import dalle_results
-from core.results.dalle_results import BEST_OF, OF, ReaderResult, Share
+from core.results.dalle_results import BEST_OF, CHANCE, OF, THROUGH, ReaderResult, Share
 from dashboard import theme
 from dashboard.cache.memo import cached
 from dashboard.figures.curves import curves
@@ -17,8 +17,10 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.inputs.picture_input import SPLITS
 from dashboard.output import charts
-from pages.words_and_pictures.generation import words
+from pages.words_and_pictures.generation.prose import PAGE
 
+SECTION = PAGE.section("Measured")
+BOUNDS = {CHANCE: "by chance: another picture", THROUGH: "reachable: the true scene, through codes"}
 CLEAR = 2  # standard errors by which a difference is told
 MANY = 20  # words: of fewer of a kind nothing is told
 
@@ -62,12 +64,12 @@ def candidates_chart(ways: Mapping[str, Mapping[str, Share]]) -> None:
     counts = [count for count in BEST_OF if str(count) in ways]
     kinds = [kind for kind in OF if all(kind in ways[str(count)] for count in counts)]
     with layout.control_bar():
-        kind = controls.choice("Of", kinds, key="drawn_kind", about=words.KINDS_HELP)
+        kind = controls.choice("Of", kinds, key="drawn_kind", about=SECTION.text("Kind of word"))
     lines = {
         "best by CLIP": np.array([ways[str(count)][kind].share for count in counts]),
         **{
             title: np.full(len(counts), ways[way][kind].share)
-            for way, title in words.BOUNDS.items()
+            for way, title in BOUNDS.items()
             if kind in ways.get(way, {})
         },
     }
@@ -88,7 +90,7 @@ def candidates_chart(ways: Mapping[str, Mapping[str, Share]]) -> None:
     own = ", ".join(f"{count}: {share:.0%}" for count, share in zip(counts, lines["best by CLIP"], strict=True))
     table = pd.DataFrame({"candidates": counts, **lines})
     charts.chart(figure, name="drawn-candidates", alt=f"{kind}, by the number of candidates: {own}", table=table)
-    layout.caption(words.CANDIDATES_ABOUT)
+    layout.caption(SECTION.text("Candidates"))
 
 
 def table_of(held: Mapping[str, Mapping[str, Mapping[str, Share]]]) -> pd.DataFrame:

@@ -7,10 +7,12 @@ from dashboard import theme
 from dashboard.cache.models import attention_gan
 from dashboard.frame import layout
 from dashboard.number_format import compare
-from pages.words_and_pictures.generation import compute_painted, words, write
+from pages.words_and_pictures.generation import compute_painted, write
 from pages.words_and_pictures.generation.compute_painted import Asked, Painted
 from pages.words_and_pictures.generation.pictures import apart, enlarged
+from pages.words_and_pictures.generation.prose import PAGE
 
+SECTION = PAGE.section("Painted in stages: a walk through noise")
 ALIKE = 0.05  # of a step: a smaller difference counts as none
 
 
@@ -32,8 +34,10 @@ def show(request: Asked, _number: int) -> None:
                     st.markdown(f":small[{write.ticks(painted, verdicts)}]")
     layout.place_notice()
     if not theme.is_presented():
-        st.markdown(words.WALK_ABOUT, width=theme.PROSE)
-    layout.notes(words.WALK_NOTES, notice=noticed(painted), formula=lambda: _formula(request))
+        st.markdown(SECTION.text("From one noise to another"), width=theme.PROSE)
+    config = attention_gan(request.world).network.config
+    numbers = {"noise": config.noise, "condition": config.condition}
+    layout.notes(SECTION, notice=noticed(painted), numbers=numbers)
 
 
 def noticed(painted: Painted) -> tuple[str, ...]:
@@ -54,13 +58,3 @@ def noticed(painted: Painted) -> tuple[str, ...]:
             f"All that was said holds in **{painted.full_matches} of {len(painted.pictures)}** pictures on the way."
         )
     return tuple(sentences)
-
-
-def _formula(request: Asked) -> None:
-    config = attention_gan(request.world).network.config
-    st.latex(r"z_t = \frac{\sin((1 - t)\,\theta)}{\sin\theta}\, z_0 + \frac{\sin(t\,\theta)}{\sin\theta}\, z_1")
-    st.markdown(
-        f"*z*: {config.noise} numbers of the first stage and {config.condition} of the condition, drawn from a normal "
-        "distribution by two seeds; θ: the angle between them. A straight line would pass through noise that is "
-        "nearer to 0 than any that the network has seen."
-    )

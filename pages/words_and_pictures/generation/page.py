@@ -1,17 +1,18 @@
 """Where does a new picture come from?"""
 
 from dashboard.frame import page_head, sections
-from pages.words_and_pictures.generation import codes, go_on, measured, painted, side_by_side, sources, words, write
+from pages.words_and_pictures.generation import codes, go_on, measured, painted, side_by_side, sources, write
+from pages.words_and_pictures.generation.prose import PAGE
 
-page_head.head(words.PAGE)
+page_head.head(PAGE)
 sections.chosen(
     {
-        words.WRITE: write.show,
-        words.SOURCES: sources.show,
-        words.GO_ON: go_on.show,
-        words.CODES: codes.show,
-        words.PAINTED: painted.show,
-        words.SIDE_BY_SIDE: side_by_side.show,
-        words.MEASURED: measured.show,
+        write.SECTION.name: write.show,
+        sources.SECTION.name: sources.show,
+        go_on.SECTION.name: go_on.show,
+        codes.SECTION.name: codes.show,
+        painted.SECTION.name: painted.show,
+        side_by_side.SECTION.name: side_by_side.show,
+        measured.SECTION.name: measured.show,
     }
 )()

@@ -12,9 +12,12 @@ from dashboard.cache.models import attention_gan, dalle
 from dashboard.frame import layout
 from dashboard.number_format import compare, signed
 from dashboard.output.data_table import data_table
-from pages.words_and_pictures.generation import compute, compute_painted, growing, inputs, words, write
+from pages.words_and_pictures.generation import compute, compute_painted, growing, inputs, write
 from pages.words_and_pictures.generation.compute import Made
+from pages.words_and_pictures.generation.inputs import DALLE, PAINTER
+from pages.words_and_pictures.generation.prose import PAGE
 
+SECTION = PAGE.section("Side by side")
 ALIKE, SLOWER = 0.05, 0.1  # of diversity, of seconds: a smaller difference counts as none
 FOUR_PRESENTED = 200  # pixels of a picture on a projector: four stand in half of its width
 
@@ -28,25 +31,25 @@ def show() -> None:
         painted = compute_painted.paint(request)
     left, right = st.columns(2, gap="large")
     with right:
-        st.markdown(f"**{words.THE_NETWORK}**")
+        st.markdown("**Attention GAN**")
         write.gallery(painted, best=True, presented=FOUR_PRESENTED)
     with left:
-        st.markdown(f"**{words.DALLE}**")
+        st.markdown(f"**{DALLE}**")
         drawn = growing.drawn(compute.draw, wish)
         if drawn is not None:
             write.gallery(drawn, best=True, presented=FOUR_PRESENTED)
     if drawn is None:
         return
-    both = {words.DALLE: drawn, words.NETWORK: painted}
+    both = {DALLE: drawn, PAINTER: painted}
     layout.place_notice()
     data_table(table_of(both), hide_index=True, width="content")
-    st.caption(words.TABLE_ABOUT)
+    st.caption(SECTION.text("Diversity and seconds"))
     for column, made in zip(st.columns(2, gap="large"), both.values(), strict=True):
         with column:
             write.gallery(made, best=False, presented=FOUR_PRESENTED)
     if not theme.is_presented():
-        st.markdown(words.SIDE_ABOUT, width=theme.PROSE)
-    layout.notes(words.SIDE_NOTES, notice=noticed(both), formula=lambda: _formula(drawn))
+        st.markdown(SECTION.text("Two networks"), width=theme.PROSE)
+    layout.notes(SECTION, notice=noticed(both), formula=lambda: _judge(drawn))
 
 
 def differ(made: Made) -> float:
@@ -112,16 +115,9 @@ def _tell_diversity(first: tuple[str, float], second: tuple[str, float]) -> str:
 
 
 def _the(name: str) -> str:
-    return name if name == words.DALLE else f"the {name}"
+    return name if name == DALLE else f"the {name}"
 
 
-def _formula(made: Made) -> None:
-    st.latex(r"\frac{1}{|P|} \sum_{(a, b) \in P} \operatorname{rms}(x_a - x_b)")
-    judge = (
-        " Statements are read by a network that was trained on drawn scenes; things are chosen for the words so that "
-    )
-    judge += "as many as possible hold."
-    st.markdown(
-        "Diversity. *P*: all pairs of pictures of one network; rms: the root of the mean square over all pixels."
-        f"{judge if made.read else ''}"
-    )
+def _judge(made: Made) -> None:
+    if made.read:
+        st.markdown(SECTION.text("Statements"))

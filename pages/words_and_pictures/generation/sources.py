@@ -14,10 +14,13 @@ from dashboard.components.source_maps import SourceLayer, SourceScene, source_ma
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.inputs.picture_input import PictureInput
-from pages.words_and_pictures.generation import compute, growing, inputs, words
+from pages.words_and_pictures.generation import compute, growing, inputs
 from pages.words_and_pictures.generation.compute import Looked, Wish
 from pages.words_and_pictures.generation.pictures import enlarged
+from pages.words_and_pictures.generation.prose import PAGE
 
+SECTION = PAGE.section("Who told it?")
+DRAWN, SCENE_OR_PHOTOGRAPH = "drawn from the sentence", "a scene or photograph"
 MASKS = {
     "full": "all earlier parts",
     "row": "one row back",
@@ -30,7 +33,7 @@ def show() -> None:
     """The picture, what each part was made from, the notes."""
     with layout.control_bar():
         world, text = inputs.world_and_sentence(dalles.available())
-        which = controls.menu("Picture", (words.DRAWN, words.GIVEN), key="looked_at", width=205)
+        which = controls.menu("Picture", (DRAWN, SCENE_OR_PHOTOGRAPH), key="looked_at", width=205)
         with layout.settings():
             wish = inputs.wish(world, text)
             rank = inputs.candidate(wish.count)
@@ -38,7 +41,7 @@ def show() -> None:
     dalle(world).encode(text)
     bar = layout.control_bar()
     with bar:
-        picture_input = inputs.picture(world) if which == words.GIVEN else None
+        picture_input = inputs.picture(world) if which == SCENE_OR_PHOTOGRAPH else None
     if picture_input is not None:
         with layout.waiting_place():
             looked = compute.look_at(wish.world, wish.text, picture_input)
@@ -53,10 +56,16 @@ def show() -> None:
     source_maps(scene, key="sources", name="sources")
     layout.place_notice()
     if picture_input:
-        layout.caption(words.GIVEN_ABOUT)
+        layout.caption(SECTION.text("A scene or photograph"))
     if not theme.is_presented():
-        st.markdown(words.SOURCES_ABOUT, width=theme.PROSE)
-    layout.notes(words.SOURCES_NOTES, notice=noticed(looked), formula=lambda: _formula(wish))
+        st.markdown(SECTION.text("Attention of a part"), width=theme.PROSE)
+    config = dalle(world).network.config
+    numbers = {
+        "width": config.width // config.heads,
+        "context": config.context,
+        "masks": ", ".join(f"{number} {MASKS[mask]}" for number, mask in enumerate(config.masks)),
+    }
+    layout.notes(SECTION, notice=noticed(looked), numbers=numbers)
 
 
 @cached()
@@ -152,15 +161,3 @@ def _tell_neighbours(looked: Looked) -> Iterator[str]:
     left = float(np.mean([mean[place, place - 1] for place in inner]))
     above = float(np.mean([mean[place, place - side] for place in inner]))
     yield f"The part just to the left gets {left:.0%} of the attention on average, the one just above {above:.0%}."
-
-
-def _formula(wish: Wish) -> None:
-    config = dalle(wish.world).network.config
-    st.latex(r"a_{kj} = \operatorname{softmax}_{j \in M_k} \frac{q_{k-1} \cdot k_j}{\sqrt{d}}")
-    masks = ", ".join(f"{number} {MASKS[mask]}" for number, mask in enumerate(config.masks))
-    st.markdown(
-        f"*d* = {config.width // config.heads}. The code of part *k* is told at the token before it, so its query is "
-        f"$q_{{k-1}}$; that of the first part is the last of the {config.context} places of the sentence. $M_k$: all "
-        f"of those places, and the parts that the mask of the layer leaves (Ramesh et al. 2021, figure 11), by layer: "
-        f"{masks}."
-    )

@@ -14,14 +14,16 @@ from dashboard.cache.memo import cached
 from dashboard.cache.models import attention_gan
 from dashboard.components.word_maps import MappedWord, WordMap, WordScene, word_maps
 from dashboard.frame import layout
-from pages.words_and_pictures.generation import compute_painted, words, write
+from pages.words_and_pictures.generation import compute_painted, write
 from pages.words_and_pictures.generation.compute_painted import Asked, Painted
 from pages.words_and_pictures.generation.pictures import enlarged
+from pages.words_and_pictures.generation.prose import PAGE
 
-FORMULAS = {  # of what a place takes, by what was done to it
-    AS_LEARNED: r"c_j = \sum_i \operatorname{softmax}_i(h_j \cdot U e_i)\, U e_i",
-    ALIKE: r"c_j = \frac{1}{T} \sum_{i=1}^{T} U e_i",
-    CUT: r"c_j = 0",
+SECTION = PAGE.section("Painted in stages")
+LATER_STAGES = {  # below the pictures of the later stages, by what is done to word attention
+    AS_LEARNED: "its places attend to the words",
+    ALIKE: "with the mean of the words",
+    CUT: "without the words",
 }
 
 
@@ -37,17 +39,17 @@ def show(request: Asked, number: int) -> None:
             with st.container(width=wide, gap="small"):
                 side = pictures.shape[1]
                 st.image(enlarged(pictures[number], 320 // side), width=wide, alt=f"Painted at {side} × {side} pixels")
-                made = words.STAGES_TOLD[request.looks] if stage else words.FIRST_STAGE
-                st.markdown(f"**{words.STAGE.format(side=side)}** :small[{made}]")
+                made = LATER_STAGES[request.looks] if stage else "from sentence and noise"
+                st.markdown(f"**{side} × {side}** :small[{made}]")
         st.markdown(write.below(painted, number), width=write.WIDE)
     layout.place_notice()
     if not learned:
-        layout.caption(words.PAINTED_OTHERWISE[request.looks])
+        layout.caption(SECTION.text(f"Words {request.looks}"))
     elif not theme.is_presented():
-        st.markdown(words.PAINTED_ABOUT, width=theme.PROSE)
+        st.markdown(SECTION.text("Maps of the words"), width=theme.PROSE)
     if scene is not None:
         word_maps(scene, key="painted-maps", name="painted")
-    layout.notes(words.PAINTED_NOTES, notice=noticed(painted, number), formula=lambda: formula(request))
+    layout.notes(SECTION, notice=noticed(painted, number), formula=lambda: formula(request))
 
 
 @cached()
@@ -59,11 +61,22 @@ def scene_of(request: Asked, number: int) -> WordScene:
     known = meant_in(painted, number)
     taken = painted.looks[-1][number].mean(dim=0).tolist()
     mapped_words = tuple(
-        MappedWord(label.strip(), words.TAKEN.format(share=f"{share:.0%}"), bar=share, mask=mask, quiet=special)
+        MappedWord(
+            label.strip(),
+            f"All places together took {share:.0%} of their words from here.",
+            bar=share,
+            mask=mask,
+            quiet=special,
+        )
         for label, special, share, mask in zip(painted.words.labels, painted.words.special, taken, known, strict=True)
     )
     maps = tuple(
-        WordMap(words.MAP.format(side=pictures.shape[1]), on_grid(look[number].numpy(), grid), "stages", words.MAP_SAYS)
+        WordMap(
+            f"for the {pictures.shape[1]} × {pictures.shape[1]} picture",
+            on_grid(look[number].numpy(), grid),
+            "stages",
+            "Of what all places took of “{word}”, {share} belongs",
+        )
         for look, pictures in zip(painted.looks, painted.stages[1:], strict=True)
     )
     start = next((place for place, mask in enumerate(known) if mask is not None), most_pointed(painted, number))
@@ -118,7 +131,7 @@ def _tell_held(painted: Painted, number: int) -> Iterator[str]:
             f"In this picture {sum(statements)} of {len(statements)} statements hold, by the network that reads scenes."
         )
     elif painted.sentence is not None and not painted.read:
-        yield words.NO_READER
+        yield PAGE.text("Without the scene reader")
 
 
 def _tell_taken(painted: Painted, number: int) -> Iterator[str]:
@@ -167,14 +180,5 @@ def _label(painted: Painted, place: int) -> str:
 def formula(request: Asked) -> None:
     """How places take words, and what of it was changed."""
     config = attention_gan(request.world).network.config
-    st.latex(FORMULAS[request.looks])
-    read = f"as an LSTM read it from both sides, {config.text} numbers; *U* makes {config.width} of them."
-    explanations = {
-        AS_LEARNED: f"$e_i$: a word {read} The scores are not divided by a root. ",
-        ALIKE: f"$e_i$: one of the *T* words {read} ",
-        CUT: "",
-    }
-    st.markdown(
-        f"$h_j$: one of the places of the stage before, {config.width} numbers. {explanations[request.looks]}$c_j$ is "
-        "put beside $h_j$, and convolutions go on at twice the size (Xu et al. 2018, equations 1 and 2)."
-    )
+    numbers = {"width": config.width} if request.looks == CUT else {"width": config.width, "word_width": config.text}
+    st.markdown(SECTION.text(f"Word context: {request.looks}", **numbers))

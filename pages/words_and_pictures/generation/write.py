@@ -11,10 +11,12 @@ from dashboard.cache.models import dalle, picture_coder
 from dashboard.frame import layout
 from dashboard.number_format import signed
 from dashboard.output.export import download_arrays, npz
-from pages.words_and_pictures.generation import compute, growing, inputs, words
+from pages.words_and_pictures.generation import compute, growing, inputs, sources
 from pages.words_and_pictures.generation.compute import Drawn, Made, Wish
 from pages.words_and_pictures.generation.pictures import enlarged
+from pages.words_and_pictures.generation.prose import PAGE
 
+SECTION = PAGE.section("Write a sentence")
 BEST = 4  # pictures that stand first
 ALONE, WIDE, WIDE_PRESENTED = 300, 168, 400  # pixels of a picture: of 168 two stand side by side on a phone
 SMALLER = 0.68  # the width of the others beside that of the best
@@ -41,7 +43,7 @@ def show() -> None:
             name="drawn",
             about="Codes (picture, place) and pixels of all candidates, the best first",
         )
-    layout.notes(words.WRITE_NOTES, notice=noticed(drawn), formula=lambda: _formula(wish))
+    layout.notes(SECTION, notice=noticed(drawn), numbers=numbers_of(wish))
 
 
 def gallery(made: Made, *, best: bool, asks: bool = False, wide: int = WIDE, presented: int = WIDE_PRESENTED) -> None:
@@ -57,7 +59,7 @@ def gallery(made: Made, *, best: bool, asks: bool = False, wide: int = WIDE, pre
     elif len(made.pictures) == 1:
         wide = ALONE
     if not best:
-        st.caption(words.OTHERS.format(count=len(ranks)))
+        st.caption(f"The other {len(ranks)}, in the order of CLIP")
         wide = round(wide * SMALLER)
     with st.container(horizontal=True, gap="small"):
         for rank in ranks:
@@ -69,7 +71,12 @@ def gallery(made: Made, *, best: bool, asks: bool = False, wide: int = WIDE, pre
                 st.markdown(below(made, number, rank))
                 if asks and not theme.is_presented():
                     st.button(
-                        words.WHO_TOLD, key=f"ask_{rank}", on_click=_ask, args=(rank,), type="tertiary", width="content"
+                        sources.SECTION.name,
+                        key=f"ask_{rank}",
+                        on_click=_ask,
+                        args=(rank,),
+                        type="tertiary",
+                        width="content",
                     )
 
 
@@ -89,9 +96,9 @@ def ticks(made: Made, verdicts: Sequence[bool | None]) -> str:
 
 
 def _ask(rank: int) -> None:
-    st.session_state.show = words.SOURCES
+    st.session_state.show = sources.SECTION.name
     st.session_state.candidate = rank
-    st.session_state.looked_at = words.DRAWN
+    st.session_state.looked_at = sources.DRAWN
 
 
 def arrays_of(drawn: Drawn) -> bytes:
@@ -134,7 +141,7 @@ def tell_statements(made: Made) -> Iterator[str]:
     if made.sentence is None:
         return
     if not made.read:
-        yield words.NO_READER
+        yield PAGE.text("Without the scene reader")
         return
     best = made.order[0]
     statements = [holds for holds in made.statements(best) if holds is not None]
@@ -172,15 +179,15 @@ def _tell_alike(drawn: Drawn) -> Iterator[str]:
     )
 
 
-def _formula(wish: Wish) -> None:
+def numbers_of(wish: Wish) -> dict[str, object]:
+    """The numbers of the section's formula."""
     drawer = dalle(wish.world)
     network = drawer.network.config
-    st.latex(r"p(c \mid w) = \prod_{k=1}^{" + str(network.places) + r"} p(c_k \mid w, c_1, \dots, c_{k-1})")
-    top = f"the {wish.top_k} most probable" if wish.top_k else f"all {network.codes}"
-    count = len(drawer.encode(wish.text)) - 2
-    st.markdown(
-        f"*w*: {count} words between their marks, filled up to {network.context} places. Each of the {network.places} "
-        f"codes is drawn from {top} codes, with the probabilities of the network at temperature {wish.temperature:g}. "
-        f"The decoder of the autoencoder paints {network.grid} × {network.grid} codes as 64 × 64 pixels; CLIP ranks "
-        "what came out (Ramesh et al. 2021, section 2.6)."
-    )
+    return {
+        "words": len(drawer.encode(wish.text)) - 2,
+        "context": network.context,
+        "places": network.places,
+        "grid": network.grid,
+        "top": f"the {wish.top_k} most probable" if wish.top_k else f"all {network.codes}",
+        "temperature": wish.temperature,
+    }

@@ -18,9 +18,18 @@ from dashboard.inputs import controls, model_name, picture_input
 from dashboard.inputs.picture_input import PHOTOGRAPHS, SCENES, PictureInput
 from dashboard.number_format import signed
 from dashboard.output import charts
-from pages.words_and_pictures.joint import co_attention, compute, words
+from pages.words_and_pictures.joint import co_attention, compute
 from pages.words_and_pictures.joint.compute import NamedLooked
+from pages.words_and_pictures.joint.prose import PAGE
 
+SECTION = PAGE.section("Any model")
+TEXT, QUESTION = "a photo of a [MASK]", "What is in the picture?"
+EXAMPLES = {
+    "A mask": TEXT,
+    "A colour": "a [MASK] cup on a table",
+    "A question": QUESTION,
+    "How many?": "How many people are there?",
+}
 TOP = 6  # words or answers that are listed
 
 
@@ -31,19 +40,19 @@ def show() -> None:
         "both",
         lambda offer: check_offer(offer, "joint"),
         named_joint,
-        placeholder=words.NAMED_PLACEHOLDER,
-        about=words.NAMED_HELP,
-        empty_text=words.NAMED_NOTHING,
-        offline=words.NAMED_OFFLINE,
+        placeholder="dandelin/vilt-b32-mlm, or a folder",
+        about="A ViLT, by its name on the hub or by its folder.",
+        empty_text=SECTION.text("Before a model is named"),
+        offline=SECTION.text("Without the hub"),
     )
     if model is None:
-        layout.notes(words.NAMED_NOTES, notice=(words.NAMED_NOT_YET,), formula=_formula)
+        layout.notes(SECTION, notice=("No model is named yet, so there is nothing to notice.",))
         return
     with layout.control_bar():
         chosen = picture_input.choose((PHOTOGRAPHS, SCENES), first=PHOTOGRAPHS)
-        first = words.NAMED_QUESTION if model.output_kind == "answers" else words.NAMED_TEXT
+        first = QUESTION if model.output_kind == "answers" else TEXT
         text = st.text_input("Your text", first, key="vilt_text", bind="query-params", max_chars=300)
-        controls.examples(words.NAMED_EXAMPLES, field="vilt_text")
+        controls.examples(EXAMPLES, field="vilt_text")
         with layout.settings():
             way = co_attention.direction()
     with layout.waiting_place():
@@ -52,7 +61,7 @@ def show() -> None:
     layout.place_notice()
     output_sentences = _said(model, looked)
     sentences = (*co_attention.noticed(looked, one_stream=True), *output_sentences)
-    layout.notes(words.NAMED_NOTES, notice=sentences, formula=_formula)
+    layout.notes(SECTION, notice=sentences)
 
 
 @cached()
@@ -78,7 +87,7 @@ def _said(model: NamedJointReader, looked: NamedLooked) -> tuple[str, ...]:
         st.subheader(f"What stands at place {place}", anchor=False)
         _beside(model.guesses(outputs, place, TOP), model.guesses(without, place, TOP), f"place-{place}")
     if outputs.words is not None and not places:
-        return (words.NAMED_MASK,)
+        return ("Write [MASK] in place of a word, and the model guesses it.",)
     return tuple(
         tell_best(
             model.guesses(outputs, place, 1)[0], model.guesses(without, place, 1)[0], f"the word at place {place}"
@@ -119,12 +128,3 @@ def tell_best(own: Prediction, without: Prediction, what: str) -> str:
 def tell_match(own: float, without: float) -> str:
     """How well text and picture match, beside grey."""
     return f"Text and picture match with a score of {signed(own)}, the text and an even grey with {signed(without)}."
-
-
-def _formula() -> None:
-    st.latex(r"a_{ij} = \operatorname{softmax}_j \frac{q_i \cdot k_j}{\sqrt{d}}")
-    st.markdown(
-        "Tokens of the text, a token of the whole picture and its patches are one sequence (Kim, Son and Kim 2021, "
-        "figure 3): *i* and *j* run over all of them. Shown is what words give to patches, and what patches give to "
-        "words."
-    )

@@ -17,9 +17,16 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.inputs.picture_input import PictureInput, masks_of
 from dashboard.number_format import compare
-from pages.words_and_pictures.joint import compute, inputs, words
+from pages.words_and_pictures.joint import compute, inputs
 from pages.words_and_pictures.joint.compute import Looked
+from pages.words_and_pictures.joint.prose import PAGE
 
+SECTION = PAGE.section("Who looks at whom?")
+WORDS_LOOK, PICTURE_LOOKS = "words look at patches", "patches look at words"
+SAYS = {
+    WORDS_LOOK: "“{word}” gives {share} of what it gives to patches",
+    PICTURE_LOOKS: "Of what all patches give to “{word}”, {share} belongs",
+}
 CLOSE = 0.01  # of attention: shares that differ by no more count as equal
 
 
@@ -38,7 +45,7 @@ def show() -> None:
     layout.place_notice()
     one_stream = joint(name).one_stream
     layout.notes(
-        words.LOOKS_NOTES,
+        SECTION,
         notice=noticed(looked, one_stream=one_stream),
         formula=lambda: _formula(name, looked),
     )
@@ -46,7 +53,7 @@ def show() -> None:
 
 def direction() -> str:
     """The direction of attention, by the visitor's choice."""
-    return controls.menu("Direction", (words.WORDS_LOOK, words.PICTURE_LOOKS), key="joint_direction", width=185)
+    return controls.menu("Direction", (WORDS_LOOK, PICTURE_LOOKS), key="joint_direction", width=185)
 
 
 @cached()
@@ -74,9 +81,9 @@ def view_of(
         MappedWord(label, mask=mask, quiet=special)
         for label, mask, special in zip(_labels(looked.tokens), known, looked.tokens.special, strict=True)
     )
-    says = words.SAYS[way]
+    says = SAYS[way]
     mean = torch.stack([layer.mean(dim=0) for layer in layers]).mean(dim=0)
-    maps = [WordMap(words.MEAN, mean.numpy(), "all layers", says)]
+    maps = [WordMap("mean of all heads", mean.numpy(), "all layers", says)]
     for number, layer in enumerate(layers):
         maps += [
             WordMap(f"layer {number}, head {head}", own.numpy(), f"Layer {number}", says)
@@ -87,7 +94,7 @@ def view_of(
 
 
 def _maps(looks: Sequence[WordPatchAttention], way: str) -> list[torch.Tensor]:
-    return [layer.words if way == words.WORDS_LOOK else layer.patches for layer in looks]
+    return [layer.words if way == WORDS_LOOK else layer.patches for layer in looks]
 
 
 def _labels(tokens: Tokens) -> list[str]:
@@ -137,19 +144,7 @@ def _tell_back(looked: Looked) -> Iterator[str]:
 
 def _formula(name: str, looked: Looked) -> None:
     config = joint(name).network.config
-    head_width, count = config.width // config.heads, len(looked.tokens)
-    if joint(name).one_stream:
-        st.latex(r"a_{ij} = \operatorname{softmax}_j \frac{q_i \cdot k_j}{\sqrt{d}}")
-        st.markdown(
-            f"*d* = {head_width}; *i* and *j* run over {count} tokens of the sentence, the token of the whole picture "
-            f"and {config.patches} patches."
-        )
-        return
-    st.latex(
-        r"\begin{gathered} a^{w}_{ip} = \operatorname{softmax}_p \frac{W_Q w_i \cdot W_K p}{\sqrt{d}} \\ "
-        r"a^{p}_{pi} = \operatorname{softmax}_i \frac{W'_Q p \cdot W'_K w_i}{\sqrt{d}} \end{gathered}"
-    )
+    streams = "One stream" if joint(name).one_stream else "Two streams"
     st.markdown(
-        f"*d* = {head_width}; {count} tokens of the sentence, 1 + {config.patches} of the picture. Both read what the "
-        "other was before the layer (Lu et al. 2019, figure 2 b)."
+        SECTION.text(streams, width=config.width // config.heads, tokens=len(looked.tokens), patches=config.patches)
     )

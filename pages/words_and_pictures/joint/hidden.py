@@ -18,8 +18,10 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.number_format import compare
 from dashboard.output import charts
-from pages.words_and_pictures.joint import compute, inputs, words
+from pages.words_and_pictures.joint import compute, inputs
+from pages.words_and_pictures.joint.prose import PAGE
 
+SECTION = PAGE.section("Hidden words")
 KEY = "hidden"  # in the address: places of the sentence
 WIDE = 220  # pixels of the picture
 NOBODY = "none"
@@ -59,7 +61,7 @@ def show() -> None:
             key="joint-words",
             on_click=lambda clicked: inputs.switch(KEY, places, real[clicked]),
             label="The sentence with its masked words",
-            hint=words.CLICK_A_WORD,
+            hint="Click a word to mask it; click again to show it.",
         )
     with right:
         guesses = {
@@ -80,9 +82,13 @@ def show() -> None:
         condition: compute.true_chances(beside, chosen, text, places, condition)[places[0]] for condition in (ITS, NONE)
     }
     layout.notes(
-        words.HIDDEN_NOTES,
+        SECTION,
         notice=(*noticed(tokens, places, chances, by_layer), tell_other(tokens, places[0], JOINT[beside], other)),
-        formula=lambda: _formula(tokens, places, chances),
+        numbers={
+            "place": places[0],
+            "word": typeset.plain(tokens.labels[places[0]].strip()),
+            "probability": chances[ITS][places[0]],
+        },
     )
 
 
@@ -95,7 +101,7 @@ def _guesses(
     look = theme.look()
     for column, (condition, guesses) in zip(columns, predictions.items(), strict=True):
         with column:
-            title = f"layer {silenced} ablated" if condition == "silenced" else words.PICTURE_CONDITIONS[condition]
+            title = f"layer {silenced} ablated" if condition == "silenced" else inputs.PICTURE_CONDITIONS[condition]
             st.caption(title)
             labels = [guess.label for guess in guesses[:5]]
             values = [guess.probability for guess in guesses[:5]]
@@ -192,13 +198,3 @@ def tell_other(tokens: Tokens, place: int, title: str, chances: Mapping[str, flo
     """What the other network makes of the first gap."""
     label = typeset.plain(tokens.labels[place].strip())
     return f"{title} gives “{label}” {chances[ITS]:.0%} with the picture, {chances[NONE]:.0%} without."
-
-
-def _formula(tokens: Tokens, places: tuple[int, ...], chances: Mapping[str, Mapping[int, float]]) -> None:
-    st.latex(r"p(w_i \mid w_{\setminus i}, \text{picture}) = \operatorname{softmax}(E\, h_i)_{w_i}")
-    place = places[0]
-    own = chances[ITS][place]
-    st.markdown(
-        f"At place {place} the network read [MASK]. The probability of “{typeset.plain(tokens.labels[place].strip())}” "
-        f"there is {own:.4f}."
-    )

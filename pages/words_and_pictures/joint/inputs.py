@@ -3,6 +3,7 @@
 import streamlit as st
 
 from core.errors import InputError
+from core.results.joint_results import ANOTHER, ITS, NONE
 from core.view.codec import whole_number
 from core.zoo.joint import JOINT
 from dashboard.address import parameter
@@ -10,7 +11,12 @@ from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, picture_input
 from dashboard.inputs.picture_input import SCENES, PictureInput, sentence_for
 from dashboard.inputs.scene_builder import FIRST_SCENE
-from pages.words_and_pictures.joint import words
+
+PICTURE_CONDITIONS = {
+    ITS: "with its picture",
+    ANOTHER: "with another picture",
+    NONE: "without a picture (grey)",
+}
 
 
 def scene_and_sentence() -> tuple[PictureInput, str]:
@@ -37,7 +43,7 @@ def network() -> str:
 def settled(chosen: PictureInput, text: str, name: str) -> tuple[str, PictureInput, str]:
     """What was chosen: the network's name, the scene and the sentence; InputError where there is no sentence."""
     if not text.split():
-        raise InputError(words.NO_SENTENCE)
+        raise InputError("There is no sentence here yet. Write one about the picture.")
     return name, chosen, text
 
 

@@ -16,8 +16,10 @@ from dashboard.inputs import controls
 from dashboard.inputs.picture_input import PictureInput, truth_of
 from dashboard.number_format import compare
 from dashboard.output import charts
-from pages.words_and_pictures.joint import compute, inputs, words
+from pages.words_and_pictures.joint import compute, inputs
+from pages.words_and_pictures.joint.prose import PAGE
 
+SECTION = PAGE.section("Do they match?")
 WIDE = 230  # pixels of the picture
 NOTICEABLE = 0.05  # of probability: a smaller difference between sentences counts as none
 
@@ -47,7 +49,7 @@ def show() -> None:
     with right:
         candidates = _exchanged(name, chosen, text)
         layout.place_notice()
-    layout.notes(words.MATCH_NOTES, notice=noticed(chance, truth, candidates), formula=lambda: _formula(chance))
+    layout.notes(SECTION, notice=noticed(chance, truth, candidates), numbers={"probability": chance})
 
 
 def _exchanged(name: str, chosen: PictureInput, text: str) -> list[Tried]:
@@ -66,7 +68,7 @@ def _exchanged(name: str, chosen: PictureInput, text: str) -> list[Tried]:
         alt="; ".join(f"{candidate.label} {candidate.chance:.0%}" for candidate in candidates),
         table=pd.DataFrame([asdict(candidate) for candidate in candidates]),
     )
-    st.caption("Blue: the sentence would be true of this scene. Red: it would not.")
+    st.caption(SECTION.text("Colours of the bars"))
     return candidates
 
 
@@ -175,11 +177,3 @@ def _tell_apart(candidates: Sequence[Tried]) -> Iterator[str]:
         "unknown": "which it prefers is not known",
     }[compare(true, false, margin=NOTICEABLE)]
     yield f"True sentences get {true:.0%} on average, false ones {false:.0%}: {says}."
-
-
-def _formula(chance: float) -> None:
-    st.latex(r"p = \sigma\big(m \cdot (h_{\text{begin}} \odot h_{\text{picture}}) + b\big)")
-    st.markdown(
-        "The last vectors of the first token and of the whole picture, multiplied channel by channel and weighed (Lu "
-        f"et al. 2019, section 2.2): here *p* = {chance:.4f}."
-    )

@@ -19,8 +19,10 @@ from dashboard.inputs import controls
 from dashboard.inputs.picture_input import SPLITS
 from dashboard.number_format import CLEAR, compare, points
 from dashboard.output import charts
-from pages.words_and_pictures.joint import words
+from pages.words_and_pictures.joint.inputs import PICTURE_CONDITIONS
+from pages.words_and_pictures.joint.prose import PAGE
 
+SECTION = PAGE.section("Measured")
 MANY = 50  # words: of fewer of a kind nothing is told
 
 measured = cached()(joint_results.results)
@@ -38,7 +40,7 @@ def show() -> None:
     guessed = [
         Scored(
             JOINT[measurement.name],
-            words.PICTURE_CONDITIONS[measurement.picture],
+            PICTURE_CONDITIONS[measurement.picture],
             measurement.by_kind[kind],
             measurement.error(kind),
             measurement.counts[kind],
@@ -47,7 +49,7 @@ def show() -> None:
     ]
     _figure(guessed, {}, "joint-words", "first guess is the word", "words", table_of(results.words))
     layout.place_notice()
-    layout.caption(words.MEASURED_ABOUT)
+    layout.caption(SECTION.text("Masked words"))
     layout.heading("Does it notice a false sentence?")
     false_sentences = [
         Scored(JOINT[measurement.name], kind, share, measurement.error(kind), measurement.counts[kind])
@@ -63,8 +65,8 @@ def show() -> None:
         "pairs",
         table_of(results.false_sentences),
     )
-    st.caption(words.MATCH_ABOUT)
-    layout.notes(words.MEASURED_NOTES, notice=noticed(results), formula=_formula)
+    st.caption(SECTION.text("False sentences"))
+    layout.notes(SECTION, notice=noticed(results))
 
 
 def _figure(rows: Sequence[Scored], lines: dict[str, float], name: str, x: str, unit: str, table: pd.DataFrame) -> None:
@@ -161,12 +163,3 @@ def _tell_better(one: Shares, other: Shares) -> str:
         return "Which of the two guesses more words cannot be decided from this many."
     better, worse = (one, other) if gap > 0 else (other, one)
     return f"{JOINT[better.name]} guesses more than {JOINT[worse.name]}, by {100 * abs(gap):.1f} points; one seed each."
-
-
-def _formula() -> None:
-    st.latex(r"\mathcal{L} = \mathcal{L}_{\text{words}} + \mathcal{L}_{\text{patches}} + \mathcal{L}_{\text{match}}")
-    st.markdown(
-        "Cross-entropy of masked words, squared error of masked patches, and whether both belong together (Lu et al. "
-        "2019, section 2.2). Half of the content words and 15% of the patches are masked; a quarter of the pairs does "
-        "not match, and in those no word is masked."
-    )

@@ -10,9 +10,11 @@ from dashboard.components.patch_picker import patch_picker
 from dashboard.frame import layout
 from dashboard.inputs.picture_input import PictureInput
 from dashboard.number_format import compare
-from pages.words_and_pictures.joint import compute, inputs, words
+from pages.words_and_pictures.joint import compute, inputs
 from pages.words_and_pictures.joint.compute import Mended
+from pages.words_and_pictures.joint.prose import PAGE
 
+SECTION = PAGE.section("Hidden patches")
 KEY = "patches"  # in the address
 WIDE = 300  # pixels of a picture
 ALIKE = 0.05  # of an error: a smaller difference counts as none
@@ -37,7 +39,7 @@ def show() -> None:
             chosen=[divmod(place, columns) for place in places],
             look="cover",
             mark="masked",
-            hint=words.CLICK_A_PATCH,
+            hint="Click a patch to mask it; click again to show it.",
             on_click=lambda row, column: inputs.switch(KEY, places, row * columns + column),
             alt=f"The picture with {len(places)} of {rows * columns} patches masked",
             name="joint-patches",
@@ -55,9 +57,7 @@ def show() -> None:
         st.markdown("**The picture**")
         st.image(prepared.photograph, width=wide, alt="The whole picture")
     layout.place_notice()
-    layout.notes(
-        words.PATCHES_NOTES, notice=noticed(mended, len(places), rows * columns), formula=lambda: _formula(mended)
-    )
+    layout.notes(SECTION, notice=noticed(mended, len(places), rows * columns), numbers={"error": mended.error})
 
 
 def first_thing(chosen: PictureInput, rows: int) -> tuple[int, ...]:
@@ -74,7 +74,7 @@ def noticed(mended: Mended, count: int, total: int) -> tuple[str, ...]:
     """How far the guess is off, beside one that needs no network: the mean colour of what is seen."""
     sentence = f"{count} of {total} patches are masked. The mean squared error over them is **{mended.error:.3f}**"
     if not count:
-        return (words.NO_PATCH_HIDDEN,)
+        return ("No patch is masked, so there is nothing to guess.",)
     if count == total:
         return (f"{sentence}; no patch is visible, so there is no mean colour to compare it with.",)
     sentence += f"; the mean colour of the visible patches would have {mended.mean_error:.3f}."
@@ -84,17 +84,12 @@ def noticed(mended: Mended, count: int, total: int) -> tuple[str, ...]:
     change = mended.error / mended.mean_error - 1
     match compare(mended.error, mended.mean_error, margin=ALIKE * mended.mean_error):
         case "less":
-            says = f"The model's error is {-change:.0%} smaller than that of the mean colour. {words.SOFT_EDGES}"
+            says = (
+                f"The model's error is {-change:.0%} smaller than that of the mean colour. It learned to predict the "
+                "mean of what could be there, so edges are blurred."
+            )
         case "more":
             says = f"The model's error is {change:.0%} larger than that of the mean colour: here it is of no use."
         case _:
             says = f"The model is no nearer than the mean colour: the errors differ by no more than {ALIKE:.0%}."
     return (says, sentence)
-
-
-def _formula(mended: Mended) -> None:
-    st.latex(r"\mathcal{L} = \frac{1}{|H|} \sum_{p \in H} (\hat x_p - x_p)^2")
-    st.markdown(
-        f"*H* are the values of the hidden patches, shifted by 0.5 and divided by 0.25 as the network takes them; here "
-        f"{mended.error:.4f}. Lu et al. predict the class of a region in place of its pixels."
-    )
