@@ -15,9 +15,9 @@ LARGEST_TEXT = 1_000_000  # bytes as UTF-8: two novels. All of it is tokenized t
 
 @dataclass(frozen=True)
 class Cut:
-    """Where a text was truncated to the model's context: tokens kept of the total; special tokens are not counted."""
+    """Where a text was truncated: `length` of `total` tokens fit the model's context; special ones are not counted."""
 
-    kept: int
+    length: int
     total: int
     character: int  # index of the first character of the text that was cut
 
@@ -101,7 +101,7 @@ def encode(tokenizer: Tokenizer, text: str, *, context: int) -> Tokens:
     cut = None
     if total > max_tokens:
         encoding.truncate(max_tokens)
-        cut = Cut(kept=max_tokens, total=total, character=encoding.offsets[-1][1])
+        cut = Cut(length=max_tokens, total=total, character=encoding.offsets[-1][1])
     encoding = tokenizer.post_process(encoding)
     special = tuple(map(bool, encoding.special_tokens_mask))
     labels = label_pieces(tokenizer, encoding.ids, encoding.offsets)

@@ -64,7 +64,7 @@ def show_cut_notice(tokens: Tokens) -> None:
         labels = (label for label, special in zip(tokens.labels, tokens.special, strict=True) if not special)
         last = plain("".join(labels).strip()[-40:])
         st.info(
-            f"This text is longer than the model can read at once: it reads the first {cut.kept:,} of {cut.total:,} "
+            f"This text is longer than the model can read at once: it reads the first {cut.length:,} of {cut.total:,} "
             f"tokens ({cut.character:,} characters), up to “… {last}”. The rest is left out.",
             icon=":material/content_cut:",
         )

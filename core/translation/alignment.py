@@ -21,33 +21,33 @@ class Agreement:
     Counts of several texts can be added. A sure link should be predicted, a possible one may be; P includes S.
     """
 
-    found: int  # |A|
+    predicted: int  # |A|
     sure: int  # |S|
-    found_sure: int  # |A and S|
-    found_possible: int  # |A and P|
+    predicted_sure: int  # |A and S|
+    predicted_possible: int  # |A and P|
 
     @property
     def precision(self) -> float:
         """|A and P| / |A|; NaN without predicted links."""
-        return self.found_possible / self.found if self.found else float("nan")
+        return self.predicted_possible / self.predicted if self.predicted else float("nan")
 
     @property
     def recall(self) -> float:
         """|A and S| / |S|; NaN without sure links."""
-        return self.found_sure / self.sure if self.sure else float("nan")
+        return self.predicted_sure / self.sure if self.sure else float("nan")
 
     @property
     def error_rate(self) -> float:
         """The alignment error rate, 1 - (|A and S| + |A and P|) / (|A| + |S|): 0 is perfect; NaN without any link."""
-        total = self.found + self.sure
-        return 1 - (self.found_sure + self.found_possible) / total if total else float("nan")
+        total = self.predicted + self.sure
+        return 1 - (self.predicted_sure + self.predicted_possible) / total if total else float("nan")
 
     def __add__(self, other: "Agreement") -> "Agreement":
         return Agreement(
-            self.found + other.found,
+            self.predicted + other.predicted,
             self.sure + other.sure,
-            self.found_sure + other.found_sure,
-            self.found_possible + other.found_possible,
+            self.predicted_sure + other.predicted_sure,
+            self.predicted_possible + other.predicted_possible,
         )
 
 

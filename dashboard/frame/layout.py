@@ -16,20 +16,6 @@ MOST_WITHOUT_JUMPS = 2  # headings that need no row of jumps
 NOTICE = 860  # pixels: a sentence above a figure takes little of its height
 
 
-@dataclass(frozen=True)
-class PageWords:
-    """The texts of a page besides its figures, as Markdown; written by us, never by a visitor.
-
-    `lead`: a sentence of at most 20 words above the first figure; `about`: a paragraph below the last one.
-    """
-
-    question: str
-    lead: str
-    try_this: tuple[str, ...]
-    references: tuple[str, ...]
-    about: str = ""
-
-
 def caption(text: str) -> None:
     """Write a small remark beside a figure or below a table, in Markdown; its terms are explained.
 
@@ -154,7 +140,7 @@ def rows_of(count: int, most: int) -> list[range]:
 
 
 def notes(
-    words: PageWords | Prose,
+    prose: Prose,
     *,
     notice: tuple[str, ...],
     numbers: Mapping[str, object] | None = None,
@@ -162,10 +148,10 @@ def notes(
 ) -> None:
     """Write below the figure: what the page is about, what to notice, what to try, how it is computed, references.
 
-    `notice` holds sentences computed from what is shown. `numbers` are those for the places in the section's text “How
-    it is computed”; `formula` writes what follows it, such as a table. The first
-    sentence stands above or beside the figure: where `place_notice` was called, or else in the first `waiting_place`,
-    below the controls, or at the section's beginning. On a projector only that sentence is written.
+    `notice` holds sentences computed from what is shown. The first one stands above or beside the figure: where
+    `place_notice` was called, or else in the first `waiting_place`, below the controls, or at the section's beginning.
+    On a projector only that sentence is written. `numbers` are those for the places in the section's text “How it is
+    computed”; `formula` writes what follows it, such as a table.
     """
     if notice and (best := _notice_place.get()):
         _, place = best
@@ -178,8 +164,8 @@ def notes(
     if theme.is_presented():
         return
     st.divider()
-    if words.about:
-        st.markdown(glossary.linked(words.about), width=theme.PROSE)
+    if prose.about:
+        st.markdown(glossary.linked(prose.about), width=theme.PROSE)
     *notice_columns, try_column, formula_column = st.columns([1, 1, 1.4] if notice else [1, 1.4], gap="large")
     if notice:
         with notice_columns[0]:
@@ -187,13 +173,13 @@ def notes(
             st.markdown(glossary.linked("\n\n".join(notice)))
     with try_column:
         st.subheader(TRY_THIS, anchor=_anchor_of(TRY_THIS))
-        st.markdown(glossary.linked("\n\n".join(words.try_this)))
+        st.markdown(glossary.linked("\n\n".join(prose.try_this)))
     with formula_column:
         st.subheader(FORMULA, anchor=False)
-        if isinstance(words, Prose) and FORMULA in words.texts:
-            st.markdown(words.text(FORMULA, **(numbers or {})))
+        if FORMULA in prose.texts:
+            st.markdown(prose.text(FORMULA, **(numbers or {})))
         formula()
     with st.expander("References"):
-        st.markdown("\n".join(f"- {reference}" for reference in words.references), width=theme.PROSE)
+        st.markdown("\n".join(f"- {reference}" for reference in prose.references), width=theme.PROSE)
     if jumps := _jumps.get():
         jumps.show()

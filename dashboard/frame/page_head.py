@@ -34,16 +34,16 @@ def below_title(show: Callable[[], None] | None):
         _below_title.reset(before)
 
 
-def head(words: layout.PageWords | PageProse) -> None:
+def head(prose: PageProse) -> None:
     """Draw the title and the question, the button for the projector's view or its bar, and the lead."""
     layout.begin_page()
-    title_bar(contents.page_asking(words.question), turns_pages=_below_title.get() is None)
+    title_bar(contents.page_asking(prose.question), turns_pages=_below_title.get() is None)
     # A container even when presented: controls that move on the page would lose their part of the address.
     with st.container():
         if show := _below_title.get():
             show()
-        elif words.lead and not theme.is_presented():
-            st.markdown(glossary.linked(words.lead))
+        elif prose.lead and not theme.is_presented():
+            st.markdown(glossary.linked(prose.lead))
     with st.container(gap=None):
         _show_refusals()
 

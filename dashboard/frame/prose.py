@@ -17,7 +17,8 @@
 
     Here $s = {{cosine:.3f}}$.
 
-`##` is a section by its name in the address, `###` a text of the section, or of the page before the first section.
+`##` is a section by its name in the address, or a part of one with notes of its own (`## Tokens: surprise`). `###` is a
+text of the section, or of the page before the first section.
 References are names in references.toml. `{{cosine:.3f}}` is a place for a number (or a text, where it has no format)
 that the page computes.
 """

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from benchmarks.figures import FIRST_FIGURE
 from dashboard import contents
 from tests.browser.conftest import DESK, PHONE, sections, settled, unfold
-from tests.dashboard.test_glossary import sections_of
+from tests.page_prose import sections_of
 
 SERVER = Path(__file__).parents[2] / "dashboard" / "hosting" / "server.py"
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
@@ -68,7 +68,7 @@ def test_every_section_is_alive_easy_to_read_fits_a_phone_and_does_what_the_poli
         problems += figure_too_low(page, f"{entry.url}/{name}, on a phone", PHONE["height"])
         problems += [f"{name}, on a phone: {element}" for element in page.evaluate(BEYOND)]
         page.set_viewport_size(DESK)
-    expected = sections_of(entry.folder)
+    expected = sections_of(entry)
     assert visited == (expected if len(expected) > 1 else {entry.name})
     problems += page.evaluate("window.refused")
     assert not problems, "\n".join(problems)

@@ -160,7 +160,7 @@ def test_a_cut_is_exact(tokenizer):
     added = tokenizer.num_special_tokens_to_add(is_pair=False)
     assert tokens.cut is None
     assert len(cut) == 24
-    assert cut.cut.kept == 24 - added
+    assert cut.cut.length == 24 - added
     assert cut.cut.total == len(tokens) - added
     start = 1 if tokenizer is WORDS else 0
     assert cut.labels[start : 24 - (added - start)] == tokens.labels[start : 24 - (added - start)]

@@ -22,7 +22,7 @@ MAP = torch.tensor(
 def test_agreement_counts_what_was_found():
     links = {(0, 0), (1, 1), (2, 2), (3, 3)}
     counted = agreement(links, sure={(0, 0), (1, 1), (4, 4)}, possible={(2, 2)})
-    assert counted == Agreement(found=4, sure=3, found_sure=2, found_possible=3)
+    assert counted == Agreement(predicted=4, sure=3, predicted_sure=2, predicted_possible=3)
     assert counted.precision == 3 / 4  # (0, 0), (1, 1), (2, 2) of four
     assert counted.recall == 2 / 3  # (0, 0), (1, 1) of three
     assert counted.error_rate == pytest.approx(1 - (2 + 3) / (4 + 3))
@@ -65,7 +65,7 @@ def test_what_cannot_be_divided_is_not_a_number():
 def test_texts_are_summed_before_they_are_divided():
     first, second = agreement({(0, 0)}, {(0, 0)}), agreement({(0, 0), (1, 1), (2, 2)}, {(5, 5)})
     both = sum((first, second), NO_LINKS)
-    assert both == Agreement(found=4, sure=2, found_sure=1, found_possible=1)
+    assert both == Agreement(predicted=4, sure=2, predicted_sure=1, predicted_possible=1)
     assert both.precision == 1 / 4
     assert both.error_rate == pytest.approx(1 - 2 / 6)
     assert both.error_rate != pytest.approx((first.error_rate + second.error_rate) / 2)

@@ -68,7 +68,7 @@ def test_a_long_text_is_cut_at_the_context(weights):
     model = load_embedded_text("gpt-books", weights=weights)
     tokens = model.encode("Who listens to whom? " * 30)
     assert len(tokens) == model.context == 24
-    assert tokens.cut.kept == 24
+    assert tokens.cut.length == 24
     assert model.run(tokens).logits.shape[0] == 24
 
 

@@ -34,7 +34,7 @@ def test_the_context_is_filled_to_the_last_token(folders, kind, context, added):
     model = load(folders, kind)
     tokens = model.encode(f"{SENTENCE} " * 50)
     assert len(tokens) == model.context == context
-    assert tokens.cut.kept == context - added
+    assert tokens.cut.length == context - added
     model.run(tokens)
 
 

@@ -1,10 +1,6 @@
 """The glossary: sound entries, and links that change nothing of a text but that a term leads to its meaning."""
 
-import ast
-import importlib
 import re
-from functools import cache
-from pathlib import Path
 
 import pytest
 from hypothesis import assume, example, given
@@ -13,9 +9,9 @@ from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
 
 from dashboard import contents
-from dashboard.frame.prose import parse
 from dashboard.glossary import MOST_LINKS, TERMS, linked, links, terms_in
 from dashboard.typeset import plain
+from tests.page_prose import sections_of
 
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 LINK = re.compile(r"\[([^\[\]]*)\]\(glossary\?term=[^)]*\)")
@@ -141,12 +137,12 @@ def page() -> None:
     import streamlit
 
     from dashboard import contents
-    from dashboard.frame import layout, page_head
+    from dashboard.frame import layout, page_head, prose
 
     streamlit.navigation(contents.navigation(), position="hidden")
-    words = layout.PageWords(contents.HEADS.question, "Of a softmax.", ("Try nats.", "Or nats."), ())
-    page_head.head(words)
-    layout.notes(words, notice=("An entropy.", "No entropy."), formula=lambda: None)
+    page = prose.parse(f"# {contents.HEADS.question}\nOf a softmax.\n### Try this\n- Try nats.\n- Or nats.\n")
+    page_head.head(page)
+    layout.notes(page, notice=("An entropy.", "No entropy."), formula=lambda: None)
     layout.caption("By BLEU.")
 
 
@@ -173,7 +169,7 @@ def test_a_term_is_explained_in_a_sentence_or_two_and_shown_on_a_section_that_ex
         assert term.page in contents.pages(), term.name
         if term.choices:
             assert set(term.choices) == {"show"}, term.name
-            assert term.choices["show"] in sections_of(term.page.folder), term.name
+            assert term.choices["show"] in sections_of(term.page), term.name
 
 
 def test_no_spelling_belongs_to_two_terms():
@@ -185,16 +181,3 @@ def test_no_spelling_belongs_to_two_terms():
 
 def test_the_terms_are_in_alphabetical_order():
     assert list(TERMS) == sorted(TERMS, key=str.casefold)
-
-
-@cache
-def sections_of(room: str) -> set[str]:
-    """The names of a page's sections: those of its prose, or else the keys in the tables of its page.py."""
-    prose = contents.ROOT / "pages" / room / f"{Path(room).name}.md"
-    if prose.exists():
-        return set(parse(prose.read_text(encoding="utf-8")).sections)
-    words = importlib.import_module(f"pages.{room.replace('/', '.')}.words")
-    source = (contents.ROOT / "pages" / room / "page.py").read_text()
-    keys = [key for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Dict) for key in node.keys]
-    named = {getattr(words, key.attr, None) for key in keys if isinstance(key, ast.Attribute)}
-    return named | {key.value for key in keys if isinstance(key, ast.Constant)}

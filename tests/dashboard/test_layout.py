@@ -1,33 +1,28 @@
 """The first sentence to notice stands with the figure, the rest below; long sections have a row of jumps."""
 
-import importlib
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import contents
-from dashboard.frame import layout
-
 SCRIPT = """
 import streamlit as st
-from dashboard.frame import error_messages, layout
+from dashboard.frame import error_messages, layout, prose
 
-WORDS = layout.PageWords("Which?", "", ("Try it.",), ("A reference.",))
+PROSE = prose.parse("# Which?\\n### About\\n{about}\\n### Try this\\n- Try it.\\n### References\\nVASWANI\\n")
 with error_messages.as_sentences():
     with layout.waiting_place():
         st.markdown("Of the page above.")
     layout.begin_section()
     {begin}
     st.markdown("The figure.")
-    layout.notes(WORDS, notice={notice}, formula=lambda: st.markdown("x = 1"))
+    layout.notes(PROSE, notice={notice}, formula=lambda: st.markdown("x = 1"))
 """
 TWO = ("First.", "Second.")
 CONTROLS, WAITING, CHOSEN = "layout.control_bar()", "layout.waiting_place()", "layout.place_notice()"
 
 
-def texts(begin: str = "", notice: tuple[str, ...] = TWO, **query: str) -> list[str]:
+def texts(begin: str = "", notice: tuple[str, ...] = TWO, about: str = "", **query: str) -> list[str]:
     """All that the page says, from top to bottom."""
-    app = AppTest.from_string(SCRIPT.format(begin=begin, notice=notice))
+    app = AppTest.from_string(SCRIPT.format(begin=begin, notice=notice, about=about))
     for name, value in query.items():
         app.query_params[name] = value
     app.run()
@@ -86,32 +81,6 @@ def test_a_section_with_several_headings_has_jumps_to_each_and_to_its_notes():
     ]
 
 
-def leads() -> dict[str, str]:
-    """The leads of all sections above whose figures there is little room, by their names."""
-    leads = dict[str, str]()
-    for page in contents.pages():
-        if page in (contents.LESSONS, contents.GLOSSARY):
-            continue
-        folder = contents.ROOT / "pages" / page.folder
-        for file in sorted(folder.glob("words*.py")):
-            module = importlib.import_module(f"pages.{page.folder.replace('/', '.')}.{file.stem}")
-            values = vars(module).items()
-            leads |= {f"{module.__name__}.{name}": value.lead for name, value in values if is_words(value)}
-    return leads
-
-
-def is_words(value: object) -> bool:
-    return isinstance(value, layout.PageWords)
-
-
-def test_no_lead_has_more_than_twenty_words():
-    assert len(leads()) > 60
-    assert {name: lead for name, lead in leads().items() if len(lead.split()) > 20} == {}
-
-
 def test_what_a_page_is_about_stands_below_its_figure():
-    app = AppTest.from_string(
-        SCRIPT.format(begin="", notice=TWO).replace('("A reference.",))', '("A reference.",), "About it.")')
-    ).run()
-    texts = [element.value for element in app.main if hasattr(element, "value")]
-    assert texts.index("The figure.") < texts.index("About it.")
+    order = texts(about="About it.")
+    assert order.index("The figure.") < order.index("About it.")

@@ -18,6 +18,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import contents
 from dashboard.cache import memo
+from tests.page_prose import sections_of
 from tests.pages.address_parameters import AddressRequests, Control, controls_of, outcomes, watch
 from tests.pages.hostile_values import NUMBERS, TEXTS, VALUES, Value, dealt
 from tests.pages.ways_into_pages import Way, lighten, ways_into
@@ -348,24 +349,9 @@ def test_a_link_to_maps_with_heads_silenced_opens_those_with_heads_ablated(visit
 def test_no_name_that_a_section_ever_had_is_lost():
     """section_names.json lists every name since pages have sections; a new section, or a new name, is added there."""
     ever = json.loads((Path(__file__).parent / "section_names.json").read_text(encoding="utf-8"))
-    present = {page.url: names for page in contents.pages() if (names := section_names(page))}
+    present = {page.url: names for page in contents.pages() if (names := sections_of(page))}
     assert present.keys() == ever.keys()
     for url, names in present.items():
         former = former_section_names(contents.page_at(url))
         assert names | former.keys() == set(ever[url]), url
         assert set(former.values()) <= names, url
-
-
-def section_names(page: contents.Page) -> set[str]:
-    """The sections of a page: the keys of its page.py, which are texts or attributes of its own modules."""
-    module = f"pages.{page.folder.replace('/', '.')}"
-    source = (contents.ROOT / "pages" / page.folder / "page.py").read_text(encoding="utf-8")
-    if "sections.chosen" not in source:
-        return set()
-    tree = ast.parse(source)
-    keys = [key for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys if key is not None]
-    names = {key.value for key in keys if isinstance(key, ast.Constant)}
-    for key in keys:
-        if isinstance(key, ast.Attribute) and isinstance(key.value, ast.Name):
-            names.add(getattr(importlib.import_module(f"{module}.{key.value.id}"), key.attr))
-    return names

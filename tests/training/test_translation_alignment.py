@@ -39,7 +39,7 @@ def test_every_map_is_compared_in_every_way():
     # Two layers of two heads, the mean of each layer, the mean of all; two shifts, four directions.
     assert len(agreements) == (2 * 2 + 2 + 1) * 2 * 4
     assert all(part.sure == 2 * len(LINKS) for part in agreements.values())
-    assert agreements[Way("mean", "mean", 0, "target")].found == 2 * 3
+    assert agreements[Way("mean", "mean", 0, "target")].predicted == 2 * 3
 
 
 def test_the_links_of_a_head_are_those_of_a_loop_over_its_map():

@@ -7,8 +7,9 @@ from core.long_context.cache_rules import RULES, CacheRule, HeavyHitters, Random
 from core.long_context.forgetting import ForgetfulRun, FullCache, KeptMap, forget, keep_everything, kept_map
 from core.progress import Progress, no_progress
 from core.text import Tokens, encode
-from dashboard.cache.memo import Upload, cached
+from dashboard.cache.memo import cached
 from dashboard.cache.models import long_text_model
+from dashboard.cache.upload import Upload
 from dashboard.recordings.watched import Text, content_of
 
 READING = "Reading …"

@@ -5,8 +5,8 @@ import streamlit as st
 from core import zoo
 from core.errors import InputError
 from core.text import read_text
-from dashboard.cache.memo import Upload
 from dashboard.cache.models import LONGEST_BOOK, book_model
+from dashboard.cache.upload import Upload
 from dashboard.frame import layout
 from dashboard.inputs import controls, model_name
 from dashboard.long_text import readings

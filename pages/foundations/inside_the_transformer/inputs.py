@@ -28,7 +28,7 @@ def show_walk(show: Callable[[Walk], None]) -> None:
     """The controls, the way through and where the text was cut, then the section that `show` draws."""
     way = walked_through()
     if way.cut:
-        layout.caption(PAGE.text("Cut text", tokens=way.cut.kept, total=way.cut.total))
+        layout.caption(PAGE.text("Cut text", tokens=way.cut.length, total=way.cut.total))
     show(way)
 
 

@@ -48,7 +48,7 @@ def show() -> None:
         translated = compute.translate(shared.text)
     for heading, cut in (("Cut text", shared.cut), ("Cut source", translated.source.cut)):
         if cut:
-            layout.caption(SECTION.text(heading, tokens=cut.kept, total=cut.total))
+            layout.caption(SECTION.text(heading, tokens=cut.length, total=cut.total))
     _maps(filled, continued, translated, cells)
     layout.place_notice()
     _predictions(filled, continued, translated)

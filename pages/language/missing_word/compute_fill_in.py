@@ -19,7 +19,8 @@ from core.probing.masked_words.masked_places import (
 from core.probing.masked_words.words import Word, words_of
 from core.progress import Progress, no_progress
 from core.text import Tokens
-from dashboard.cache.memo import Upload, cached
+from dashboard.cache.memo import cached
+from dashboard.cache.upload import Upload
 from dashboard.recordings.watched import Text, WatchedText, content_of
 from pages.language.missing_word.inputs import LONGEST, masked_model
 

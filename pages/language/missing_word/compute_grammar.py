@@ -15,8 +15,9 @@ from core.probing.grammar.trees import Tree, Treebank, encode_tree, read_conllu
 from core.progress import Progress, no_progress
 from core.published import ClarkHead, clark_heads
 from core.text import Tokens
-from dashboard.cache.memo import Upload, cached
+from dashboard.cache.memo import cached
 from dashboard.cache.models import text_model
+from dashboard.cache.upload import Upload
 
 EXAMPLES: tuple[Tree, ...] = read_conllu((Path(__file__).parent / "annotated.conllu").read_bytes()).trees
 FEWEST = 40  # sentences of a visitor's treebank: with fewer, hardly any relation would have a share worth showing

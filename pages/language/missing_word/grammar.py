@@ -12,8 +12,8 @@ from core.probing.grammar.links import Head
 from core.probing.grammar.relations import BestHead, Measured
 from dashboard import typeset
 from dashboard.cache import waiting
-from dashboard.cache.memo import Upload
 from dashboard.cache.models import text_model
+from dashboard.cache.upload import Upload
 from dashboard.frame import layout
 from dashboard.inputs import controls, model_name, uploads
 from dashboard.recordings.watched import Text, content_of

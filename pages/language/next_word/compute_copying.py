@@ -13,7 +13,8 @@ from core.heads.head_table import repeated_tokens, repetition_scores
 from core.heads.repetition import RepetitionRun, draw_heads, paths_of, rank_heads, repeat_ids, run_repetition
 from core.progress import Progress, no_progress
 from core.text import Tokens, encode
-from dashboard.cache.memo import Upload, cached
+from dashboard.cache.memo import cached
+from dashboard.cache.upload import Upload
 from dashboard.recordings.watched import Text, content_of
 from pages.language.next_word.inputs import Given
 

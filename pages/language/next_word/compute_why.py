@@ -17,7 +17,8 @@ from core.progress import Progress, no_progress
 from core.text import Tokens, encode
 from core.zoo.text_models import CausalLanguageModel
 from dashboard import typeset
-from dashboard.cache.memo import Upload, cached
+from dashboard.cache.memo import cached
+from dashboard.cache.upload import Upload
 from dashboard.recordings.watched import Head, Text, content_of
 from pages.language.next_word.inputs import Given
 

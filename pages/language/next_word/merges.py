@@ -22,7 +22,7 @@ from pages.language.next_word import compute_tokens
 from pages.language.next_word.compute_tokens import Merged
 from pages.language.next_word.prose import PAGE
 
-SECTION = PAGE.section("A word, merge by merge")
+SECTION = PAGE.section("Tokens: a word, merge by merge")
 WORDS = ("listening", "understandable", "antidisestablishmentarianism", "lalalala", "naïveté", "मित्र", "🙂")
 LONGEST = 60  # characters
 KEY = "tokens_word"

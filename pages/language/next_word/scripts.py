@@ -19,7 +19,7 @@ from pages.language.next_word import compute_tokens
 from pages.language.next_word.merges import show_spaces
 from pages.language.next_word.prose import PAGE
 
-SECTION = PAGE.section("One sentence, many scripts")
+SECTION = PAGE.section("Tokens: one sentence, many scripts")
 SENTENCES = example_texts.examples("languages")
 LONGEST = 400  # characters of one's own sentence
 OWN = "Yours"

@@ -22,7 +22,7 @@ from pages.language.next_word import compute_tokens, inputs
 from pages.language.next_word.compute_tokens import Surprised
 from pages.language.next_word.prose import PAGE
 
-SECTION = PAGE.section("Surprise")
+SECTION = PAGE.section("Tokens: surprise")
 TINTED = 1200  # tokens: a longer text could not be overlooked; the curve has all
 FULL = 12.0  # bits at which the tint is full: 1 of 4,096
 TICKS = tuple((bits / FULL, f"{bits}" if bits < FULL else f"{bits}+") for bits in (0, 4, 8, 12))

@@ -8,17 +8,17 @@ from pages.language.next_word.prose import PAGE
 
 SECTION = PAGE.section("Tokens")
 KEY, WIDTH = "tokens_look", 240  # pixels
-LOOKS = {
-    merges.SECTION.name: merges.show,
-    scripts.SECTION.name: scripts.show,
-    surprise.SECTION.name: surprise.show,
+LOOKS = {  # by their names in the address
+    "A word, merge by merge": merges.show,
+    "One sentence, many scripts": scripts.show,
+    "Surprise": surprise.show,
 }
 
 
 def show() -> None:
     """One of three, each with its own controls."""
     if st.session_state.get(KEY) not in (*LOOKS, None):
-        st.session_state[KEY] = merges.SECTION.name
+        st.session_state[KEY] = next(iter(LOOKS))
     with (bar := layout.control_bar()):
         look = st.selectbox("Look at", list(LOOKS), key=KEY, bind="query-params", width=WIDTH)
     LOOKS[look](bar)

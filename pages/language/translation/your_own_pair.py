@@ -229,7 +229,7 @@ def _measures(agreements: Mapping[str, Agreement]) -> None:
     measures = ("precision", "recall", "alignment error rate")
     table = pd.DataFrame(
         [
-            (name, scores.found, scores.found_sure, scores.precision, scores.recall, scores.error_rate)
+            (name, scores.predicted, scores.predicted_sure, scores.precision, scores.recall, scores.error_rate)
             for name, scores in agreements.items()
         ],
         columns=["", "links", "right", *measures],
@@ -312,5 +312,10 @@ def _error_rate(agreements: Mapping[str, Agreement]) -> None:
     """The alignment error rate of the model that comes closest, in numbers."""
     name = closest(agreements)[0]
     scores = agreements[name]
-    numbers = {"right": scores.found_sure, "strongest": scores.found, "sure": scores.sure, "rate": scores.error_rate}
+    numbers = {
+        "right": scores.predicted_sure,
+        "strongest": scores.predicted,
+        "sure": scores.sure,
+        "rate": scores.error_rate,
+    }
     st.markdown(SECTION.text("Error rate of the closest model", name=name, **numbers))

@@ -18,8 +18,9 @@ from core.models.gpt import GPT
 from core.models.gpt_rotary import RotaryGPT
 from core.progress import Progress, no_progress
 from core.text import Tokens, encode
-from dashboard.cache.memo import Upload, cached
+from dashboard.cache.memo import cached
 from dashboard.cache.models import long_text_model
+from dashboard.cache.upload import Upload
 from dashboard.recordings.watched import Text, content_of
 
 WRITING = "The model writes its example, one token after the other …"

@@ -134,7 +134,7 @@ def _sizes(rows: Rows, milliseconds: Mapping[str, float]) -> None:
 def _tell_cut(readings: Readings) -> None:
     """Name the networks that read only the beginning of the review."""
     cut = [
-        f"{TITLES[name]} reads the first {reading.tokens.cut.kept:,} of {reading.tokens.cut.total:,} tokens"
+        f"{TITLES[name]} reads the first {reading.tokens.cut.length:,} of {reading.tokens.cut.total:,} tokens"
         for name, reading in readings.items()
         if reading.tokens.cut
     ]

@@ -100,7 +100,7 @@ def _outputs(review: str, readings: Readings) -> list[str]:
     charts.download_table(table, "specialist-outputs")
     captions = [SECTION.text("Missing outputs")]
     if tokens.cut:
-        captions.append(SECTION.text("Masked part of a review", read=tokens.cut.kept, total=tokens.cut.total))
+        captions.append(SECTION.text("Masked part of a review", read=tokens.cut.length, total=tokens.cut.total))
     layout.caption(" ".join(captions))
     return [sentences.about_outputs(outputs)]
 

@@ -13,8 +13,8 @@ from core.errors import InputError
 from core.images import Patches
 from core.vision.patch_masks import BLOCK, GRID, RANDOM, hide_patches
 from core.zoo.masked_autoencoders import AutoencoderReader
-from dashboard.cache.memo import Upload
 from dashboard.cache.models import autoencoder
+from dashboard.cache.upload import Upload
 from dashboard.inputs import controls, hidden_patches, model_name
 from dashboard.recordings.watched import Picture
 from pages.vision.reconstruction.prose import PAGE
