@@ -22,7 +22,7 @@ ROOM = "language/next_word"
 TEXTS = ["listening", "lalalala", "aaaaaa", "नमस्ते", "🙂🙂", "a", "the end of it", "<b>*x*</b>", "zzxqj"]
 
 
-@pytest.mark.parametrize("look", [merges.SECTION.name, scripts.SECTION.name, surprise.SECTION.name])
+@pytest.mark.parametrize("look", ["A word, merge by merge", "One sentence, many scripts", "Surprise"])
 def test_each_part_opens_by_its_address(visit, look):
     app = visit(ROOM, show="Tokens", tokens_look=look)
     assert "How it is computed" in [heading.value for heading in app.subheader]
@@ -48,8 +48,8 @@ def test_a_word_to_click_becomes_ones_own(visit):
     ("query", "sentence"),
     [
         ({"tokens_word": " "}, "There is no text here yet"),
-        ({"tokens_look": surprise.SECTION.name, "text": "a"}, "Nothing is predicted about the first token"),
-        ({"tokens_look": surprise.SECTION.name, "text": "\n"}, "There is no text here yet"),
+        ({"tokens_look": "Surprise", "text": "a"}, "Nothing is predicted about the first token"),
+        ({"tokens_look": "Surprise", "text": "\n"}, "There is no text here yet"),
     ],
 )
 def test_what_cannot_be_cut_gets_one_sentence(visit, query, sentence):
@@ -66,9 +66,9 @@ def test_a_wordpiece_tokenizer_is_named_and_its_pieces_are_shown(visit, tmp_path
     tokenizer = Tokenizer.from_file(f"{folder}/tokenizer.json")
     expected = tokenizer.encode("lazy dog", add_special_tokens=False).ids
     assert app.dataframe[0].value["number"].tolist() == expected
-    assert not visit(ROOM, show="Tokens", model=folder, tokens_look=scripts.SECTION.name).warning
+    assert not visit(ROOM, show="Tokens", model=folder, tokens_look="One sentence, many scripts").warning
     assert "does not say what comes next" in message_text(
-        visit(ROOM, show="Tokens", model=folder, tokens_look=surprise.SECTION.name)
+        visit(ROOM, show="Tokens", model=folder, tokens_look="Surprise")
     )
 
 
@@ -177,7 +177,7 @@ def test_unknown_tokens_and_ones_own_sentence_are_said():
 
 
 def test_ones_own_sentence_is_a_row_of_its_own(visit):
-    app = visit(ROOM, show="Tokens", tokens_look=scripts.SECTION.name, tokens_own="Hyvää päivää")
+    app = visit(ROOM, show="Tokens", tokens_look="One sentence, many scripts", tokens_own="Hyvää päivää")
     assert "Your sentence has 12 characters" in prose(app)
     assert app.selectbox(key="tokens_language").value == scripts.OWN
 
