@@ -5,14 +5,16 @@ import re
 import pytest
 
 from dashboard.contents import ROOT
+from dashboard.frame.prose import REFERENCES, parse
 from dashboard.frame.references import WORKS, references
 
-PAGES = "\n".join(file.read_text() for file in (ROOT / "pages").rglob("*.py"))
+PROSE = [parse(file.read_text(encoding="utf-8")) for file in (ROOT / "pages").rglob("*.md")]
 
 
 def test_every_work_is_named_on_a_page():
-    named = set(re.findall(r'"([A-Z][A-Z_0-9]+)"', " ".join(re.findall(r"references\(([^)]*)\)", PAGES))))
-    assert named == set(WORKS)
+    parts = [part for page in PROSE for part in (page, *page.sections.values())]
+    texts = [text for part in parts for heading, text in part.texts.items() if heading.endswith(REFERENCES)]
+    assert set(re.findall(r"\w+", " ".join(texts))) == set(WORKS)
 
 
 def test_a_work_says_who_when_and_where():

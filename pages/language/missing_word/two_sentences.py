@@ -195,7 +195,7 @@ def _numbers(pair: Pair, answers: Mapping[str, float]) -> dict[str, object]:
     tokens = pair.tokens
     own = [segment for segment, special in zip(tokens.segments, tokens.special, strict=True) if not special]
     return {
-        "probability": f"={answers[AS_THEY_STAND]:.4f}" if answers else "",
+        "probability": rf" \\ &={answers[AS_THEY_STAND]:.4f}" if answers else "",
         "first": own.count(0),
         "second": own.count(1),
         "tokens": len(tokens),
