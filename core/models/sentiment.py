@@ -14,7 +14,7 @@ ReviewBERT is fine-tuned from one that was pre-trained on other texts (Devlin et
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import torch
@@ -23,7 +23,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from ..attention.positional_encodings import sinusoidal
-from .bert import BERT, BERTConfig, PretrainingBERT, initialise
+from .bert import BERT, BERTConfig, initialise
 from .recurrent import lengths_of, reverse
 
 Architecture = Literal["rnn", "cnn", "encoder"]
@@ -159,21 +159,6 @@ class ReviewBERT(nn.Module):
         """`padding` is True where no token is."""
         first = self.bert(tokens, padding=padding)[:, 0]
         return self.classifier(self.dropout(torch.tanh(self.pooler(first))))
-
-
-def extend_context(pretrained: PretrainingBERT, context: int) -> PretrainingBERT:
-    """The same BERT for `context` tokens: its position vectors are repeated, one copy after the other.
-
-    So positions of neighbours keep their relation; that of the copies is learned in fine-tuning (Beltagy et al. 2020,
-    "Longformer", section 5).
-    """
-    config = replace(pretrained.config, context=context)
-    model = PretrainingBERT(config)
-    weights = pretrained.state_dict()
-    positions = weights["bert.position_embedding.weight"]
-    weights["bert.position_embedding.weight"] = positions.repeat(-(-context // len(positions)), 1)[:context]
-    model.load_state_dict(weights)
-    return model
 
 
 class AttentionPooling(nn.Module):

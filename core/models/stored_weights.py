@@ -1,7 +1,7 @@
 """Weights on disk in half precision or in 8 bits, in memory in single precision."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,13 +16,16 @@ STEP = "#step"  # suffix of the name of a matrix in 8 bits: the quantisation ste
 FEW = 4096  # weights: a smaller matrix stays in half precision
 
 
-def save_weights(network: nn.Module, file: Path, *, eight_bits: bool = False) -> None:
+def save_weights(
+    network: nn.Module, file: Path, *, eight_bits: bool = False, stored_elsewhere: Collection[str] = ()
+) -> None:
     """Write the weights; one that two modules share (tied embeddings) is written once.
 
     With `eight_bits` matrices and kernels are rounded to multiples of a 127th of the largest weight of each row.
+    `stored_elsewhere`: names of weights that another file holds, which are not written.
     """
-    repeated = _repeated(network)
-    weights = {name: tensor for name, tensor in network.state_dict().items() if name not in repeated}
+    omitted = _repeated(network) | set(stored_elsewhere)
+    weights = {name: tensor for name, tensor in network.state_dict().items() if name not in omitted}
     _write(weights, file, eight_bits=eight_bits)
 
 
@@ -42,10 +45,13 @@ def count_weights(file: Path) -> int:
         return sum(math.prod(weights.get_slice(name).get_shape()) for name in names)
 
 
-def load_weights(make: Callable[[], Network], file: Path) -> Network:
+def load_weights(
+    make: Callable[[], Network], file: Path, *, stored_elsewhere: Mapping[str, Tensor] | None = None
+) -> Network:
     """The network that `make` builds, with the weights of a file, in evaluation mode and without gradients.
 
-    ValueError if the file lacks a weight of the network, or has others.
+    `stored_elsewhere`: weights that `save_weights` did not write, by name. ValueError if the file lacks another weight
+    of the network, or has one that the network lacks.
     """
     with _WithoutInitialisation():
         network = make()
@@ -53,13 +59,27 @@ def load_weights(make: Callable[[], Network], file: Path) -> Network:
     weights = {name: tensor.float() for name, tensor in stored.items() if not name.endswith(STEP)}
     for name, step in stored.items():
         if name.endswith(STEP):
-            rows = weights[name.removesuffix(STEP)]
-            rows.flatten(1).mul_(step.float())
+            _rescale(weights[name.removesuffix(STEP)], step)
+    weights |= stored_elsewhere or {}
     missing, unexpected = network.load_state_dict(weights, strict=False)
     missing = set(missing) - _repeated(network)
     if missing or unexpected:
         raise ValueError(f"{file.name} does not fit: missing {sorted(missing)}, unknown {sorted(unexpected)}.")
     return network.eval().requires_grad_(False)
+
+
+def read_weight(file: Path, name: str) -> Tensor:
+    """One weight of a file, in single precision; SafetensorError where it is missing."""
+    with safe_open(file, framework="pt") as weights:
+        tensor = weights.get_tensor(name).float()
+        if name + STEP in weights.keys():  # noqa: SIM118
+            _rescale(tensor, weights.get_tensor(name + STEP))
+    return tensor
+
+
+def _rescale(rows: Tensor, step: Tensor) -> None:
+    """Multiply each row of whole numbers by its quantisation step, in place."""
+    rows.flatten(1).mul_(step.float())
 
 
 def _write(weights: Mapping[str, Tensor], file: Path, *, eight_bits: bool) -> None:

@@ -19,9 +19,10 @@ from ..zoo.text_models import TextModel
 
 REVIEWS, SENTENCES = "reviews", "sentences"  # held-out texts: of IMDB's test part, and of SST-2's dev part
 SPECIALISTS = ("english-encoder", "english-rnn", "english-cnn")  # trained from random weights, for sentiment alone
-FINE_TUNED = {REVIEWS: "english-bert", SENTENCES: "bert-tasks"}  # by the texts whose training part it was tuned on
+FINE_TUNED = {REVIEWS: "english-bert", SENTENCES: "bert-tasks"}  # by the texts on which the others are compared with it
 CONTESTANTS = (*SPECIALISTS, *FINE_TUNED.values())
-TRAINED_ON = {name: SENTENCES if name == FINE_TUNED[SENTENCES] else REVIEWS for name in CONTESTANTS}
+# The sets from whose training part each learned.
+TRAINED_ON = dict.fromkeys(SPECIALISTS, (REVIEWS,)) | {"english-bert": (REVIEWS, SENTENCES), "bert-tasks": (SENTENCES,)}
 
 CLASSES = SENTIMENTS  # of all of them, in the order of their logits
 # Forms of "be", "have", "do" and modal verbs, after which English puts "not".

@@ -1,6 +1,7 @@
 """The classifiers of the page Sentiment, for English film reviews and Spanish tweets.
 
-All lie in weights/sentiment/, one file each; training/sentiment/train.py made them.
+All lie in weights/sentiment/, one file each; training/sentiment/train.py and bert.py made them. The BERT has the token
+embeddings of `minilm`, from which it was fine-tuned, and does not store them again.
 """
 
 import json
@@ -8,11 +9,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tokenizers import Tokenizer
+from torch import Tensor
 
 from ..models.bert import BERTConfig
 from ..models.sentiment import ReviewBERT, Reviewer, SentimentConfig, make_reviewer
-from ..models.stored_weights import count_weights, load_weights, save_weights
-from .embedded import WEIGHTS
+from ..models.stored_weights import count_weights, load_weights, read_weight, save_weights
+from .embedded import SENTENCES, WEIGHTS
 from .text_models import Classifier
 
 FOLDER = WEIGHTS / "sentiment"
@@ -43,7 +45,8 @@ def titles() -> dict[str, str]:
 
 def parameter_count(name: str, *, folder: Path = FOLDER) -> int:
     """The number of parameters in the file of a network."""
-    return count_weights(folder / f"{name}.safetensors")
+    count = count_weights(folder / f"{name}.safetensors")
+    return count + sum(weight.numel() for weight in _shared_weights().values()) if name.endswith("-bert") else count
 
 
 def load_reviewer(name: str, *, longest: int = READ, folder: Path = FOLDER) -> Classifier:
@@ -54,13 +57,23 @@ def load_reviewer(name: str, *, longest: int = READ, folder: Path = FOLDER) -> C
     weights = folder / f"{name}.safetensors"
     if network == "bert":
         sizes = BERTConfig(**settings)
-        reader: Reviewer | ReviewBERT = load_weights(lambda: ReviewBERT(sizes, len(classes)), weights)
-        tokenizer, context = WEIGHTS / "bert-books" / "tokenizer.json", sizes.context  # of its pre-training
+        reader: Reviewer | ReviewBERT = load_weights(
+            lambda: ReviewBERT(sizes, len(classes)), weights, stored_elsewhere=_shared_weights()
+        )
+        tokenizer, context = WEIGHTS / SENTENCES / "tokenizer.json", sizes.context
     else:
         reader = load_weights(lambda: make_reviewer(SentimentConfig(**settings)), weights)
         tokenizer, context = folder / f"{language}.json", READ
     pieces = Tokenizer.from_file(str(tokenizer))
     return Classifier(name, NETWORKS[network], reader, pieces, min(context, longest), classes)
+
+
+EMBEDDING = "token_embedding.weight"
+
+
+def _shared_weights() -> dict[str, Tensor]:
+    """The weights of the fine-tuned BERT that are those of `minilm`."""
+    return {f"bert.{EMBEDDING}": read_weight(WEIGHTS / SENTENCES / "model.safetensors", EMBEDDING)}
 
 
 def save_reviewer(
@@ -72,7 +85,8 @@ def save_reviewer(
     eight_bits: bool = False,
 ) -> None:
     """Write the files that `load_reviewer` reads, except the tokenizer of the language."""
-    save_weights(network, folder / f"{name}.safetensors", eight_bits=eight_bits)
+    shared = [f"bert.{EMBEDDING}"] if isinstance(network, ReviewBERT) else []
+    save_weights(network, folder / f"{name}.safetensors", eight_bits=eight_bits, stored_elsewhere=shared)
     file = folder / "config.json"
     config = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"classes": {}, "networks": {}}
     config["classes"][name.partition("-")[0]] = classes

@@ -6,7 +6,7 @@ import torch
 from safetensors.torch import load_file
 from torch import nn
 
-from core.models.stored_weights import convert_to_eight_bits, count_weights, load_weights, save_weights
+from core.models.stored_weights import convert_to_eight_bits, count_weights, load_weights, read_weight, save_weights
 
 
 class Tied(nn.Module):
@@ -89,6 +89,22 @@ def test_the_weights_of_a_file_are_counted_without_their_steps(eight_bits: bool,
 def test_a_shared_weight_is_written_once(tmp_path: Path):
     save_weights(Tied(), tmp_path / "tied.safetensors")
     assert "head.weight" not in load_file(tmp_path / "tied.safetensors")
+
+
+@pytest.mark.parametrize("eight_bits", [False, True])
+def test_a_weight_that_another_file_holds_is_read_from_there(eight_bits: bool, tmp_path: Path):
+    first, second = Large(), Large()
+    second[0].weight = first[0].weight
+    save_weights(first, tmp_path / "first.safetensors", eight_bits=eight_bits)
+    save_weights(second, tmp_path / "second.safetensors", eight_bits=eight_bits, stored_elsewhere=["0.weight"])
+    assert "0.weight" not in load_file(tmp_path / "second.safetensors")
+    shared = {"0.weight": read_weight(tmp_path / "first.safetensors", "0.weight")}
+    loaded = load_weights(Large, tmp_path / "second.safetensors", stored_elsewhere=shared)
+    expected = load_weights(Large, tmp_path / "first.safetensors")
+    assert torch.equal(loaded[0].weight, expected[0].weight)
+    assert not torch.equal(loaded[1].weight, expected[1].weight)
+    with pytest.raises(ValueError, match=r"missing \['0.weight'\]"):
+        load_weights(Large, tmp_path / "second.safetensors")
 
 
 def test_loading_draws_no_random_numbers_and_leaves_drawing_as_it_was(tmp_path: Path):

@@ -8,13 +8,14 @@ Writes core/results/sentiment_faithful.csv, sentiment_agreement.csv and sentimen
 not measured this time stay.
 
     python -m training.sentiment.faithfulness --data PATH
-    python -m training.sentiment.faithfulness --data PATH --models english-bert --device cuda --batch-size 256
+    python -m training.sentiment.faithfulness --data PATH --models english-bert --reviews 24 --mixed-precision
 """
 
 import csv
 import json
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -35,6 +36,7 @@ from core.zoo.sentiment_classifiers import REVIEWERS, load_reviewer
 from training.common.card import hardware
 from training.common.command_line import CommandLine
 from training.common.data_sets import IMDB_TEST
+from training.common.loop import mixed_precision
 from training.sentiment.train import read_english
 
 SEED = 0
@@ -67,8 +69,10 @@ def main() -> None:
         model = load_reviewer(name)
         model.network.to(arguments.device)
         file = arguments.run / f"{name}.jsonl"
-        results = measure_all(model, reviews, arguments.batch_size, torch.device(arguments.device), file=file)
+        with mixed_precision() if arguments.mixed_precision else nullcontext():
+            results = measure_all(model, reviews, arguments.batch_size, torch.device(arguments.device), file=file)
         options = f"--models {name} --reviews {len(reviews)} --device {arguments.device}"
+        options += " --mixed-precision" * arguments.mixed_precision
         save(arguments.out, name, results, options, torch.device(arguments.device))
         print(f"{name}: {len(reviews)} reviews in {results.seconds:.0f} s", flush=True)
 
@@ -265,6 +269,7 @@ def command_line() -> CommandLine:
     )
     parser.add_argument("--models", nargs="+", choices=list(REVIEWERS["english"]))
     parser.add_argument("--reviews", type=int, default=REVIEWS)
+    parser.add_argument("--mixed-precision", action="store_true", help="products in bfloat16, where that is faster")
     parser.add_argument("--batch-size", type=int, default=32, help="rows that are computed at once")
     return parser
 

@@ -7,6 +7,7 @@ The runs of training/sentiment/train.py and of training/sentiment/bert.py are re
 
 import json
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,26 +39,33 @@ TITLES = NETWORKS | {name: title for name, (title, *_) in BASELINES.items()}
 
 
 def main() -> None:
-    """Measure all trained networks, and the baselines; write weights, results and the card."""
+    """Measure the networks of `--only`, or all and the baselines; write weights, results and the card."""
     arguments = command_line().read()
     FOLDER.mkdir(parents=True, exist_ok=True)
     results: dict[str, Any] = {"sizes": {}}
+    if arguments.only:
+        results = json.loads((FOLDER / "results.json").read_text(encoding="utf-8"))
     for name, read in READERS.items():
+        trained = networks_of(name, arguments.run, arguments.only)
+        if arguments.only and not trained:
+            continue
         language = read(arguments.data)
+        rows = {network: pack(language, network, arguments.run) for network in trained}
+        if arguments.only:
+            results[name] |= rows
+            continue
         parts = {"learnt": language.learnt, "chosen_on": language.chosen_on, "test": language.test}
         results["sizes"][name] = {part: len(texts.texts) for part, texts in parts.items()}
         word_tokenizer(language.learnt.texts, language.vocabulary).save(str(FOLDER / f"{name}.json"))
-        results[name] = {
-            network: pack(language, network, arguments.run) for network in networks_of(name, arguments.run)
-        }
-        results[name] |= {baseline: measure_baseline(baseline, language) for baseline in BASELINES}
+        results[name] = rows | {baseline: measure_baseline(baseline, language) for baseline in BASELINES}
     results["weights_stored_in"] = "8 bits"
     save_card(FOLDER, CARD, results, tables_of(results))
 
 
-def networks_of(language: str, run: Path) -> list[str]:
-    """The networks that were trained for a language, in the order of NETWORKS."""
-    return [name for name in NETWORKS if (run / f"{language}-{name}" / "run.json").exists()]
+def networks_of(language: str, run: Path, only: Sequence[str] | None) -> list[str]:
+    """The networks that were trained for a language, of those in `only` if it is given, in the order of NETWORKS."""
+    trained = [name for name in NETWORKS if (run / f"{language}-{name}" / "run.json").exists()]
+    return [name for name in trained if not only or f"{language}-{name}" in only]
 
 
 def pack(language: Language, network: str, run: Path) -> dict:
@@ -134,9 +142,13 @@ def scores(predictions: np.ndarray, texts: Texts) -> dict[str, float]:
     }
 
 
-def tables_of(results: dict[str, Any]) -> dict[str, str]:
-    """The tables of the card, and its sentences about the stored weights."""
-    return {f"{name}_table": table_of(results[name]) for name in READERS} | {"stored": stored_text(results)}
+def tables_of(results: dict[str, Any]) -> dict[str, Any]:
+    """The tables of the card, its sentences about the stored weights, and numbers of the training."""
+    return {f"{name}_table": table_of(results[name]) for name in READERS} | {
+        "stored": stored_text(results),
+        "phrases": results["english"]["bert"]["recipe"]["phrases"],
+        "longest": results["english"]["bert"]["recipe"]["longest"],
+    }
 
 
 def stored_text(results: dict[str, Any]) -> str:
@@ -180,14 +192,14 @@ CARD = """# sentiment
 Classifiers of film reviews in English (negative, positive) and of tweets in Spanish (negative, neutral, positive):
 `core/models/sentiment.py`. The three small networks of each language have the sizes of those in
 `core/published/sentiment.csv`; `rnn-uniform` is the recurrent one trained with the weights of its pooling frozen
-uniform. `english-bert` is `bert-books` with room for 512 tokens (its vectors of places repeated, as in Beltagy et al.
-2020, section 5), which first filled in hidden words of the reviews it was to learn from (Gururangan et al. 2020), and
-then learned to tell praise from blame.
+uniform. `english-bert` is `minilm` (weights/minilm/) fine-tuned on reviews and on phrases of reviews; its token
+embeddings stayed as they were, and are not stored again.
 
 ## Data and licence
 English: IMDB (Maas et al. 2011), {sizes[english][learnt]:,} reviews to learn from, {sizes[english][chosen_on]:,} of
 the same part to choose rates and epochs on, {sizes[english][test]:,} of the test part. Its reviews belong to their
-writers; the set is distributed for research. Spanish: InterTASS 2017 as balanced by Barbieri et al. 2022,
+writers; the set is distributed for research. `english-bert` also learned from {phrases:,} phrases of SST-2's training
+part (Socher et al. 2013). Spanish: InterTASS 2017 as balanced by Barbieri et al. 2022,
 {sizes[spanish][learnt]:,} tweets to learn from, {sizes[spanish][chosen_on]:,} to choose on, {sizes[spanish][test]:,} of
 test. Neither is part of the project. A text that stands twice in a part was read once. The weights are released under
 the project's licence.
@@ -215,7 +227,8 @@ much as the networks do.
 `python -m training.sentiment.train --data ...`, `python -m training.sentiment.bert --data ...`, then
 `python -m training.sentiment.report --data ...`, seed 0. Words are those that stand at least twice, at most 10,000; a
 share of them is read as unknown in training (`recipe` in results.json, with rates and batches). Small networks:
-AdamW, rate rising over 100 steps and falling to 0 over the last 70 %. BERT: Muon and AdamW. Hardware of each row is in
+AdamW, rate rising over 100 steps and falling to 0 over the last 70 %. BERT: AdamW, reviews cut after
+{longest} tokens in training. Hardware of each row is in
 results.json; seconds are wall-clock times on a machine shared with other work. The baselines count words and pairs of
 words (TF-IDF), with the strength of their regularisation chosen on the same validation part. torch {torch}.
 """
@@ -224,7 +237,11 @@ words (TF-IDF), with the strength of their regularisation chosen on the same val
 def command_line() -> CommandLine:
     """The options of the command line."""
     return CommandLine(
-        __doc__, data=[IMDB, TWEETS], run=Path("runs/sentiment"), helps={"run": "where the checkpoints are"}
+        __doc__,
+        data=[IMDB, TWEETS],
+        run=Path("runs/sentiment"),
+        only=[f"{language}-{network}" for language in READERS for network in NETWORKS],
+        helps={"run": "where the checkpoints are", "only": "measure these; the others stay as they are"},
     )
 
 

@@ -1,7 +1,7 @@
 """Train the classifiers of the page Sentiment, for English film reviews and Spanish tweets.
 
 Three small networks for each language (core/models/sentiment.py), the recurrent one once more with its attention
-frozen uniform; and for English `bert-books`, which first learns the words of reviews (training/sentiment/bert.py).
+frozen uniform; and for English `minilm`, fine-tuned (training/sentiment/bert.py).
 
     python -m training.sentiment.train --data PATH [--device cuda]
     python -m training.sentiment.report --data PATH

@@ -24,7 +24,7 @@ TITLES = {
     "english-encoder": "One-block encoder",
     "english-rnn": "Recurrent network",
     "english-cnn": "Convolutional network",
-    "english-bert": "BERT tuned on reviews",
+    "english-bert": "MiniLM tuned on reviews and phrases",
     "bert-tasks": "BERT tuned on phrases",
 }
 

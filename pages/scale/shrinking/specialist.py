@@ -6,7 +6,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.sentiment.specialists import REVIEWS, SENTENCES, SPECIALISTS, TRAINED_ON
+from core.sentiment.specialists import FINE_TUNED, REVIEWS, SENTENCES, SPECIALISTS, TRAINED_ON
 from dashboard import theme
 from dashboard.cache import waiting
 from dashboard.frame import layout
@@ -26,11 +26,11 @@ SHORT = {
     "english-encoder": "encoder",
     "english-rnn": "RNN",
     "english-cnn": "CNN",
-    "english-bert": "BERT, reviews",
-    "bert-tasks": "BERT, phrases",
+    "english-bert": "MiniLM",
+    "bert-tasks": "BERT",
 }
 SMALL, LARGE = "small specialist", "fine-tuned BERT"
-TRAINING_SETS = {REVIEWS: "IMDB reviews", SENTENCES: "SST-2 phrases, tags"}
+TRAINING_SETS = {REVIEWS: "IMDB reviews", SENTENCES: "SST-2 phrases"}
 HELD_OUT = {"Reviews (IMDB)": REVIEWS, "Sentences (SST-2)": SENTENCES}
 HELD_OUT_SETS = {
     REVIEWS: "every twelfth review of IMDB's test part",
@@ -146,7 +146,7 @@ def _table(rows: Rows, milliseconds: Mapping[str, float], texts: str, *, own: bo
     table = pd.DataFrame(
         {
             "network": [TITLES[row.name] for row in rows],
-            "trained on": [TRAINING_SETS[TRAINED_ON[row.name]] for row in rows],
+            "trained on": [", ".join(TRAINING_SETS[texts] for texts in TRAINED_ON[row.name]) for row in rows],
             "right": [row.accuracy for row in rows],
             "± (points)": [100 * row.error for row in rows],
             "lead (points)": [100 * row.lead.value if row.lead else None for row in rows],
@@ -177,7 +177,13 @@ def _table(rows: Rows, milliseconds: Mapping[str, float], texts: str, *, own: bo
         else "one held-out text on one thread, in turns, as the script measured it"
     )
     layout.caption(
-        SECTION.text("Table of classifiers", data=HELD_OUT_SETS[texts], questions=rows[0].questions, times=times)
+        SECTION.text(
+            "Table of classifiers",
+            data=HELD_OUT_SETS[texts],
+            questions=rows[0].questions,
+            reference=TITLES[FINE_TUNED[texts]],
+            times=times,
+        )
     )
 
 

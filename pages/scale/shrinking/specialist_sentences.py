@@ -43,7 +43,7 @@ def about_sizes(rows: Rows, texts: str) -> str:
             "two standard errors."
         )
     verb = "add" if gain > 0 else "cost"
-    data = "" if TRAINED_ON[small.name] == texts else " The small one learned from other texts: IMDB's reviews."
+    data = "" if texts in TRAINED_ON[small.name] else " The small one learned from other texts: IMDB's reviews."
     return f"{begin}{size} {verb} **{100 * abs(gain):.1f}** ± {margin:.1f} points (two standard errors).{data}"
 
 
@@ -71,7 +71,7 @@ def _with_margin(share: float, error: float) -> str:
 
 
 def about_training(rows: Rows, texts: str, context: int) -> str:
-    """How the BERT that was tuned on other texts compares with the smallest network; it reads `context` tokens."""
+    """How the BERT that others are not compared with does beside the smallest network; it reads `context` tokens."""
     small = smallest(rows)
     other = next(row for row in rows if row.name in FINE_TUNED.values() and row.name != FINE_TUNED[texts])
     comparison = compare_shares(
@@ -85,8 +85,8 @@ def about_training(rows: Rows, texts: str, context: int) -> str:
         "less": f"less often than the {TITLES[small.name].lower()} ({small.accuracy:.1%})",
     }.get(comparison, f"within two standard errors of the {TITLES[small.name].lower()} ({small.accuracy:.1%})")
     begin = f"{TITLES[other.name]} is right for **{other.accuracy:.1%}** of the {TEXTS_OF[texts]}, {more}."
-    if TRAINED_ON[other.name] == TRAINED_ON[small.name]:
-        return f"{begin} Both learned from the same reviews."
+    if texts in TRAINED_ON[other.name]:
+        return f"{begin} It learned from the training part of this set, and from reviews."
     also = f"{begin} It learned from other texts than these, and reads the first {context:,} tokens."
     return f"{also} Its size does not make up for that." if comparison == "less" else also
 
