@@ -181,7 +181,19 @@ def short_sentences(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("pages.language.translation.inputs.LONGEST", 80)
 
 
+def short_books(patch: pytest.MonkeyPatch) -> None:
+    """Books of which hundreds of tokens are read; the longest needle and question fit in the shortest haystack."""
+    page = "pages.explore.long_text"
+    patch.setattr(f"{page}.inputs.LENGTHS", (256, 512, 1024))
+    patch.setattr(f"{page}.inputs.FIRST_LENGTH", 512)
+    patch.setattr(f"{page}.compute_needles.LENGTHS", (512, 640))
+    patch.setattr(f"{page}.compute_needles.DEPTHS", (0, 100))
+    patch.setattr(f"{page}.forgetting.LENGTHS", (256, 512))
+    patch.setattr(f"{page}.forgetting.FIRST_LENGTH", 512)
+
+
 LIGHTER: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "long-text": short_books,
     "translation": short_sentences,
     "reconstruction": patch_image_gpts,
     "generation": tiny_drawers,
