@@ -62,6 +62,7 @@ def test_every_section_is_alive_easy_to_read_fits_a_phone_and_does_what_the_poli
         problems += figure_too_low(page, f"{entry.url}/{name}", HIGHEST)
         unfold(page)
         problems += [f"{name}: wider than its column: {formula}" for formula in page.evaluate(WIDER)]
+        problems += [f"{name}: cut off above or below: {formula}" for formula in page.evaluate(TALLER)]
         problems += [f"{name}: {error}" for error in page.locator(ERRORS).all_inner_texts()]
         page.set_viewport_size(PHONE)
         settled(page)
@@ -112,6 +113,13 @@ ERRORS = "[data-testid=stException], .katex-error"
 WIDER = """
 [...document.querySelectorAll(".katex-display")]
   .filter((formula) => formula.clientWidth && formula.scrollWidth > formula.clientWidth + 3)
+  .map((formula) => formula.querySelector("annotation")?.textContent ?? formula.textContent)
+"""
+
+# The displayed formulas that are taller than their box, which hides what is beyond it.
+TALLER = """
+[...document.querySelectorAll(".katex-display")]
+  .filter((formula) => formula.clientHeight && formula.scrollHeight > formula.clientHeight + 1)
   .map((formula) => formula.querySelector("annotation")?.textContent ?? formula.textContent)
 """
 
