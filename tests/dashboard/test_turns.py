@@ -182,7 +182,7 @@ def test_work_that_takes_long_goes_on_in_the_long_line_and_leaves_its_place_to_s
     job = working("0/")
     moved, finished, long_before = threading.Event(), threading.Event(), turns.LONG_AFTER
 
-    class Told:
+    class Observer:
         def __call__(self, *_: int) -> None: ...
 
         def waits(self, sentence: str) -> None:
@@ -191,10 +191,10 @@ def test_work_that_takes_long_goes_on_in_the_long_line_and_leaves_its_place_to_s
 
     def compute() -> None:
         with turn():
-            turns.report(1, 3, Told())
+            turns.report(1, 3, Observer())
             assert turns.current().line is turns.short_line
             monkeypatch.setattr(turns, "LONG_AFTER", -1.0)
-            turns.report(2, 3, Told())
+            turns.report(2, 3, Observer())
             assert turns.current().line is turns.long_line
             finished.set()
 

@@ -38,7 +38,7 @@ from pages.words_and_pictures.generation import (
     sources,
     write,
 )
-from pages.words_and_pictures.generation.compute import Coded, Drawn, Looked, Wish
+from pages.words_and_pictures.generation.compute import Coded, DrawingAttention, Drawn, Wish
 from pages.words_and_pictures.generation.pictures import begun, enlarged, sheet
 from pages.words_and_pictures.generation.prose import PAGE
 from tests.pages.conftest import message_text, prose
@@ -372,11 +372,11 @@ def test_what_goes_on_is_compared_with_the_true_rest():
     assert "others" not in exact
 
 
-def looked_from(word_weights: torch.Tensor, read: torch.Tensor) -> Looked:
+def attention_of(word_weights: torch.Tensor, read: torch.Tensor) -> DrawingAttention:
     """`word_weights` (layer, head, place, word) and `read` (layer, head, place, key)."""
     tokens = compute.draw(WISH).words
-    looks = tuple(PictureAttention("row", *both) for both in zip(word_weights, read, strict=True))
-    return Looked(tokens, torch.arange(word_weights.shape[2]), np.zeros((64, 64, 3), dtype=np.uint8), looks)
+    layers = tuple(PictureAttention("row", *both) for both in zip(word_weights, read, strict=True))
+    return DrawingAttention(tokens, torch.arange(word_weights.shape[2]), np.zeros((64, 64, 3), dtype=np.uint8), layers)
 
 
 def test_what_is_told_of_looks_is_worked_out_another_way():
@@ -385,16 +385,16 @@ def test_what_is_told_of_looks_is_worked_out_another_way():
     word_weights = torch.rand(3, 2, places, words_, generator=generator)
     read = torch.rand(3, 2, places, places, generator=generator).tril(-1)
     total = word_weights.sum(-1, keepdim=True) + read.sum(-1, keepdim=True)
-    looked = looked_from(word_weights / total, read / total)
-    layers, most, neighbours = sources.noticed(looked)
+    attention = attention_of(word_weights / total, read / total)
+    layers, most, neighbours = sources.noticed(attention)
     shares = [sum(float(weight) for weight in layer.sum(-1).flatten()) / 32 for layer in word_weights / total]
     assert f"**{sum(shares) / 3:.0%}** of the attention goes to the sentence" in layers
     assert f"in layer {shares.index(max(shares))} (one row back)" in layers
     assert f"to {max(shares):.0%}" in layers
-    own = [place for place, special in enumerate(looked.words.special) if not special]
+    own = [place for place, special in enumerate(attention.words.special) if not special]
     totals = {place: float((word_weights / total)[..., place].mean()) for place in own}
     best = max(totals, key=lambda place: totals[place])
-    assert f"**“{looked.words.labels[best].strip()}”** gets most attention, {totals[best]:.1%}" in most
+    assert f"**“{attention.words.labels[best].strip()}”** gets most attention, {totals[best]:.1%}" in most
     inner = [row * 4 + column for row in range(1, 4) for column in range(1, 4)]
     left = sum(float((read / total)[:, :, place, place - 1].mean()) for place in inner) / 9
     above = sum(float((read / total)[:, :, place, place - 4].mean()) for place in inner) / 9
@@ -402,16 +402,16 @@ def test_what_is_told_of_looks_is_worked_out_another_way():
 
 
 def test_layers_that_look_at_the_sentence_alike_are_not_ranked():
-    looked = looked_from(torch.full((2, 2, 16, 10), 0.05), torch.zeros(2, 2, 16, 16))
-    assert "**50%**" in sources.noticed(looked)[0]
-    assert "as much in every layer" in sources.noticed(looked)[0]
+    attention = attention_of(torch.full((2, 2, 16, 10), 0.05), torch.zeros(2, 2, 16, 16))
+    assert "**50%**" in sources.noticed(attention)[0]
+    assert "as much in every layer" in sources.noticed(attention)[0]
 
 
 def test_the_part_that_is_shown_first_lies_below_the_first_row():
     word_weights = torch.zeros(1, 1, 16, 10)
     word_weights[0, 0, 1, 2] = 0.9
     word_weights[0, 0, 11, 3] = 0.5
-    assert sources.first_part(looked_from(word_weights, torch.zeros(1, 1, 16, 16)), 4) == 11
+    assert sources.first_part(attention_of(word_weights, torch.zeros(1, 1, 16, 16)), 4) == 11
 
 
 def coded_with(numbers: list[int], error: float, plain: float) -> Coded:

@@ -22,7 +22,7 @@ from pages.words_and_pictures.generation import (
     side_by_side,
     stages,
 )
-from pages.words_and_pictures.generation.compute_painted import Asked, Painted
+from pages.words_and_pictures.generation.compute_painted import Painted, PaintRequest
 from pages.words_and_pictures.generation.inputs import PAINTER
 from pages.words_and_pictures.generation.pictures import difference
 from pages.words_and_pictures.generation.prose import PAGE
@@ -31,7 +31,7 @@ from tests.pages.tiny_drawers import tiny_drawers  # noqa: F401
 
 ROOM = "words_and_pictures/generation"
 TEXT = "a red star above a blue circle"
-ASKED = Asked("scenes", TEXT)
+REQUEST = PaintRequest("scenes", TEXT)
 RIGHT = Scene((Thing("star", "red", "small", "plain", 15, 30), Thing("circle", "blue", "small", "plain", 50, 30)), 0, 0)
 
 
@@ -42,21 +42,21 @@ pytestmark = pytest.mark.usefixtures("tiny_drawers")
 
 
 @pytest.mark.parametrize("way", ["stages and words", "another word", "a walk through noise"])
-@pytest.mark.parametrize("looks", ["as learned", CUT])
-def test_every_way_to_look_opens(visit, way, looks):
-    app = visit(ROOM, show="Painted in stages", painted_view=way, word_attention=looks)
+@pytest.mark.parametrize("word_attention", ["as learned", CUT])
+def test_every_way_to_look_opens(visit, way, word_attention):
+    app = visit(ROOM, show="Painted in stages", painted_view=way, word_attention=word_attention)
     assert not message_text(app, "warning"), message_text(app, "warning")
     assert "How it is computed" in [element.value for element in app.subheader]
 
 
-@pytest.mark.parametrize("looks", ["as learned", ALIKE, CUT])
-def test_the_page_says_what_its_places_took_and_no_more(visit, looks):
-    app = visit(ROOM, show="Painted in stages", word_attention=looks)
+@pytest.mark.parametrize("word_attention", ["as learned", ALIKE, CUT])
+def test_the_page_says_what_its_places_took_and_no_more(visit, word_attention):
+    app = visit(ROOM, show="Painted in stages", word_attention=word_attention)
     sentences = stages.LATER_STAGES.values()
-    assert [sentence for sentence in sentences if sentence in prose(app)] == [stages.LATER_STAGES[looks]]
-    assert any("operatorname{softmax}" in element.value for element in app.markdown) == (looks == "as learned")
+    assert [sentence for sentence in sentences if sentence in prose(app)] == [stages.LATER_STAGES[word_attention]]
+    assert any("operatorname{softmax}" in element.value for element in app.markdown) == (word_attention == "as learned")
     views = {view.key for view in app.get("bidi_component")} - {"section-name"}
-    assert bool(views) == (looks == "as learned")
+    assert bool(views) == (word_attention == "as learned")
 
 
 def test_without_the_network_one_sentence_says_how_to_get_it(visit, monkeypatch):
@@ -89,7 +89,7 @@ def test_the_word_that_is_changed_and_the_other_one_stand_in_the_address(visit):
     choices = {"painted_view": "another word", "painted_word": "blue", "painted_other": "pink"}
     app = visit(ROOM, show="Painted in stages", draw_scenes=TEXT, **choices)
     assert "“pink”" in prose(app)
-    assert compute_painted.paint.peek(replace(ASKED, text="a red star above a pink circle")) is not None
+    assert compute_painted.paint.peek(replace(REQUEST, text="a red star above a pink circle")) is not None
 
 
 def test_both_networks_are_shown_with_their_table(visit):
@@ -104,39 +104,41 @@ def test_both_networks_are_shown_with_their_table(visit):
 
 
 def test_another_word_keeps_the_noise_and_another_seed_does_not():
-    one, again = compute_painted.paint(ASKED), compute_painted.paint(replace(ASKED, count=2))
+    one, again = compute_painted.paint(REQUEST), compute_painted.paint(replace(REQUEST, count=2))
     assert (one.pictures[:2] == again.pictures).all()
-    other = compute_painted.paint(replace(ASKED, seed=1))
+    other = compute_painted.paint(replace(REQUEST, seed=1))
     assert (one.pictures != other.pictures).any()
 
 
 def test_a_walk_begins_and_ends_at_the_pictures_of_two_seeds():
-    way = compute_painted.walk(ASKED)
-    ends = [compute_painted.paint(replace(ASKED, count=1, seed=seed)).pictures[0] for seed in (0, 1)]
+    way = compute_painted.walk(REQUEST)
+    ends = [compute_painted.paint(replace(REQUEST, count=1, seed=seed)).pictures[0] for seed in (0, 1)]
     for place, end in zip((0, -1), ends, strict=True):
         assert np.abs(way.pictures[place].astype(int) - end.astype(int)).max() <= 1
     assert len(way.pictures) == compute_painted.STEPS
 
 
 def test_the_map_of_a_word_is_what_places_took_of_it():
-    scene = stages.scene_of(ASKED, 2)
-    painted = compute_painted.paint(ASKED)
+    scene = stages.scene_of(REQUEST, 2)
+    painted = compute_painted.paint(REQUEST)
     assert [word_map.name for word_map in scene.maps] == ["for the 32 × 32 picture", "for the 64 × 64 picture"]
-    assert np.allclose(scene.maps[1].values, painted.looks[1][2].numpy().T)
+    assert np.allclose(scene.maps[1].values, painted.attention[1][2].numpy().T)
     coarse = scene.maps[0].values.reshape(-1, 32, 32)
-    own = painted.looks[0][2].numpy().T.reshape(-1, 16, 16)
+    own = painted.attention[0][2].numpy().T.reshape(-1, 16, 16)
     for row, column in ((0, 0), (5, 31), (31, 30)):
         assert np.allclose(coarse[:, row, column], own[:, row // 2, column // 2])
     assert [word.text for word in scene.words] == ["[BEGIN]", *TEXT.split(), "[END]"]
     assert sum(word.bar or 0 for word in scene.words) == pytest.approx(1, abs=1e-4)
 
 
-@pytest.mark.parametrize("looks", [CUT, ALIKE])
-def test_with_attention_cut_or_levelled_no_word_is_called_the_most(looks):
-    painted = compute_painted.paint(replace(ASKED, looks=looks))
+@pytest.mark.parametrize("word_attention", [CUT, ALIKE])
+def test_with_attention_cut_or_levelled_no_word_is_called_the_most(word_attention):
+    painted = compute_painted.paint(replace(REQUEST, word_attention=word_attention))
     sentences = stages.noticed(painted, 0)
     assert not any("took" in sentence or "aken" in sentence for sentence in sentences)
-    other = compute_painted.paint(replace(ASKED, looks=looks, text="a blue star above a blue circle"))
+    other = compute_painted.paint(
+        replace(REQUEST, word_attention=word_attention, text="a blue star above a blue circle")
+    )
     assert not any("had taken most" in sentence for sentence in another_word.noticed(painted, other, 0, 2))
 
 
@@ -218,10 +220,10 @@ def test_measured_sentences_say_what_is_clear_and_what_is_not():
 def made(
     looks: tuple[torch.Tensor, ...], read: tuple[Scene, ...] = (RIGHT,), picture: np.ndarray | None = None
 ) -> Painted:
-    tokens = compute_painted.paint(ASKED).words
+    tokens = compute_painted.paint(REQUEST).words
     last = np.zeros((64, 64, 3), dtype=np.uint8) if picture is None else picture
     smaller = tuple(np.zeros((1, side, side, 3), dtype=np.uint8) for side in (16, 32))
-    return Painted(ASKED, last[None], (0.2,), read, 0.5, AS_LEARNED, tokens, (*smaller, last[None]), looks)
+    return Painted(REQUEST, last[None], (0.2,), read, 0.5, AS_LEARNED, tokens, (*smaller, last[None]), looks)
 
 
 def test_what_is_told_of_words_is_worked_out_another_way():
@@ -278,8 +280,8 @@ def test_what_moved_is_measured_where_the_word_was_taken():
 
 def test_a_walk_is_told_by_its_steps():
     pictures = np.stack([np.full((64, 64, 3), value, dtype=np.uint8) for value in (0, 51, 204)])
-    tokens = compute_painted.paint(ASKED).words
-    way = Painted(ASKED, pictures, (0.1, 0.2, 0.3), (RIGHT, RIGHT, Scene(())), 0.5, AS_LEARNED, tokens, (), ())
+    tokens = compute_painted.paint(REQUEST).words
+    way = Painted(REQUEST, pictures, (0.1, 0.2, 0.3), (RIGHT, RIGHT, Scene(())), 0.5, AS_LEARNED, tokens, (), ())
     steps, matches = noise_walk.noticed(way)
     assert "move by 0.800 on average (0 to 1), in one step by 0.400" in steps
     assert "from picture 2 to 3, 0.600" in steps
@@ -289,8 +291,8 @@ def test_a_walk_is_told_by_its_steps():
 
 
 def test_words_instead_are_those_that_make_another_sentence():
-    assert another_word.exchanged(ASKED, 1, "pink") == "a pink star above a blue circle"
-    alternatives = another_word.available(ASKED)
+    assert another_word.exchanged(REQUEST, 1, "pink") == "a pink star above a blue circle"
+    alternatives = another_word.available(REQUEST)
     assert set(alternatives) == {1, 2, 3, 5, 6}  # no article
     assert "red" not in alternatives[1]
     assert "pink" in alternatives[1]
@@ -299,7 +301,7 @@ def test_words_instead_are_those_that_make_another_sentence():
 def test_both_networks_are_compared_by_numbers():
     drawn = compute.draw(compute.Wish("scenes", TEXT, 2))
     one = replace(drawn, read=(RIGHT, Scene(())), seconds=2.0)
-    other = replace(compute_painted.paint(replace(ASKED, count=2)), read=(RIGHT, RIGHT), seconds=0.5)
+    other = replace(compute_painted.paint(replace(REQUEST, count=2)), read=(RIGHT, RIGHT), seconds=0.5)
     held, differ, faster = side_by_side.noticed({"DALL-E": one, PAINTER: other})
     assert "DALL-E **50%** of the statements hold, in those of the attention GAN **100%**" in held
     apart = []

@@ -11,7 +11,7 @@ from core.capture import record_attention
 from core.heads import jobs
 from core.heads.jobs import AgainstControl
 from pages.explore.home import compute, examples
-from pages.explore.home.compute import Looked, Matrix
+from pages.explore.home.compute import Matrix, PatchMap
 
 
 def test_every_task_has_an_example_that_is_alive(visit):
@@ -98,5 +98,5 @@ def test_a_tenth_of_the_patches_holds_what_is_said(shape: tuple[int, int]):
     values = np.random.default_rng(0).random(shape) + 0.01
     count = max(1, round(values.size / 10))
     share = np.sort(values, axis=None)[::-1][:count].sum() / values.sum()
-    sentence = examples.about_patches(Looked(np.zeros((4, 4, 3), dtype=np.uint8), values), "It")
+    sentence = examples.about_patches(PatchMap(np.zeros((4, 4, 3), dtype=np.uint8), values), "It")
     assert sentence == f"It gives {share:.0%} of what it gives to patches to {count} of {values.size}."

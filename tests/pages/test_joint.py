@@ -16,7 +16,7 @@ from dashboard.cache.models import joint
 from dashboard.inputs.picture_input import SCENES, PictureInput
 from dashboard.inputs.scene_builder import FIRST_SCENE
 from pages.words_and_pictures.joint import any_model, co_attention, compute, hidden, match, measured, patches
-from pages.words_and_pictures.joint.compute import Looked, Mended
+from pages.words_and_pictures.joint.compute import JointAttention, Mended
 from pages.words_and_pictures.joint.prose import PAGE
 from tests.core.saved_models import save_pair, save_vilt
 from tests.pages.conftest import message_text, prose
@@ -56,13 +56,13 @@ def test_another_scene_has_another_true_sentence_unless_somebody_has_written(vis
 
 @pytest.mark.parametrize("name", JOINT)
 def test_both_directions_are_parts_of_the_recorded_weights(name):
-    model, looked = joint(name), compute.look(name, SCENE, TEXT)
-    count = len(looked.tokens)
-    assert len(looked.looks) == model.layers
+    model, attention = joint(name), compute.look(name, SCENE, TEXT)
+    count = len(attention.tokens)
+    assert len(attention.layers) == model.layers
     with torch.no_grad(), record_attention(model.network) as record:
-        model.run(compute.prepare(name, SCENE).pixels, looked.tokens)
+        model.run(compute.prepare(name, SCENE).pixels, attention.tokens)
     paths = {call.path: call for call in record.calls}
-    second = looked.looks[1]
+    second = attention.layers[1]
     if name == "two-streams":
         torch.testing.assert_close(second.words[2], paths["joint.1.words_look.attention"].weights(2)[:, 1:])
         torch.testing.assert_close(second.patches[2], paths["joint.1.picture_looks.attention"].weights(2)[1:].mT)
@@ -92,26 +92,26 @@ def test_apart_words_and_picture_do_not_look_at_one_another_in_that_layer_alone(
 
 @pytest.mark.parametrize("name", JOINT)
 def test_what_is_told_of_looks_is_so(name):
-    looked = compute.look(name, SCENE, TEXT)
-    share, back = co_attention.noticed(looked, one_stream=joint(name).one_stream)
-    shares = [float(layer.words.sum(dim=-1).mean()) for layer in looked.looks]
+    attention = compute.look(name, SCENE, TEXT)
+    share, back = co_attention.noticed(attention, one_stream=joint(name).one_stream)
+    shares = [float(layer.words.sum(dim=-1).mean()) for layer in attention.layers]
     assert f"**{max(shares):.0%}**" in share
     every = f"{min(shares):.0%}" == f"{max(shares):.0%}"
     assert ("in every layer" if every else f"in layer {shares.index(max(shares))};") in share
     assert ("all their attention" in share) == (name == "one-stream")
-    weights = sum(layer.patches.mean(dim=(0, 2)) for layer in looked.looks)
+    weights = sum(layer.patches.mean(dim=(0, 2)) for layer in attention.layers)
     place = int(weights.argmax())
-    assert f"**“{typeset.plain(looked.tokens.labels[place].strip())}”**" in back
-    assert ("no word" in back) == looked.tokens.special[place]
+    assert f"**“{typeset.plain(attention.tokens.labels[place].strip())}”**" in back
+    assert ("no word" in back) == attention.tokens.special[place]
     assert f"{float(weights.max() / weights.sum()):.0%}" in back
-    assert f"an even share would be {1 / len(looked.tokens):.0%}" in back
+    assert f"an even share would be {1 / len(attention.tokens):.0%}" in back
 
 
 def test_patches_that_attend_to_all_words_alike_prefer_none():
     tokens = joint("two-streams").encode("red star")
     even, two = torch.full((1, 4, 9), 0.25), torch.tensor([0.1, 0.4, 0.4, 0.1])[None, :, None].expand(1, 4, 9)
     looks = [WordPatchAttention(torch.full((1, 4, 9), 1 / 9), patches) for patches in (even, two)]
-    alike, both = (co_attention.noticed(Looked(tokens, (look,)), one_stream=False)[-1] for look in looks)
+    alike, both = (co_attention.noticed(JointAttention(tokens, (look,)), one_stream=False)[-1] for look in looks)
     assert "all 4 tokens about as much, 25% each" in alike
     assert "“red”** and **“star”**: 40% each" in both
 

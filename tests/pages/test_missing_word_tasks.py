@@ -38,12 +38,12 @@ open_section = partial(dict, show="Tasks")
 def test_the_section_is_alive_at_once_and_claims_what_the_model_says(visit):
     app = visit(PAGE, **open_section())
     assert not app.warning
-    looks = compute_tasks.look(tasks.SENTENCE)
-    layer, head = divmod(int(looks.moved.argmax()), looks.moved.shape[1])
+    comparison = compute_tasks.look(tasks.SENTENCE)
+    layer, head = divmod(int(comparison.moved.argmax()), comparison.moved.shape[1])
     assert (app.number_input(key="tasks_layer").value, app.number_input(key="tasks_head").value) == (layer, head)
     assert f"**Layer {layer}, head {head}** moved most" in prose(app)
-    assert f"with a probability of {max(looks.predictions.sentiment.tolist()):.1%}" in prose(app)
-    assert f"{len(looks.predictions.words)} words" in prose(app)
+    assert f"with a probability of {max(comparison.predictions.sentiment.tolist()):.1%}" in prose(app)
+    assert f"{len(comparison.predictions.words)} words" in prose(app)
 
 
 def test_a_link_holds_sentence_word_row_and_head(visit):

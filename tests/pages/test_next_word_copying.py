@@ -7,13 +7,13 @@ from core import zoo
 from core.heads import measures
 from core.heads.repetition import RepetitionRun
 from pages.language.next_word import compute_copying
-from pages.language.next_word.compute_copying import Said, Silenced
+from pages.language.next_word.compute_copying import Repetition, Silenced
 from pages.language.next_word.copying import OWN_TEXT, about_copying, about_silence, saved
 from pages.language.next_word.copying_heads import about_heads
 from tests.core.saved_models import save_text_model
 from tests.pages.conftest import check, message_text, prose
 
-SAID = Said("gpt-books", 25, 0)
+REPETITION = Repetition("gpt-books", 25, 0)
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def heard(first: float, second: float, *, period=11, before=0.0, again=0.0) -> R
 def test_the_section_opens_with_what_the_model_does(copying):
     app = copying()
     assert not app.warning
-    full_run = compute_copying.heard(SAID)
+    full_run = compute_copying.heard(REPETITION)
     first, second = float(full_run.first.mean()), float(full_run.second.mean())
     assert f"costs **{second:.2f} nats**, the first time {first:.2f}" in prose(app)
     maps = [
@@ -107,16 +107,16 @@ def test_presented_there_is_no_prose(copying):
 
 
 def test_the_best_are_silenced_and_the_others_are_none_of_them():
-    silenced = compute_copying.silenced(SAID, 3)
-    scores = compute_copying.scores(SAID)["induction"]
+    silenced = compute_copying.silenced(REPETITION, 3)
+    scores = compute_copying.scores(REPETITION)["induction"]
     best = scores.flatten().argsort(descending=True)[:3].tolist()
     assert silenced.best == tuple(divmod(place, 6) for place in best)
     assert len(silenced.without_others) == 4
-    assert (silenced.without_best.losses != compute_copying.heard(SAID).losses).any()
+    assert (silenced.without_best.losses != compute_copying.heard(REPETITION).losses).any()
 
 
 def test_the_visitors_tokens_come_after_a_space_so_that_both_times_are_alike():
-    repetition = Said("gpt-books", 50, 0, "Xylophorus Grimble sat.")
+    repetition = Repetition("gpt-books", 50, 0, "Xylophorus Grimble sat.")
     ids = compute_copying.own_ids(repetition)
     tokens = compute_copying.tokens_of(repetition)
     model = zoo.load_text("gpt-books")
@@ -127,8 +127,8 @@ def test_the_visitors_tokens_come_after_a_space_so_that_both_times_are_alike():
 
 
 def test_two_texts_are_two_things_and_the_same_is_one():
-    assert Said("m", 5, 0, "x").identity != Said("m", 5, 0, "y").identity != Said("m", 5, 0).identity
-    assert Said("m", 5, 0, "x").at_random.identity == Said("m", 5, 0).identity
+    assert Repetition("m", 5, 0, "x").identity != Repetition("m", 5, 0, "y").identity != Repetition("m", 5, 0).identity
+    assert Repetition("m", 5, 0, "x").at_random.identity == Repetition("m", 5, 0).identity
 
 
 @pytest.mark.parametrize(

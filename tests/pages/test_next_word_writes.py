@@ -19,7 +19,7 @@ from dashboard.cache import memo
 from dashboard.inputs import controls, example_texts, uploads
 from pages.language.next_word import branches, compute_writes, writes, writes_sentences
 from pages.language.next_word.branches import Tree, decode, encode, moved
-from pages.language.next_word.inputs import Given
+from pages.language.next_word.inputs import Selection
 from tests.pages.conftest import check, message_text, prose
 
 PAGE = "language/next_word"
@@ -153,7 +153,7 @@ def test_a_model_that_reads_no_text_is_refused_in_a_sentence(visit):
 
 
 def test_writing_equals_reading_anew_and_drawing_at_each_step(model):
-    given_now, rules = Given("gpt-books", TEXT), Rules(temperature=0.8, top_p=0.9, penalty=1.2)
+    given_now, rules = Selection("gpt-books", TEXT), Rules(temperature=0.8, top_p=0.9, penalty=1.2)
     steps, _ = compute_writes.write(given_now, (), rules, 3, 4)
     ids = list(encode_without_limit(model, TEXT).ids)
     for count, step in enumerate(steps):

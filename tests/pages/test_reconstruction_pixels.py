@@ -113,11 +113,11 @@ def test_an_onlooker_sees_each_row_and_what_is_kept_does_not_depend_on_it():
 
 
 def test_the_map_of_a_pixel_is_the_row_of_the_token_that_asks_for_it():
-    looked = compute_pixels.look("rocket")
+    attention = compute_pixels.look("rocket")
     reader = image_gpt("next")
     calls = reader.record(compute_pixels.read_picture("rocket").colours).calls
     for layer, head, place in ((0, 1, 0), (0, 0, 40), (1, 1, 1023)):
-        row = looked.scene.layers[layer].weights(head)[1 + place]
+        row = attention.scene.layers[layer].weights(head)[1 + place]
         weights = calls[layer].weights(head)[place].numpy()
         np.testing.assert_allclose(row[: place + 1], weights[: place + 1], atol=1e-5)
         assert not row[place + 1 :].any()

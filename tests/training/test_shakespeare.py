@@ -63,7 +63,7 @@ def test_each_character_is_hidden_in_one_group_and_the_groups_are_alike():
 
 
 def test_hidden_characters_are_measured_once_each_and_never_shown():
-    class Shown(nn.Module):
+    class CopyingModel(nn.Module):
         """Certain of what it is shown; of what it is not, it thinks all of 64 alike, or knows from elsewhere."""
 
         def __init__(self):
@@ -75,6 +75,6 @@ def test_hidden_characters_are_measured_once_each_and_never_shown():
             logits = torch.zeros(*characters.shape, 64)
             return logits.scatter(-1, characters[..., None], 50.0 * (characters > 0)[..., None])
 
-    model = Shown()
+    model = CopyingModel()
     assert shakespeare.bits_of_hidden(model, torch.randint(1, 64, (500,)), 20, seed=0) == pytest.approx(6, abs=1e-5)
     assert model.hidden == 500

@@ -29,7 +29,7 @@ PICTURE = "coffee"
 # The code of a drawn scene.
 SCENE = "0-2~star.red.large.plain.18.20~circle.blue.medium.plain.46.46"
 WINDOW = 4  # tokens of the example of what may be left out
-SHOWN = 240  # pixels of a picture on this page
+SIDE = 240  # pixels of a picture on this page
 SHORT = 3  # letters of words such as "a", "on" and "the", at most
 
 
@@ -49,8 +49,8 @@ class Matrix:
 
 
 @dataclass(frozen=True, eq=False)
-class Looked:
-    """A picture, and how much each of its patches was given; `word`: for which word, if for one."""
+class PatchMap:
+    """A picture, and the attention to each of its patches; `word`: that of which word, if of one."""
 
     picture: UInt8[np.ndarray, "row column channel"]
     values: Float[np.ndarray, "down across"]
@@ -125,7 +125,7 @@ def alignment() -> Matrix:
 
 
 @cached("Looking …")
-def photograph() -> Looked:
+def photograph() -> PatchMap:
     """What the class token of the last layer of a vision transformer gives to each patch, the mean of all heads."""
     model = image_model(zoo.WHOLE[0])
     prepared = model.prepare(open_example(PICTURE))
@@ -133,12 +133,12 @@ def photograph() -> Looked:
         model.run(prepared)
     call, patches = record.calls[-1], prepared.patches
     weights = torch.stack([call.weights(head, queries=slice(0, 1)) for head in range(call.heads)]).mean(dim=0)[0]
-    picture = Image.fromarray(prepared.photograph).resize((SHOWN, SHOWN), Image.Resampling.LANCZOS)
-    return Looked(np.asarray(picture), weights[1:].reshape(patches.rows, patches.columns).numpy())
+    picture = Image.fromarray(prepared.photograph).resize((SIDE, SIDE), Image.Resampling.LANCZOS)
+    return PatchMap(np.asarray(picture), weights[1:].reshape(patches.rows, patches.columns).numpy())
 
 
 @cached("Describing the picture …")
-def caption() -> Looked:
+def caption() -> PatchMap:
     """A caption of a drawn scene, and where the network looked for the word that it looked most sharply for."""
     model, scene = captioner("scenes-transformer"), read_code(SCENE)
     prepared = model.prepare(Image.fromarray(draw(scene)))
@@ -147,7 +147,7 @@ def caption() -> Looked:
     labels = [label.strip() for label in written.labels]
     named = [place for place, label in enumerate(labels) if len(label) > SHORT]
     place = max(named, key=lambda index: float(maps[index].max()))
-    return Looked(draw(scene, SHOWN), maps[place].reshape(*model.grid).numpy(), model.text(written.ids), labels[place])
+    return PatchMap(draw(scene, SIDE), maps[place].reshape(*model.grid).numpy(), model.text(written.ids), labels[place])
 
 
 @cached("Leaving out …")

@@ -11,7 +11,7 @@ from dashboard.inputs import controls
 from dashboard.recordings.watched import watch_image
 from dashboard.typeset import plain
 from pages.explore.home import compute
-from pages.explore.home.compute import Looked, Matrix, Repeated
+from pages.explore.home.compute import Matrix, PatchMap, Repeated
 
 HEIGHT = 210  # pixels
 CORE = "Core path"
@@ -101,7 +101,7 @@ def words_and_pictures() -> str:
     return f"“{plain(patch_map.text)}”. {about_patches(patch_map, f'For “{plain(patch_map.word)}” the network')}"
 
 
-def about_patches(patch_map: Looked, who: str) -> str:
+def about_patches(patch_map: PatchMap, who: str) -> str:
     """What share of the attention to all patches the tenth of them holds that was given most."""
     values = sorted(patch_map.values.flatten().tolist(), reverse=True)
     if not sum(values):
@@ -137,7 +137,7 @@ def _matrix(name: str, matrix: Matrix, *, x: str, y: str, alt: str) -> None:
     )
 
 
-def _picture(name: str, patch_map: Looked, *, alt: str) -> None:
+def _picture(name: str, patch_map: PatchMap, *, alt: str) -> None:
     rows, columns = patch_map.values.shape
     patch_picker(
         patch_map.picture,

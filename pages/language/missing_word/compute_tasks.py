@@ -21,8 +21,8 @@ BEFORE = "bert-books"  # the body that fine-tuning began with
 
 
 @dataclass(frozen=True, eq=False)
-class Looks:
-    """What was said of a sentence, every head before and after fine-tuning, and how much of each one's moved."""
+class FineTuningComparison:
+    """Predictions for a sentence, the maps of all heads before and after fine-tuning, and the share that moved."""
 
     predictions: TaskPredictions
     before: Float[Tensor, "layer head query key"]
@@ -49,8 +49,8 @@ def results() -> Results:
 
 
 @cached("Both models read …")
-def look(sentence: str) -> Looks:
+def look(sentence: str) -> FineTuningComparison:
     """Run the model as it was and as it is on a sentence; InputError where there is none."""
     predictions = task_predictions.read(model(), read_text(sentence))
     before, after = maps_of(text_model(BEFORE), predictions.tokens), maps_of(model(), predictions.tokens)
-    return Looks(predictions, before, after, measures.moved(before, after))
+    return FineTuningComparison(predictions, before, after, measures.moved(before, after))

@@ -147,7 +147,7 @@ def _looks(filled: Filled, place: int) -> None:
     )
 
 
-def _pseudo_perplexity(selection: inputs.Given, hidden: frozenset[int]) -> PseudoLikelihood:
+def _pseudo_perplexity(selection: inputs.Selection, hidden: frozenset[int]) -> PseudoLikelihood:
     """The text with each word tinted by what it costs; a click hides it here as well."""
     layout.heading("Every word in turn")
     whole_word = st.toggle(
@@ -192,7 +192,7 @@ def cost_table(scores: PseudoLikelihood) -> pd.DataFrame:
     )
 
 
-def _more_hidden(selection: inputs.Given) -> HidingCurve | None:
+def _more_hidden(selection: inputs.Selection) -> HidingCurve | None:
     """Two curves against the share of words that are hidden; None where there is only one word."""
     if len(compute.words_of(compute.read(selection.name, selection.text))) < 2:
         return None

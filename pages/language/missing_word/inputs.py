@@ -28,7 +28,7 @@ WORD_ADDRESS, HIDDEN_ADDRESS = "word", "hide"
 
 
 @dataclass(frozen=True)
-class Given:
+class Selection:
     """The name of a masked language model that is ready, and the visitor's text."""
 
     name: str
@@ -55,13 +55,13 @@ def model_name(menu: DeltaGenerator | None = None) -> str:
     return name
 
 
-def selection() -> Given:
+def selection() -> Selection:
     """A row with the controls for text and model, and examples to click."""
     with layout.control_bar():
         text = controls.text(first=SENTENCE)
         controls.examples(EXAMPLES, forgets=(HIDDEN_ADDRESS, WORD_ADDRESS))
         place = st.container(width="content")
-    return Given(text=text, name=model_name(place))
+    return Selection(text=text, name=model_name(place))
 
 
 def unknown_characters(ids: Collection[int], text: str, model: TextModel) -> list[str]:

@@ -25,7 +25,7 @@ from dashboard.theme import HUES
 from pages.language.missing_word import compute_tasks as compute
 from pages.language.missing_word import tasks_measured
 from pages.language.missing_word import tasks_sentences as sentences
-from pages.language.missing_word.compute_tasks import Looks
+from pages.language.missing_word.compute_tasks import FineTuningComparison
 from pages.language.missing_word.prose import PAGE
 from pages.language.missing_word.tasks_sentences import TAG_NAMES
 
@@ -41,7 +41,7 @@ GROUPS = {
     "signs and others": ("PUNCT", "SYM", "X"),
 }
 CLICKED, VERDICT = "the clicked word, for its tag", "[CLS], for the verdict"
-TEXT, WORD, ASKED, LAYER, HEAD = "tasks_text", "tasks_word", "tasks_of", "tasks_layer", "tasks_head"
+TEXT, WORD, ROW, LAYER, HEAD = "tasks_text", "tasks_word", "tasks_of", "tasks_layer", "tasks_head"
 TICKS = ((0, "0"), (0.5, "50%"), (1, "100%"))
 
 
@@ -49,19 +49,19 @@ def show() -> None:
     """The sentence with a tag below each word, its verdict, and one row of one head before and after fine-tuning."""
     sentence = _sentence()
     with layout.waiting_place():
-        looks = compute.look(sentence)
-        usual = [compute.frequent().lookup(word.label.strip()) for word in looks.predictions.words]
-    predictions = looks.predictions
+        comparison = compute.look(sentence)
+        usual = [compute.frequent().lookup(word.label.strip()) for word in comparison.predictions.words]
+    predictions = comparison.predictions
     typeset.show_cut_notice(predictions.tokens)
     word = _word(len(predictions.words))
     _tags(predictions, usual, word)
     layout.place_notice()
     row = st.container()  # what a click changes stands right below the words, its controls below that
-    place, name, head = _row_and_head(looks, word)
+    place, name, head = _row_and_head(comparison, word)
     with row:
-        sentence_of_row = _row(looks, head, place, name)
+        sentence_of_row = _row(comparison, head, place, name)
     st.markdown(sentences.about_verdict(predictions))
-    _maps(looks, head, place)
+    _maps(comparison, head, place)
     if not theme.is_presented():
         charts.download_table(tasks_measured.said_table(predictions, usual), "tasks-tags")
     tasks_measured.show(compute.results())
@@ -70,11 +70,11 @@ def show() -> None:
         notice=(
             sentences.about_tags(predictions, usual),
             sentence_of_row,
-            _over_all_heads(looks, place, name),
-            sentences.about_moved(looks.moved),
+            _over_all_heads(comparison, place, name),
+            sentences.about_moved(comparison.moved),
             sentences.about_measured(compute.results()),
         ),
-        numbers=_numbers(looks, word, head, place),
+        numbers=_numbers(comparison, word, head, place),
     )
 
 
@@ -130,7 +130,7 @@ def _tags(predictions: TaskPredictions, usual: Sequence[TagCount | None], chosen
 
 def _take_word(number: int) -> None:
     st.query_params[WORD] = str(number)
-    st.session_state[ASKED] = CLICKED
+    st.session_state[ROW] = CLICKED
 
 
 def _hues() -> dict[str, str]:
@@ -142,12 +142,12 @@ def _hues() -> dict[str, str]:
 # Where it looks.
 
 
-def _row_and_head(looks: Looks, word: int) -> tuple[int, str, tuple[int, int]]:
+def _row_and_head(comparison: FineTuningComparison, word: int) -> tuple[int, str, tuple[int, int]]:
     """The token whose row is looked at, its name, and the head: at first the one that moved most."""
-    predictions, values = looks.predictions, looks.moved.numpy()
+    predictions, values = comparison.predictions, comparison.moved.numpy()
     most = np.unravel_index(int(values.argmax()), values.shape)
     with layout.control_bar():
-        choice = controls.choice("The row of", [CLICKED, VERDICT], key=ASKED)
+        choice = controls.choice("The row of", [CLICKED, VERDICT], key=ROW)
         layer = controls.number("Layer", values.shape[0], key=LAYER, first=int(most[0]))
         head = controls.number("Head", values.shape[1], key=HEAD, first=int(most[1]))
     if choice == VERDICT or not predictions.words:
@@ -159,10 +159,10 @@ def _take_head(layer: int, head: int) -> None:
     st.session_state[LAYER], st.session_state[HEAD] = layer, head
 
 
-def _row(looks: Looks, head: tuple[int, int], place: int, name: str) -> str:
+def _row(comparison: FineTuningComparison, head: tuple[int, int], place: int, name: str) -> str:
     """One row of one head before and after, over the text itself; what it says in a sentence."""
-    tokens = looks.predictions.tokens
-    rows = {"before": looks.before[*head, place], "after": looks.after[*head, place]}
+    tokens = comparison.predictions.tokens
+    rows = {"before": comparison.before[*head, place], "after": comparison.after[*head, place]}
     labels = [typeset.readable(label) for label in tokens.labels]
     lines = []
     for when, row in rows.items():
@@ -199,13 +199,13 @@ def _row(looks: Looks, head: tuple[int, int], place: int, name: str) -> str:
     return sentence
 
 
-def _maps(looks: Looks, head: tuple[int, int], place: int) -> None:
+def _maps(comparison: FineTuningComparison, head: tuple[int, int], place: int) -> None:
     """How much every head moved, and the whole map of one of them before and after."""
     overview, before, after = st.columns([2, 3, 3], gap="medium")
     with overview:
         st.markdown("**How much moved** in each head: click one")
         cell_map(
-            looks.moved.numpy(),
+            comparison.moved.numpy(),
             key="tasks_moved",
             x="head",
             y="layer",
@@ -213,12 +213,12 @@ def _maps(looks: Looks, head: tuple[int, int], place: int) -> None:
             limits=(0.0, 1.0),
             marked=[head],
             on_click=_take_head,
-            alt=f"How much attention moved in each head, {looks.moved.min():.0%} to {looks.moved.max():.0%}",
+            alt=f"How much attention moved in each head, {comparison.moved.min():.0%} to {comparison.moved.max():.0%}",
             name="tasks-moved",
             height=280,
         )
-    labels = [typeset.readable(label) for label in looks.predictions.tokens.labels]
-    for column, when, maps in ((before, "Before", looks.before), (after, "After", looks.after)):
+    labels = [typeset.readable(label) for label in comparison.predictions.tokens.labels]
+    for column, when, maps in ((before, "Before", comparison.before), (after, "After", comparison.after)):
         with column:
             st.markdown(f"**{when}** fine-tuning: layer {head[0]}, head {head[1]}")
             cell_map(
@@ -239,19 +239,19 @@ def _maps(looks: Looks, head: tuple[int, int], place: int) -> None:
     layout.caption(f"{SECTION.text('Moved attention')} {SECTION.text('Classifiers')}")
 
 
-def _over_all_heads(looks: Looks, place: int, name: str) -> str:
-    tokens = looks.predictions.tokens
+def _over_all_heads(comparison: FineTuningComparison, place: int, name: str) -> str:
+    tokens = comparison.predictions.tokens
     parts = (
         [shares(row, tokens, place) for row in maps[:, :, place].flatten(end_dim=1)]
-        for maps in (looks.before, looks.after)
+        for maps in (comparison.before, comparison.after)
     )
     return sentences.about_all_heads(name, *parts)
 
 
-def _numbers(looks: Looks, word: int, head: tuple[int, int], place: int) -> dict[str, object]:
+def _numbers(comparison: FineTuningComparison, word: int, head: tuple[int, int], place: int) -> dict[str, object]:
     """The two best tags of the word, the odds of the verdict, and how much of the row moved."""
-    predictions, log_odds = looks.predictions, sentences.log_odds(looks.predictions)
-    before, after = looks.before[*head, place], looks.after[*head, place]
+    predictions, log_odds = comparison.predictions, sentences.log_odds(comparison.predictions)
+    before, after = comparison.before[*head, place], comparison.after[*head, place]
     tags = ""
     if predictions.words:
         best = zip(*(part.tolist() for part in predictions.tags[word].topk(2)), strict=True)

@@ -20,7 +20,7 @@ from dashboard import typeset
 from dashboard.cache.memo import cached
 from dashboard.cache.upload import Upload
 from dashboard.recordings.watched import Head, Text, content_of
-from pages.language.next_word.inputs import Given
+from pages.language.next_word.inputs import Selection
 
 LONGEST = 256  # tokens: every sum of the model is held in memory while it is taken apart
 CONTINUES = "…"  # before a token that goes on with a word
@@ -35,7 +35,7 @@ class Reading:
     """
 
     identity: Hashable
-    selection: Given
+    selection: Selection
     tokens: Tokens
     component_outputs: ComponentOutputs
     lens: Float[Tensor, "layer vocabulary"]
@@ -61,7 +61,7 @@ def reading(name: str, text: Text, silenced: Head | None = None, progress: Progr
 
     AtlasError where the model's logits are no sum of what its parts write, or there is no such head.
     """
-    selection = Given(name, text)
+    selection = Selection(name, text)
     model = selection.model
     tokens = encode(model.tokenizer, content_of(text), context=min(LONGEST, model.context))
     batch = torch.tensor([tokens.ids])

@@ -17,7 +17,7 @@ from dashboard.cache import turns
 from dashboard.cache.memo import cached
 from dashboard.recordings.watched import Text, WatchedText, content_of
 from pages.language.next_word.branches import Way
-from pages.language.next_word.inputs import Given
+from pages.language.next_word.inputs import Selection
 
 CANDIDATES = 20  # the most probable tokens, which are shown at each step
 AT_ONCE, FOR = 10, 0.3  # tokens, and seconds, after which all that is shown follows what was written
@@ -195,17 +195,17 @@ def step_of(
     return Step(count, choice, number, drawn, candidates, rules.temperature)
 
 
-def next_step(selection: Given, written: Written, count: int, rules: Rules, seed: int) -> Step:
+def next_step(selection: Selection, written: Written, count: int, rules: Rules, seed: int) -> Step:
     """The step after what was read, `count` tokens having been written."""
     return step_of(selection.model, written.logits, written.watched.inputs.ids, count, rules, seed)
 
 
-def vocabulary_of(selection: Given) -> int:
+def vocabulary_of(selection: Selection) -> int:
     """How many tokens the model may write."""
     return len(read(selection.name, selection.text, ()).logits)
 
 
-def write(selection: Given, written: Way, rules: Rules, seed: int, most: int) -> tuple[list[Step], float]:
+def write(selection: Selection, written: Way, rules: Rules, seed: int, most: int) -> tuple[list[Step], float]:
     """The next steps, and the seconds that they took.
 
     They are at most `most` and AT_ONCE; after FOR seconds none is begun, but one is always made. A special token, such
@@ -225,4 +225,4 @@ def write(selection: Given, written: Way, rules: Rules, seed: int, most: int) ->
 
 
 def _model(name: str, text: Text) -> CausalLanguageModel:
-    return Given(name, text).model
+    return Selection(name, text).model

@@ -22,8 +22,8 @@ from dashboard.output import charts
 from dashboard.recordings.watched import Head
 from dashboard.theme import HUES, Look
 from pages.language.next_word import compute_copying, copying_heads, inputs
-from pages.language.next_word.compute_copying import DRAWS, Said, Silenced
-from pages.language.next_word.inputs import Given
+from pages.language.next_word.compute_copying import DRAWS, Repetition, Silenced
+from pages.language.next_word.inputs import Selection
 from pages.language.next_word.prose import PAGE
 
 SECTION = PAGE.section("Copying")
@@ -81,7 +81,7 @@ def show() -> None:
     )
 
 
-def _repetition(selection: Given, *, is_own: bool) -> Said:
+def _repetition(selection: Selection, *, is_own: bool) -> Repetition:
     """What is said twice: the visitor's own text, or random tokens."""
     longest = min(LONGEST, selection.model.context // 2)
     period, shortest = min(PERIOD, longest), min(SHORTEST, longest)
@@ -90,10 +90,10 @@ def _repetition(selection: Given, *, is_own: bool) -> Said:
             "Random tokens", shortest, longest, period, key="copying_length", bind="query-params", width=SLIDER
         )
     seed = int(controls.number_box("Seed", 0, LARGEST_SEED, SEED, key="copying_seed", width=130))
-    return Said(selection.name, period, seed, selection.text if is_own else None)
+    return Repetition(selection.name, period, seed, selection.text if is_own else None)
 
 
-def _ablated(repetition: Said) -> int:
+def _ablated(repetition: Repetition) -> int:
     """How many of the best heads are ablated."""
     with layout.waiting_place():
         heads = len(compute_copying.order(repetition))
@@ -115,12 +115,12 @@ def _ablated(repetition: Said) -> int:
     )
 
 
-def _period(repetition: Said) -> int:
+def _period(repetition: Repetition) -> int:
     """Of the random tokens."""
     return compute_copying.heard(repetition.at_random).period
 
 
-def _sequence(repetition: Said, full_run: RepetitionRun) -> str:
+def _sequence(repetition: Repetition, full_run: RepetitionRun) -> str:
     """What is repeated, and whether a part of the visitor's text is left out."""
     if repetition.text is None:
         return SECTION.text(RANDOM, sequences=SEQUENCES, period=full_run.period)
@@ -234,7 +234,7 @@ def _summary(full_run: RepetitionRun, without: Silenced | None) -> None:
         layout.caption(SECTION.text("Random choice of heads", draws=DRAWS))
 
 
-def _along(repetition: Said, selection: Given, full_run: RepetitionRun, without: Silenced | None) -> None:
+def _along(repetition: Repetition, selection: Selection, full_run: RepetitionRun, without: Silenced | None) -> None:
     """The loss at each place, both times, one upon another."""
     lines = {FIRST: full_run.first.mean(dim=0).numpy(), SECOND: full_run.second.mean(dim=0).numpy()}
     if without:
@@ -294,7 +294,7 @@ def _numbers(full_run: RepetitionRun) -> dict[str, object]:
     }
 
 
-def _induction_score(repetition: Said, scores: dict[str, Float[Tensor, "layer head"]], head: Head | None) -> None:
+def _induction_score(repetition: Repetition, scores: dict[str, Float[Tensor, "layer head"]], head: Head | None) -> None:
     """The scores of the head in view, beside uniform attention."""
     if head is None:
         return

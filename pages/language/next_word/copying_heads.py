@@ -17,12 +17,14 @@ from dashboard.output import charts
 from dashboard.recordings.notices import HABIT_RATIO, HABIT_SHARE
 from dashboard.recordings.watched import Head
 from pages.language.next_word import compute_copying
-from pages.language.next_word.compute_copying import Said, Silenced
+from pages.language.next_word.compute_copying import Repetition, Silenced
 
 INDUCTION, STRONG = 0.1, 0.5  # of the attention, from which on a head is called an induction head, and no weak one
 
 
-def show(repetition: Said, scores: dict[str, Float[Tensor, "layer head"]], without: Silenced | None) -> Head | None:
+def show(
+    repetition: Repetition, scores: dict[str, Float[Tensor, "layer head"]], without: Silenced | None
+) -> Head | None:
     """Both scores as maps, and the head in view, which is returned; None where no head has a score."""
     best = _best(scores["induction"])
     if best is None:
@@ -77,7 +79,7 @@ def _clicked(scores: np.ndarray, numbers: Sequence[int]) -> Callable[[int, int],
     return choose
 
 
-def _head(repetition: Said, head: Head, score: float) -> None:
+def _head(repetition: Repetition, head: Head, score: float) -> None:
     """The map of the head in view, full ink where it gives twice what it gives on average to the repetition."""
     weights, layer = compute_copying.map_of(repetition, head).numpy(), compute_copying.numbers(repetition)[head[0]]
     charts.chart(

@@ -16,7 +16,7 @@ WRITTEN_ADDRESS = "written"
 
 
 @dataclass(frozen=True)
-class Given:
+class Selection:
     """The name of a causal language model that is ready, and the visitor's text."""
 
     name: str
@@ -38,8 +38,8 @@ def text() -> Text:
     return chosen
 
 
-def selection(chosen_text: Text, menu: DeltaGenerator) -> Given:
+def selection(chosen_text: Text, menu: DeltaGenerator) -> Selection:
     """A text and the model that reads it, whose control stands in `menu`; what is said about the model stands here."""
-    chosen = Given(text=chosen_text, name=model_name.model("text", menu=menu))
+    chosen = Selection(text=chosen_text, name=model_name.model("text", menu=menu))
     assert chosen.model
     return chosen

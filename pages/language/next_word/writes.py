@@ -24,7 +24,7 @@ from pages.language.next_word import branches, compute_writes, inputs, writes_se
 from pages.language.next_word.branches import LONGEST, Tree
 from pages.language.next_word.compute_writes import Step, Written
 from pages.language.next_word.inputs import WRITTEN_ADDRESS as ADDRESS
-from pages.language.next_word.inputs import Given
+from pages.language.next_word.inputs import Selection
 from pages.language.next_word.prose import PAGE
 
 SECTION = PAGE.section("Writes")
@@ -95,7 +95,7 @@ def show() -> None:
     _keep_in_address(tree)
 
 
-def _training_data(selection: Given) -> str:
+def _training_data(selection: Selection) -> str:
     """What the model has read."""
     if selection.name in ("gpt-books", "gpt-books-long"):
         return SECTION.text("Training data of old books", model=selection.name, books=BOOKS)
@@ -128,7 +128,7 @@ def _sampling(temperature: float) -> tuple[Rules, int, int]:
     return rules, controls.number_box("Seed", 0, 9999, 1, key="writes_seed", help=SECTION.text("Seed")), many
 
 
-def _open(selection: Given, waiting: DeltaGenerator) -> None:
+def _open(selection: Selection, waiting: DeltaGenerator) -> None:
     """See to it that the session has a tree of this text and model: that of a new address, else an empty one."""
     whose, text = (selection.name, selection.text), st.query_params.get(ADDRESS, "")
     with waiting:
@@ -156,7 +156,7 @@ def _keep_in_address(tree: Tree) -> None:
         del st.query_params[ADDRESS]
 
 
-def _write(selection: Given, rules: Rules, seed: int) -> tuple[list[Step], bool]:
+def _write(selection: Selection, rules: Rules, seed: int) -> tuple[list[Step], bool]:
     """The steps that are next, if there is anything to write, and whether they were quick enough to be followed."""
     tree: Tree = st.session_state[TREE]
     left = min(st.session_state[LEFT], LONGEST - len(tree.written))
@@ -171,7 +171,7 @@ def _write(selection: Given, rules: Rules, seed: int) -> tuple[list[Step], bool]
     return steps, seconds <= QUICK * len(steps)
 
 
-def is_special(selection: Given, token: int) -> bool:
+def is_special(selection: Selection, token: int) -> bool:
     """Whether a token is one that tokenizers add, such as the mark for the end of a text."""
     return read_tokens(selection.model.tokenizer, [token]).special[0]
 
@@ -212,7 +212,7 @@ def _step_buttons(tree: Tree, *, is_writing: bool) -> None:
         st.button(label, icon=icon, key=key, on_click=click, args=(argument,), disabled=is_disabled, type="tertiary")
 
 
-def _say_where_it_stands(selection: Given, written: Written, total: int, tree: Tree) -> None:
+def _say_where_it_stands(selection: Selection, written: Written, total: int, tree: Tree) -> None:
     """That the beginning is no longer read, that the text has ended, or that there is no room for more."""
     title = typeset.plain(selection.model.title)
     if written.dropped:
@@ -228,7 +228,7 @@ def _say_where_it_stands(selection: Given, written: Written, total: int, tree: T
         st.info(SECTION.text("End of a text", token=token), icon=":material/info:")
 
 
-def _text(selection: Given, tree: Tree, steps: Sequence[Step], *, plays: bool) -> None:
+def _text(selection: Selection, tree: Tree, steps: Sequence[Step], *, plays: bool) -> None:
     """The text as it is written, what may come next, and the other ways."""
     tokenizer, rows = selection.model.tokenizer, branches.branches(tree)
 
@@ -282,7 +282,7 @@ def shortly(tokenizer: Tokenizer, tokens: branches.Way) -> str:
     return (" ".join(text.split()) or typeset.readable(text)) + (" …" if len(tokens) > SHOWN else "")
 
 
-def noticed(selection: Given, written: Written, step: Step) -> tuple[str, ...]:
+def noticed(selection: Selection, written: Written, step: Step) -> tuple[str, ...]:
     """About the filters, the draw, how unsure the model is, what it has written, and the head that looks farthest."""
     calls = scenes.self_attention_layers(written.watched.model, written.watched.run, written.watched.record)[1]
     return (

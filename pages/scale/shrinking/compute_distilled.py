@@ -34,7 +34,7 @@ class Output:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Comparison:
     """The same input in the teacher and in its students, by name, the teacher first.
 
     `labels` are those of queries and keys; `true` is the number of the right answer where it is known.
@@ -69,7 +69,7 @@ def read(text: Text) -> tuple[Tokens, tuple[Word, ...]]:
 
 
 @cached("Asking teacher and students …")
-def hidden_word(text: Text, number: int) -> Asked:
+def hidden_word(text: Text, number: int) -> Comparison:
     """Hide a word of a text and ask all networks for its first token."""
     teacher = text_model("bert-books")
     assert fills_masks(teacher)
@@ -84,11 +84,11 @@ def hidden_word(text: Text, number: int) -> Asked:
             run = model.run(hidden)
         outputs[name] = Output(model.title, model.probabilities(run, places[0]), maps_of(record))
     answers = tuple(teacher.label(token) for token in range(len(outputs["bert-books"].probabilities)))
-    return Asked("bert-books", outputs, hidden.labels, answers, tokens.ids[places[0]], identity=(text, number))
+    return Comparison("bert-books", outputs, hidden.labels, answers, tokens.ids[places[0]], identity=(text, number))
 
 
 @cached("Asking teacher and students …")
-def pictured(photograph: Photograph) -> Asked:
+def pictured(photograph: Photograph) -> Comparison:
     """What all networks see on a photograph."""
     teacher, prepared = photograph.model, photograph.prepared
     networks = {photograph.name: teacher}
@@ -102,7 +102,7 @@ def pictured(photograph: Photograph) -> Asked:
     patches = prepared.patches
     grid = product(range(1, patches.rows + 1), range(1, patches.columns + 1))
     labels = (*patches.prefix, *(f"row {row}, column {column}" for row, column in grid))
-    return Asked(photograph.name, outputs, labels, teacher.classes, None, identity=photograph.identity)
+    return Comparison(photograph.name, outputs, labels, teacher.classes, None, identity=photograph.identity)
 
 
 def maps_of(record) -> Maps:

@@ -20,8 +20,8 @@ AXES = {BYTES: "MB on disk", TIME: "time of one pass, % of the whole network's"}
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A recipe that was asked for, and the network with its input."""
+class RecipeRequest:
+    """A recipe, and the network and input that it is for."""
 
     question: Question
     recipe: Recipe
@@ -34,7 +34,7 @@ class Asked:
 
 
 @cached("Taking one thing after the other …")
-def combined(request: Asked) -> Beside:
+def combined(request: RecipeRequest) -> Beside:
     """The network after all steps, on one's own input, by which its heads are ranked too."""
     network = follow(request.recipe, network_of(request.question), losses_of(request.question))
     return beside(request.question, network, identity=request)

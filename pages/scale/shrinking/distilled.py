@@ -16,7 +16,7 @@ from dashboard.inputs import controls, example_texts, photograph
 from dashboard.output import charts
 from pages.scale.shrinking import compute_distilled as compute
 from pages.scale.shrinking import distilled_heads, distilled_measured
-from pages.scale.shrinking.compute_distilled import Asked
+from pages.scale.shrinking.compute_distilled import Comparison
 from pages.scale.shrinking.prose import PAGE
 
 SECTION = PAGE.section("Distilled")
@@ -50,7 +50,7 @@ def show() -> None:
 # The input.
 
 
-def _hidden_word(bar: DeltaGenerator) -> Asked:
+def _hidden_word(bar: DeltaGenerator) -> Comparison:
     with bar:
         first = next(iter(EXAMPLES.values()))
         typed = st.text_input("Your sentence", first, key=TEXT, bind="query-params", max_chars=LONGEST_LINE)
@@ -84,7 +84,7 @@ def _hidden_word(bar: DeltaGenerator) -> Asked:
     return comparison
 
 
-def _pictured(teacher: str, bar: DeltaGenerator) -> Asked:
+def _pictured(teacher: str, bar: DeltaGenerator) -> Comparison:
     with bar:
         picture = controls.picture()
     with layout.waiting_place():
@@ -94,7 +94,7 @@ def _pictured(teacher: str, bar: DeltaGenerator) -> Asked:
 # What they say.
 
 
-def _answers(comparison: Asked) -> None:
+def _answers(comparison: Comparison) -> None:
     for column, (name, output) in zip(st.columns(len(comparison.outputs)), comparison.outputs.items(), strict=True):
         with column:
             title = distilled_measured.ALL_LAYERS if name == comparison.teacher else output.title
@@ -114,7 +114,7 @@ def _answers(comparison: Asked) -> None:
             )
 
 
-def about_answers(comparison: Asked) -> str:
+def about_answers(comparison: Comparison) -> str:
     """Whose first answer is the teacher's, and how probable the students find it."""
     first = {name: int(output.probabilities.argmax()) for name, output in comparison.outputs.items()}
     theirs = first[comparison.teacher]

@@ -13,7 +13,7 @@ from dashboard.components.cell_map import cell_map
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.number_format import compare
-from pages.scale.shrinking.compute_distilled import Asked, Output
+from pages.scale.shrinking.compute_distilled import Comparison, Output
 from pages.scale.shrinking.prose import PAGE
 
 SECTION = PAGE.section("Distilled")
@@ -24,7 +24,7 @@ ALIKE = 0.005  # nats: smaller differences would be printed alike
 MOST = math.log(2)  # nats between two heads that look at nothing in common
 
 
-def show(comparison: Asked) -> float:
+def show(comparison: Comparison) -> float:
     """The grid of a layer, then two maps; how far apart the two heads are, in nats."""
     student, layer, far = _grid(comparison)
     ours, theirs = _chosen(far)
@@ -32,7 +32,7 @@ def show(comparison: Asked) -> float:
     return float(far[ours, theirs])
 
 
-def _grid(comparison: Asked) -> tuple[str, int, torch.Tensor]:
+def _grid(comparison: Comparison) -> tuple[str, int, torch.Tensor]:
     layout.heading("Head by head")
     names = {comparison.outputs[name].title: name for name in STUDENTS[comparison.teacher]}
     with layout.control_bar():
@@ -100,7 +100,7 @@ def about_heads(far: list[list[float]]) -> str:
     )
 
 
-def _maps(comparison: Asked, student: str, layer: int, ours: int, theirs: int) -> None:
+def _maps(comparison: Comparison, student: str, layer: int, ours: int, theirs: int) -> None:
     layout.heading("Where they attend")
     source = source_of(student, layer)
     panels: list[tuple[str, Output, int, int]] = [

@@ -22,7 +22,7 @@ from dashboard.theme import HUES
 from pages.scale.shrinking import compute_together as compute
 from pages.scale.shrinking import evaluation, inputs
 from pages.scale.shrinking.compute import MEASURED_ON, rows_of
-from pages.scale.shrinking.compute_together import AXES, KINDS, Asked
+from pages.scale.shrinking.compute_together import AXES, KINDS, RecipeRequest
 from pages.scale.shrinking.prose import PAGE
 
 SECTION = PAGE.section("All together")
@@ -53,7 +53,7 @@ def show() -> None:
     inputs.show_cut(question)
     rows = rows_of(Combined, question.name)
     with layout.waiting_place():
-        comparison = compute.combined(Asked(question, recipe))
+        comparison = compute.combined(RecipeRequest(question, recipe))
     evaluation.says(comparison, changed="after all steps", name="shrinking-together-answers")
     layout.place_notice()
     if not theme.is_presented():

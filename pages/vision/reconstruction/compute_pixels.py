@@ -119,15 +119,15 @@ def guess(picture: Picture, percent: int, seed: int) -> Guessed:
 
 
 @dataclass(frozen=True, eq=False)
-class Looked:
-    """Where every head looked when each pixel was asked for, and what each looks at on average."""
+class PixelAttentionMaps:
+    """The attention of every head for each predicted pixel, and what each head attends to on average."""
 
     scene: PhotoScene
-    looks: tuple[PixelAttention, ...]
+    heads: tuple[PixelAttention, ...]
 
 
 @cached("Looking …")
-def look(picture: Picture) -> Looked:
+def look(picture: Picture) -> PixelAttentionMaps:
     """Read a photograph, and watch."""
     reader, pixel_picture = image_gpt(NEXT), read_picture(picture)
     side = reader.side
@@ -144,8 +144,8 @@ def look(picture: Picture) -> Looked:
         holds = torch.nn.functional.pad(key[0], (0, 0, 0, 1))
         answers = Factors(asks.numpy(), holds.numpy(), call.scale, behind=1)
         layers.append(PhotoLayer(str(number), call.heads, side, side, answers, ("start",), call.path, unit="pixel"))
-    looks = measure_pixel_attention(calls, side)
-    first = max(looks, key=lambda head: head.above)
+    heads = measure_pixel_attention(calls, side)
+    first = max(heads, key=lambda head: head.above)
     place = (side // 2) * side + side // 2
     scene = PhotoScene(
         as_picture(pixel_picture.painted, enlarged=ENLARGED),
@@ -155,4 +155,4 @@ def look(picture: Picture) -> Looked:
         place=place,
     )
     overview_of(scene)  # computed here, once, and not for each visitor
-    return Looked(scene, looks)
+    return PixelAttentionMaps(scene, heads)

@@ -27,28 +27,28 @@ def show() -> None:
     with layout.control_bar():
         picture = controls.picture()
     with layout.waiting_place():
-        looked = compute_pixels.look(picture)
-    photo_maps(looked.scene, key="pixel-maps", name="looking-up")
+        attention = compute_pixels.look(picture)
+    photo_maps(attention.scene, key="pixel-maps", name="looking-up")
     layout.place_notice()
     if not theme.is_presented():
-        _heads(looked.looks)
+        _heads(attention.heads)
     config = image_gpt(NEXT).network.config
     numbers = {"width": config.width // config.heads, "context": config.context, "side": config.side}
-    layout.notes(SECTION, notice=tell_heads(looked.looks), numbers=numbers)
+    layout.notes(SECTION, notice=tell_heads(attention.heads), numbers=numbers)
 
 
-def table_of(looks: Sequence[PixelAttention]) -> pd.DataFrame:
+def table_of(heads: Sequence[PixelAttention]) -> pd.DataFrame:
     """One row a head."""
     return pd.DataFrame(
-        [(head.layer, head.head, head.left, head.above, head.start, head.distance) for head in looks],
+        [(head.layer, head.head, head.left, head.above, head.start, head.distance) for head in heads],
         columns=["layer", "head", "left", "above", "start token", "distance in pixels"],
     )
 
 
-def _heads(looks: Sequence[PixelAttention]) -> None:
+def _heads(heads: Sequence[PixelAttention]) -> None:
     st.subheader("What does each head look at?", anchor=False)
     st.caption(SECTION.text("Heads"), width=theme.PROSE)
-    table = table_of(looks)
+    table = table_of(heads)
     shares = ["left", "above", "start token"]
     # The longest bar is the largest share: most heads spread their attention widely.
     bar = st.column_config.ProgressColumn(format="percent", min_value=0.0, max_value=float(table[shares].max().max()))

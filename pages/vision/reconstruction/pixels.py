@@ -45,10 +45,10 @@ SIDE, PHOTOGRAPH = 150, 230  # pixels of a tile, and of the photograph beside th
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a visitor wants drawn."""
+class CompletionSettings:
+    """How a picture is completed: from how many rows, how often, by which rules."""
 
-    rows: int  # given
+    rows: int  # of the photograph
     count: int
     rules: Rules
     seed: int
@@ -63,13 +63,13 @@ def show() -> None:
         with settings:
             of_task = st.container()
         choice = _ask_hidden(settings) if task == HIDDEN_TASK else _ask_next(of_task, settings)
-    if isinstance(choice, Asked):
+    if isinstance(choice, CompletionSettings):
         _show_next(picture, choice)
     else:
         _show_hidden(picture, *choice)
 
 
-def _ask_next(of_task: DeltaGenerator, settings: DeltaGenerator) -> Asked:
+def _ask_next(of_task: DeltaGenerator, settings: DeltaGenerator) -> CompletionSettings:
     side = image_gpt(NEXT).side
     about = SECTION.text("Rows given")
     rows = st.slider("Rows given", 0, side - 1, side // 2, key="pixel_rows", help=about, **_bound(140))
@@ -77,7 +77,7 @@ def _ask_next(of_task: DeltaGenerator, settings: DeltaGenerator) -> Asked:
         count = controls.choice("Completions", COUNTS, key="pixel_count", first=4)
         degree = temperature("pixel_temperature")
         top_k = controls.choice("Top-k", TOPS, key="pixel_top_k", about=SECTION.text("Top-k"))
-    return Asked(rows, count, Rules(degree, top_k), seeded("Draw again", settings))
+    return CompletionSettings(rows, count, Rules(degree, top_k), seeded("Draw again", settings))
 
 
 def _ask_hidden(settings: DeltaGenerator) -> tuple[int, int]:
@@ -88,7 +88,7 @@ def _ask_hidden(settings: DeltaGenerator) -> tuple[int, int]:
     return percent, seeded("Hide others", settings)
 
 
-def _show_next(picture: Picture, choice: Asked) -> None:
+def _show_next(picture: Picture, choice: CompletionSettings) -> None:
     rows = choice.rows
     pixel_picture = compute_pixels.read_picture(picture)
     photograph, drawings = st.columns([1, 3.2], gap="large")
@@ -146,7 +146,7 @@ def _palette(pixel_picture: PixelPicture) -> str:
     )
 
 
-def _draw(picture: Picture, pixel_picture: PixelPicture, choice: Asked) -> Drawn:
+def _draw(picture: Picture, pixel_picture: PixelPicture, choice: CompletionSettings) -> Drawn:
     """The completions, row by row while they are drawn."""
     place, rows, count = st.empty(), choice.rows, choice.count
     known_by = (picture, rows, count, choice.rules, choice.seed)

@@ -113,26 +113,26 @@ def _tell_beside_neighbours(own: float, neighbours: float) -> str:
             return "So the network does no better here than the mean of the neighbours."
 
 
-def tell_heads(looks: Sequence) -> tuple[str, ...]:
+def tell_heads(heads: Sequence) -> tuple[str, ...]:
     """The heads that look most to the left, most above and farthest away, and what goes to the start."""
 
     def named(head) -> str:
         return f"layer {head.layer}, head {head.head}"
 
-    left, above = (max(looks, key=lambda head: getattr(head, name)) for name in ("left", "above"))
-    start = max(looks, key=lambda head: head.start)
+    left, above = (max(heads, key=lambda head: getattr(head, name)) for name in ("left", "above"))
+    start = max(heads, key=lambda head: head.start)
     sentences = [
         f"Most to the pixel on the **left** goes in {named(left)}: {left.left:.0%}. Most to the pixel **above** goes "
         f"in {named(above)}: {above.above:.0%}."
     ]
-    placed = [head for head in looks if np.isfinite(head.distance)]
+    placed = [head for head in heads if np.isfinite(head.distance)]
     if placed:
         near, far = (pick(placed, key=lambda head: head.distance) for pick in (min, max))
         sentences.append(
             f"Nearest looks {named(near)}, {near.distance:.1f} pixels away on average, farthest {named(far)}, "
             f"{far.distance:.1f}."
         )
-    share = float(np.mean([head.start for head in looks]))
+    share = float(np.mean([head.start for head in heads]))
     sentences.append(
         f"To the start token, which is not a pixel, heads give {share:.0%} on average, most in {named(start)}: "
         f"{start.start:.0%}."

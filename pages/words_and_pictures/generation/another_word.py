@@ -13,7 +13,7 @@ from dashboard.cache.models import attention_gan
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from pages.words_and_pictures.generation import compute_painted, stages, write
-from pages.words_and_pictures.generation.compute_painted import Asked, Painted
+from pages.words_and_pictures.generation.compute_painted import Painted, PaintRequest
 from pages.words_and_pictures.generation.pictures import apart, difference, enlarged
 from pages.words_and_pictures.generation.prose import PAGE
 
@@ -24,7 +24,7 @@ USUAL = "blue"  # which stands first in such a list
 SHARP = 4  # one in so many places: those that took most of a word
 
 
-def show(request: Asked, number: int) -> None:
+def show(request: PaintRequest, number: int) -> None:
     """A word and the other one, both pictures and what moved, the notes."""
     place, other = _another(request)
     changed = replace(request, text=exchanged(request, place, other))
@@ -55,7 +55,7 @@ def show(request: Asked, number: int) -> None:
     )
 
 
-def available(request: Asked) -> dict[int, tuple[str, ...]]:
+def available(request: PaintRequest) -> dict[int, tuple[str, ...]]:
     """By place of a word the words that could stand there: of its kind in the drawn world, any of those known else."""
     painter = attention_gan(request.world)
     labels = [label.strip() for label in painter.encode(request.text).labels[1:-1]]
@@ -66,7 +66,7 @@ def available(request: Asked) -> dict[int, tuple[str, ...]]:
     return {place: others for place, others in alternatives.items() if others}
 
 
-def _another(request: Asked) -> tuple[int, str]:
+def _another(request: PaintRequest) -> tuple[int, str]:
     """A word of the sentence, by its place, and the one that stands there instead."""
     alternatives = available(request)
     labels = [label.strip() for label in attention_gan(request.world).encode(request.text).labels[1:-1]]
@@ -97,7 +97,7 @@ def _another(request: Asked) -> tuple[int, str]:
     return place, other
 
 
-def _is_known(request: Asked, text: str) -> bool:
+def _is_known(request: PaintRequest, text: str) -> bool:
     try:
         attention_gan(request.world).encode(text)
     except InputError:
@@ -105,7 +105,7 @@ def _is_known(request: Asked, text: str) -> bool:
     return True
 
 
-def exchanged(request: Asked, place: int, other: str) -> str:
+def exchanged(request: PaintRequest, place: int, other: str) -> str:
     """The sentence with another word at a place."""
     labels = [label.strip() for label in attention_gan(request.world).encode(request.text).labels[1:-1]]
     return " ".join([*labels[:place], other, *labels[place + 1 :]])
@@ -116,8 +116,8 @@ def noticed(before: Painted, after: Painted, number: int, place: int) -> tuple[s
     moved = apart(before.pictures[number], after.pictures[number])
     share = float((moved > CLEAR).mean())
     sentences = [f"**{share:.0%}** of the pixels moved by more than a tenth of the way from black to white."]
-    look = before.looks[-1][number][:, place].numpy()
-    if before.looked == AS_LEARNED and moved.sum():  # else no place took more of it than another
+    look = before.attention[-1][number][:, place].numpy()
+    if before.word_attention == AS_LEARNED and moved.sum():  # else no place took more of it than another
         side = round(len(look) ** 0.5)
         places = moved.reshape(side, len(moved) // side, side, -1).mean(axis=(1, 3)).ravel()
         most = np.argsort(-look, kind="stable")[: len(look) // SHARP]

@@ -28,7 +28,7 @@ TOP = 10  # codes among which one may take another
 
 
 @dataclass(frozen=True)
-class Said:
+class Prompt:
     """A sentence, and the world that it is of."""
 
     world: str
@@ -36,7 +36,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Wish(Said):
+class Wish(Prompt):
     """How DALL-E draws a sentence; `top_k` 0: from all codes."""
 
     count: int = 16
@@ -73,7 +73,7 @@ class Made:
     scenes and where it is there. `seconds`: what making all of them took, without waiting.
     """
 
-    prompt: Said
+    prompt: Prompt
     pictures: UInt8[np.ndarray, "batch row column channel"]
     agreement: tuple[float, ...]
     read: tuple[Scene, ...]
@@ -114,7 +114,7 @@ class Drawn(Made):
     codes: Int[Tensor, "batch place"]
 
 
-def judged(prompt: Said, pixels: Float[Tensor, "batch channel row column"]) -> dict[str, Any]:
+def judged(prompt: Prompt, pixels: Float[Tensor, "batch channel row column"]) -> dict[str, Any]:
     """What CLIP and the judge say of pictures (0 to 1), as Made has it."""
     reader = scene_reader() if prompt.world == SCENES else None
     return {
@@ -174,29 +174,29 @@ def as_pictures(pixels: Float[Tensor, "batch channel row column"]) -> UInt8[np.n
 
 
 @dataclass(frozen=True, eq=False)
-class Looked:
-    """A picture as codes, and what each of them was made from, layer by layer. Shared by all: never changed."""
+class DrawingAttention:
+    """A picture as codes, and the attention of each code to words and codes, by layer. Shared by all: never changed."""
 
     words: Tokens
     codes: Int[Tensor, " place"]
     picture: UInt8[np.ndarray, "row column channel"]
-    looks: tuple[PictureAttention, ...]
+    layers: tuple[PictureAttention, ...]
 
 
 @cached("Looking …")
-def look(wish: Wish, number: int) -> Looked:
+def look(wish: Wish, number: int) -> DrawingAttention:
     """What one of the drawn pictures was made from."""
     drawn = draw(wish)
     codes = drawn.codes[number]
-    return Looked(drawn.words, codes, drawn.pictures[number], dalle(wish.world).attention(drawn.words, codes))
+    return DrawingAttention(drawn.words, codes, drawn.pictures[number], dalle(wish.world).attention(drawn.words, codes))
 
 
 @cached("Looking …")
-def look_at(world: str, text: str, picture_input: PictureInput) -> Looked:
+def look_at(world: str, text: str, picture_input: PictureInput) -> DrawingAttention:
     """The same of a picture that is there, as if it had been drawn just so."""
     drawer, encoding = dalle(world), coded(world, picture_input)
     words = drawer.encode(text)
-    return Looked(words, encoding.codes, encoding.rebuilt, drawer.attention(words, encoding.codes))
+    return DrawingAttention(words, encoding.codes, encoding.rebuilt, drawer.attention(words, encoding.codes))
 
 
 @cached()

@@ -13,7 +13,7 @@ from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, picture_input
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput
 from pages.words_and_pictures.generation.compute import Wish
-from pages.words_and_pictures.generation.compute_painted import Asked
+from pages.words_and_pictures.generation.compute_painted import PaintRequest
 from pages.words_and_pictures.generation.prose import PAGE
 
 EXAMPLES = {world: example_texts.examples(f"drawing-{world}") for world in ("scenes", "emoji")}
@@ -71,7 +71,7 @@ def again(label: str = "Draw again") -> None:
     st.button(label, icon=":material/casino:", on_click=_next_seed)
 
 
-def both() -> tuple[Wish, Asked]:
+def both() -> tuple[Wish, PaintRequest]:
     """What both networks are asked: one sentence, as many pictures, one seed."""
     with layout.control_bar():
         available = [name for name in dalles.available() if name in attention_gans.available()]
@@ -81,7 +81,7 @@ def both() -> tuple[Wish, Asked]:
         with layout.settings():
             count = candidates("Pictures of each", COUNTS[1:])
             dice = seed("Seed of the dice")
-    return Wish(chosen, text, count, seed=dice), Asked(chosen, text, count, dice)
+    return Wish(chosen, text, count, seed=dice), PaintRequest(chosen, text, count, dice)
 
 
 def picture(world: str) -> PictureInput:

@@ -8,7 +8,7 @@ from dashboard.cache.models import attention_gan
 from dashboard.frame import layout
 from dashboard.number_format import compare
 from pages.words_and_pictures.generation import compute_painted, write
-from pages.words_and_pictures.generation.compute_painted import Asked, Painted
+from pages.words_and_pictures.generation.compute_painted import Painted, PaintRequest
 from pages.words_and_pictures.generation.pictures import apart, enlarged
 from pages.words_and_pictures.generation.prose import PAGE
 
@@ -16,7 +16,7 @@ SECTION = PAGE.section("Painted in stages: a walk through noise")
 ALIKE = 0.05  # of a step: a smaller difference counts as none
 
 
-def show(request: Asked, _number: int) -> None:
+def show(request: PaintRequest, _number: int) -> None:
     """The pictures on the way, the notes."""
     with layout.waiting_place():
         painted = compute_painted.walk(request)

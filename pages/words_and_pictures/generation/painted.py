@@ -6,7 +6,7 @@ from dashboard.cache.models import attention_gan
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from pages.words_and_pictures.generation import another_word, inputs, noise_walk, stages
-from pages.words_and_pictures.generation.compute_painted import Asked
+from pages.words_and_pictures.generation.compute_painted import PaintRequest
 from pages.words_and_pictures.generation.prose import PAGE
 
 SECTION = PAGE.section("Painted in stages")
@@ -21,11 +21,11 @@ def show() -> None:
         world, text = inputs.world_and_sentence(attention_gans.available(), inputs.NO_PAINTER)
         way = controls.menu("Show", WAYS, key="painted_view", width=195)
         with layout.settings():
-            looks = controls.choice(
+            word_attention = controls.choice(
                 "Word attention", WORD_ATTENTION, key="word_attention", about=SECTION.text("Word attention")
             )
             seed = inputs.seed("Seed of the noise")
             inputs.again("Paint again")
             number = 1 if way == WALK else controls.choice("Picture", range(1, PAINTINGS + 1), key="painted_one")
     attention_gan(world).encode(text)  # what it does not know is told before anything is painted
-    WAYS[way](Asked(world, text, PAINTINGS, seed, looks), number - 1)
+    WAYS[way](PaintRequest(world, text, PAINTINGS, seed, word_attention), number - 1)

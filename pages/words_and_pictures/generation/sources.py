@@ -15,7 +15,7 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.inputs.picture_input import PictureInput
 from pages.words_and_pictures.generation import compute, growing, inputs
-from pages.words_and_pictures.generation.compute import Looked, Wish
+from pages.words_and_pictures.generation.compute import DrawingAttention, Wish
 from pages.words_and_pictures.generation.pictures import enlarged
 from pages.words_and_pictures.generation.prose import PAGE
 
@@ -44,7 +44,7 @@ def show() -> None:
         picture_input = inputs.picture(world) if which == SCENE_OR_PHOTOGRAPH else None
     if picture_input is not None:
         with layout.waiting_place():
-            looked = compute.look_at(wish.world, wish.text, picture_input)
+            attention = compute.look_at(wish.world, wish.text, picture_input)
             scene = scene_at(wish.world, wish.text, picture_input)
     else:
         drawn = growing.drawn(compute.draw, wish)
@@ -52,7 +52,7 @@ def show() -> None:
             return
         number = drawn.order[rank]
         with layout.waiting_place():
-            looked, scene = compute.look(wish, number), scene_of(wish, number)
+            attention, scene = compute.look(wish, number), scene_of(wish, number)
     source_maps(scene, key="sources", name="sources")
     layout.place_notice()
     if picture_input:
@@ -65,7 +65,7 @@ def show() -> None:
         "context": config.context,
         "masks": ", ".join(f"{number} {MASKS[mask]}" for number, mask in enumerate(config.masks)),
     }
-    layout.notes(SECTION, notice=noticed(looked), numbers=numbers)
+    layout.notes(SECTION, notice=noticed(attention), numbers=numbers)
 
 
 @cached()
@@ -80,51 +80,51 @@ def scene_at(world: str, text: str, picture_input: PictureInput) -> SourceScene:
     return view_of(compute.look_at(world, text, picture_input), text, world)
 
 
-def view_of(looked: Looked, title: str, world: str) -> SourceScene:
+def view_of(attention: DrawingAttention, title: str, world: str) -> SourceScene:
     """Words and parts with what was read of them."""
     config = dalle(world).network.config
-    empty = f"{config.context - len(looked.words)} empty places"
-    labels = [label.strip() for label in looked.words.labels]
+    empty = f"{config.context - len(attention.words)} empty places"
+    labels = [label.strip() for label in attention.words.labels]
     layers = tuple(
         SourceLayer(str(number), MASKS[look.mask], look.words.numpy(), look.codes.numpy())
-        for number, look in enumerate(looked.looks)
+        for number, look in enumerate(attention.layers)
     )
     return SourceScene(
-        enlarged(looked.picture, 4),
+        enlarged(attention.picture, 4),
         (config.grid, config.grid),
         (*labels, empty),
-        (*looked.words.special, True),
-        tuple(looked.codes.tolist()),
+        (*attention.words.special, True),
+        tuple(attention.codes.tolist()),
         layers,
-        start=first_part(looked, config.grid),
+        start=first_part(attention, config.grid),
         title=title,
     )
 
 
-def first_part(looked: Looked, grid: int) -> int:
+def first_part(attention: DrawingAttention, grid: int) -> int:
     """The part that read most of the words, the first row aside, where there is little else to read."""
-    shares = mean_words(looked)[grid:, own_words(looked)].sum(dim=-1)
+    shares = mean_words(attention)[grid:, own_words(attention)].sum(dim=-1)
     return grid + int(shares.argmax())
 
 
-def mean_words(looked: Looked) -> torch.Tensor:
+def mean_words(attention: DrawingAttention) -> torch.Tensor:
     """What each part took of each word, the mean of all heads of all layers: (place, word)."""
-    return torch.stack([look.words.mean(dim=0) for look in looked.looks]).mean(dim=0)
+    return torch.stack([look.words.mean(dim=0) for look in attention.layers]).mean(dim=0)
 
 
-def own_words(looked: Looked) -> list[int]:
+def own_words(attention: DrawingAttention) -> list[int]:
     """The places of the words that somebody wrote."""
-    return [place for place, special in enumerate(looked.words.special) if not special]
+    return [place for place, special in enumerate(attention.words.special) if not special]
 
 
-def noticed(looked: Looked) -> tuple[str, ...]:
+def noticed(attention: DrawingAttention) -> tuple[str, ...]:
     """What went to words in which layer, to which word most, and which neighbours were read."""
-    parts = (_tell_layers(looked), _tell_words(looked), _tell_neighbours(looked))
+    parts = (_tell_layers(attention), _tell_words(attention), _tell_neighbours(attention))
     return tuple(sentence for part in parts for sentence in part)
 
 
-def _tell_layers(looked: Looked) -> Iterator[str]:
-    shares = [float(look.words.sum(dim=-1).mean()) for look in looked.looks]
+def _tell_layers(attention: DrawingAttention) -> Iterator[str]:
+    shares = [float(look.words.sum(dim=-1).mean()) for look in attention.layers]
     low, high = int(np.argmin(shares)), int(np.argmax(shares))
     mean = sum(shares) / len(shares)
     on_average = f"On average **{mean:.0%}** of the attention goes to the sentence, special tokens and padding included"
@@ -132,20 +132,20 @@ def _tell_layers(looked: Looked) -> Iterator[str]:
         yield f"{on_average}: as much in every layer."
         return
     yield (
-        f"{on_average}: from {shares[low]:.0%} in layer {low} ({MASKS[looked.looks[low].mask]}) to {shares[high]:.0%} "
-        f"in layer {high} ({MASKS[looked.looks[high].mask]})."
+        f"{on_average}: from {shares[low]:.0%} in layer {low} ({MASKS[attention.layers[low].mask]}) to "
+        f"{shares[high]:.0%} in layer {high} ({MASKS[attention.layers[high].mask]})."
     )
 
 
-def _tell_words(looked: Looked) -> Iterator[str]:
+def _tell_words(attention: DrawingAttention) -> Iterator[str]:
     """The word that was read most, and the part that read most of it; marks are no words."""
-    weights, own = mean_words(looked), own_words(looked)
+    weights, own = mean_words(attention), own_words(attention)
     if not own:
         return
     shares = weights[:, own].mean(dim=0)
     most = own[int(shares.argmax())]
-    label = typeset.plain(looked.words.labels[most].strip())
-    side = int(len(looked.codes) ** 0.5)
+    label = typeset.plain(attention.words.labels[most].strip())
+    side = int(len(attention.codes) ** 0.5)
     row, column = divmod(int(weights[:, most].argmax()), side)
     yield (
         f"Of the words, **“{label}”** gets most attention, {float(shares.max()):.1%} on average; the part in row "
@@ -153,10 +153,10 @@ def _tell_words(looked: Looked) -> Iterator[str]:
     )
 
 
-def _tell_neighbours(looked: Looked) -> Iterator[str]:
+def _tell_neighbours(attention: DrawingAttention) -> Iterator[str]:
     """What the parts just to the left and just above got, where there are both."""
-    side = int(len(looked.codes) ** 0.5)
-    mean = torch.stack([look.codes.mean(dim=0) for look in looked.looks]).mean(dim=0)
+    side = int(len(attention.codes) ** 0.5)
+    mean = torch.stack([look.codes.mean(dim=0) for look in attention.layers]).mean(dim=0)
     inner = [row * side + column for row in range(1, side) for column in range(1, side)]
     left = float(np.mean([mean[place, place - 1] for place in inner]))
     above = float(np.mean([mean[place, place - side] for place in inner]))

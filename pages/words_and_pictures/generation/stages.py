@@ -15,7 +15,7 @@ from dashboard.cache.models import attention_gan
 from dashboard.components.word_maps import MappedWord, WordMap, WordScene, word_maps
 from dashboard.frame import layout
 from pages.words_and_pictures.generation import compute_painted, write
-from pages.words_and_pictures.generation.compute_painted import Asked, Painted
+from pages.words_and_pictures.generation.compute_painted import Painted, PaintRequest
 from pages.words_and_pictures.generation.pictures import enlarged
 from pages.words_and_pictures.generation.prose import PAGE
 
@@ -27,9 +27,9 @@ LATER_STAGES = {  # below the pictures of the later stages, by what is done to w
 }
 
 
-def show(request: Asked, number: int) -> None:
+def show(request: PaintRequest, number: int) -> None:
     """The three stages of a picture, where each word painted, the notes."""
-    learned = request.looks == AS_LEARNED  # else there is nothing to see: all words alike, or nothing of any
+    learned = request.word_attention == AS_LEARNED  # else there is nothing to see: all words alike, or nothing of any
     with layout.waiting_place():
         painted = compute_painted.paint(request)
         scene = scene_of(request, number) if learned else None
@@ -39,12 +39,12 @@ def show(request: Asked, number: int) -> None:
             with st.container(width=wide, gap="small"):
                 side = pictures.shape[1]
                 st.image(enlarged(pictures[number], 320 // side), width=wide, alt=f"Painted at {side} × {side} pixels")
-                made = LATER_STAGES[request.looks] if stage else "from sentence and noise"
+                made = LATER_STAGES[request.word_attention] if stage else "from sentence and noise"
                 st.markdown(f"**{side} × {side}** :small[{made}]")
         st.markdown(write.below(painted, number), width=write.WIDE)
     layout.place_notice()
     if not learned:
-        layout.caption(SECTION.text(f"Words {request.looks}"))
+        layout.caption(SECTION.text(f"Words {request.word_attention}"))
     elif not theme.is_presented():
         st.markdown(SECTION.text("Maps of the words"), width=theme.PROSE)
     if scene is not None:
@@ -53,13 +53,13 @@ def show(request: Asked, number: int) -> None:
 
 
 @cached()
-def scene_of(request: Asked, number: int) -> WordScene:
+def scene_of(request: PaintRequest, number: int) -> WordScene:
     """What the view shows of one picture: for each word the places that took it, stage by stage."""
     painted = compute_painted.paint(request)
     last = painted.stages[-1]
     grid = last.shape[1] // 2
     known = meant_in(painted, number)
-    taken = painted.looks[-1][number].mean(dim=0).tolist()
+    taken = painted.attention[-1][number].mean(dim=0).tolist()
     mapped_words = tuple(
         MappedWord(
             label.strip(),
@@ -77,7 +77,7 @@ def scene_of(request: Asked, number: int) -> WordScene:
             "stages",
             "Of what all places took of “{word}”, {share} belongs",
         )
-        for look, pictures in zip(painted.looks, painted.stages[1:], strict=True)
+        for look, pictures in zip(painted.attention, painted.stages[1:], strict=True)
     )
     start = next((place for place, mask in enumerate(known) if mask is not None), most_pointed(painted, number))
     return WordScene(
@@ -94,7 +94,7 @@ def scene_of(request: Asked, number: int) -> WordScene:
 
 def most_pointed(painted: Painted, number: int) -> int:
     """The word that some place took farthest above its mean over all places."""
-    look = painted.looks[-1][number]
+    look = painted.attention[-1][number]
     own = [place for place, special in enumerate(painted.words.special) if not special]
     return max(own, key=lambda place: float(look[:, place].max() - look[:, place].mean()), default=0)
 
@@ -137,26 +137,26 @@ def _tell_held(painted: Painted, number: int) -> Iterator[str]:
 def _tell_taken(painted: Painted, number: int) -> Iterator[str]:
     """The word that places took most, stage by stage; what came from the marks. Only where places choose."""
     own = [place for place, special in enumerate(painted.words.special) if not special]
-    if not own or painted.looked != AS_LEARNED:
+    if not own or painted.word_attention != AS_LEARNED:
         return
     phrases = []
-    for look, pictures in zip(painted.looks, painted.stages[1:], strict=True):
+    for look, pictures in zip(painted.attention, painted.stages[1:], strict=True):
         taken = look[number].mean(dim=0)
         most = max(own, key=lambda place: float(taken[place]))
         phrases.append(
             f"for the picture of {pictures.shape[1]} pixels **“{_label(painted, most)}”**, {float(taken[most]):.0%}"
         )
     yield f"Of the words places took most: {'; '.join(phrases)} of all they took."
-    marks = 1 - float(painted.looks[-1][number][:, own].sum(dim=1).mean())
+    marks = 1 - float(painted.attention[-1][number][:, own].sum(dim=1).mean())
     yield f"In the last stage {marks:.0%} of what places took came from the marks at both ends, which are no words."
 
 
 def _tell_place(painted: Painted, number: int) -> Iterator[str]:
     """Of the words whose things the reader sees: which was taken most on its things, and which least."""
-    if painted.looked != AS_LEARNED:
+    if painted.word_attention != AS_LEARNED:
         return
     grid = painted.stages[-1].shape[1] // 2
-    taken = on_grid(painted.looks[-1][number].numpy(), grid)
+    taken = on_grid(painted.attention[-1][number].numpy(), grid)
     placements = []
     for place, mask in enumerate(meant_in(painted, number)):
         if mask is not None and taken[place].sum():
@@ -177,8 +177,10 @@ def _label(painted: Painted, place: int) -> str:
     return typeset.plain(painted.words.labels[place].strip())
 
 
-def formula(request: Asked) -> None:
+def formula(request: PaintRequest) -> None:
     """How places take words, and what of it was changed."""
     config = attention_gan(request.world).network.config
-    numbers = {"width": config.width} if request.looks == CUT else {"width": config.width, "word_width": config.text}
-    st.markdown(SECTION.text(f"Word context: {request.looks}", **numbers))
+    numbers = (
+        {"width": config.width} if request.word_attention == CUT else {"width": config.width, "word_width": config.text}
+    )
+    st.markdown(SECTION.text(f"Word context: {request.word_attention}", **numbers))

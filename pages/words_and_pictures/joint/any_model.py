@@ -19,7 +19,7 @@ from dashboard.inputs.picture_input import PHOTOGRAPHS, SCENES, PictureInput
 from dashboard.number_format import signed
 from dashboard.output import charts
 from pages.words_and_pictures.joint import co_attention, compute
-from pages.words_and_pictures.joint.compute import NamedLooked
+from pages.words_and_pictures.joint.compute import NamedJointAttention
 from pages.words_and_pictures.joint.prose import PAGE
 
 SECTION = PAGE.section("Any model")
@@ -56,33 +56,33 @@ def show() -> None:
         with layout.settings():
             way = co_attention.direction()
     with layout.waiting_place():
-        looked = compute.look_by_name(model.name, chosen, text)
+        attention = compute.look_by_name(model.name, chosen, text)
     word_maps(scene_of(model.name, chosen, text, way), key="vilt-maps", name=f"joint-{model.title}")
     layout.place_notice()
-    output_sentences = _said(model, looked)
-    sentences = (*co_attention.noticed(looked, one_stream=True), *output_sentences)
+    output_sentences = _outputs(model, attention)
+    sentences = (*co_attention.noticed(attention, one_stream=True), *output_sentences)
     layout.notes(SECTION, notice=sentences)
 
 
 @cached()
 def scene_of(name: str, chosen: PictureInput, text: str, way: str) -> WordScene:
     """What the view shows of one direction; it is not known what the pieces of words mean."""
-    looked = compute.look_by_name(name, chosen, text)
+    attention = compute.look_by_name(name, chosen, text)
     photo = "colour" if chosen.is_scene else "ink"
-    known = (None,) * len(looked.tokens)
-    return co_attention.view_of(looked, looked.prepared, named_joint(name).grid, way, text, known, photo=photo)
+    known = (None,) * len(attention.tokens)
+    return co_attention.view_of(attention, attention.prepared, named_joint(name).grid, way, text, known, photo=photo)
 
 
-def _said(model: NamedJointReader, looked: NamedLooked) -> tuple[str, ...]:
+def _outputs(model: NamedJointReader, attention: NamedJointAttention) -> tuple[str, ...]:
     """Show what it was trained to say, with the picture and with an even grey; the sentences that tell of it."""
-    outputs, without = looked.outputs, looked.without
+    outputs, without = attention.outputs, attention.without
     if outputs.answers is not None:
         st.subheader("What it answers", anchor=False)
         _beside(model.best_answers(outputs, TOP), model.best_answers(without, TOP), "answer")
         return (tell_best(model.best_answers(outputs, 1)[0], model.best_answers(without, 1)[0], "the answer"),)
     if outputs.match is not None and without.match is not None:
         return (tell_match(outputs.match, without.match),)
-    places = model.masked(looked.tokens) if outputs.words is not None else ()
+    places = model.masked(attention.tokens) if outputs.words is not None else ()
     for place in places:
         st.subheader(f"What stands at place {place}", anchor=False)
         _beside(model.guesses(outputs, place, TOP), model.guesses(without, place, TOP), f"place-{place}")

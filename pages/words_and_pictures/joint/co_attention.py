@@ -18,7 +18,7 @@ from dashboard.inputs import controls
 from dashboard.inputs.picture_input import PictureInput, masks_of
 from dashboard.number_format import compare
 from pages.words_and_pictures.joint import compute, inputs
-from pages.words_and_pictures.joint.compute import Looked
+from pages.words_and_pictures.joint.compute import JointAttention
 from pages.words_and_pictures.joint.prose import PAGE
 
 SECTION = PAGE.section("Who looks at whom?")
@@ -39,15 +39,15 @@ def show() -> None:
             name = inputs.network()
     name, chosen, text = inputs.settled(chosen, text, name)
     with layout.waiting_place():
-        looked = compute.look(name, chosen, text)
+        attention = compute.look(name, chosen, text)
         scene = scene_of(name, chosen, text, way)
     word_maps(scene, key="joint-maps", name="joint")
     layout.place_notice()
     one_stream = joint(name).one_stream
     layout.notes(
         SECTION,
-        notice=noticed(looked, one_stream=one_stream),
-        formula=lambda: _formula(name, looked),
+        notice=noticed(attention, one_stream=one_stream),
+        formula=lambda: _formula(name, attention),
     )
 
 
@@ -59,14 +59,14 @@ def direction() -> str:
 @cached()
 def scene_of(name: str, chosen: PictureInput, text: str, way: str) -> WordScene:
     """What the view shows of one direction."""
-    looked = compute.look(name, chosen, text)
-    labels = [label.strip() for label in looked.tokens.labels]
+    attention = compute.look(name, chosen, text)
+    labels = [label.strip() for label in attention.tokens.labels]
     known = (None, *masks_of(chosen, labels[1:-1]), None)
-    return view_of(looked, compute.prepare(name, chosen), joint(name).grid, way, text, known, photo="colour")
+    return view_of(attention, compute.prepare(name, chosen), joint(name).grid, way, text, known, photo="colour")
 
 
 def view_of(
-    looked: Looked,
+    attention: JointAttention,
     prepared: PreparedPicture,
     grid: tuple[int, int],
     way: str,
@@ -76,10 +76,10 @@ def view_of(
     photo: str,
 ) -> WordScene:
     """The words with their maps: the mean of all heads first, then each head; `known`: what each token means."""
-    layers = _maps(looked.looks, way)
+    layers = _maps(attention.layers, way)
     mapped_words = tuple(
         MappedWord(label, mask=mask, quiet=special)
-        for label, mask, special in zip(_labels(looked.tokens), known, looked.tokens.special, strict=True)
+        for label, mask, special in zip(_labels(attention.tokens), known, attention.tokens.special, strict=True)
     )
     says = SAYS[way]
     mean = torch.stack([layer.mean(dim=0) for layer in layers]).mean(dim=0)
@@ -93,23 +93,23 @@ def view_of(
     return WordScene(prepared.photograph, grid, mapped_words, tuple(maps), text, start, photo=photo)
 
 
-def _maps(looks: Sequence[WordPatchAttention], way: str) -> list[torch.Tensor]:
-    return [layer.words if way == WORDS_LOOK else layer.patches for layer in looks]
+def _maps(layers: Sequence[WordPatchAttention], way: str) -> list[torch.Tensor]:
+    return [layer.words if way == WORDS_LOOK else layer.patches for layer in layers]
 
 
 def _labels(tokens: Tokens) -> list[str]:
     return [label.strip() for label in tokens.labels]
 
 
-def noticed(looked: Looked, *, one_stream: bool) -> tuple[str, ...]:
+def noticed(attention: JointAttention, *, one_stream: bool) -> tuple[str, ...]:
     """How much words give to the picture in each layer, and which word patches look at most."""
-    parts = (_tell_share(looked, one_stream=one_stream), _tell_back(looked))
+    parts = (_tell_share(attention, one_stream=one_stream), _tell_back(attention))
     return tuple(sentence for part in parts for sentence in part)
 
 
-def _tell_share(looked: Looked, *, one_stream: bool) -> Iterator[str]:
+def _tell_share(attention: JointAttention, *, one_stream: bool) -> Iterator[str]:
     """Of one stream: what words give to patches; of two: what is not given to the token of the whole picture."""
-    shares = [float(layer.words.sum(dim=-1).mean()) for layer in looked.looks]
+    shares = [float(layer.words.sum(dim=-1).mean()) for layer in attention.layers]
     low, high = int(np.argmin(shares)), int(np.argmax(shares))
     of, remainder = (
         ("all their attention", "stays with words and with the token of the whole picture")
@@ -125,26 +125,26 @@ def _tell_share(looked: Looked, *, one_stream: bool) -> Iterator[str]:
     )
 
 
-def _tell_back(looked: Looked) -> Iterator[str]:
+def _tell_back(attention: JointAttention) -> Iterator[str]:
     """Which token patches attend to most, beside an even share; tokens within CLOSE of it are named together."""
-    weights = torch.stack([layer.patches.mean(dim=(0, 2)) for layer in looked.looks]).mean(dim=0)
+    weights = torch.stack([layer.patches.mean(dim=(0, 2)) for layer in attention.layers]).mean(dim=0)
     shares, even = (weights / weights.sum()).tolist(), 1 / len(weights)
     high = max(shares)
     if compare(high, even, margin=CLOSE) != "more":
         yield f"Patches attend to all {len(weights)} tokens about as much, {even:.0%} each."
         return
     most = [place for place, share in enumerate(shares) if compare(share, high, margin=CLOSE) == "as much"]
-    labels = [f"**“{typeset.plain(_labels(looked.tokens)[place])}”**" for place in most]
-    mark = " (a special token, no word)" if len(most) == 1 and looked.tokens.special[most[0]] else ""
+    labels = [f"**“{typeset.plain(_labels(attention.tokens)[place])}”**" for place in most]
+    mark = " (a special token, no word)" if len(most) == 1 and attention.tokens.special[most[0]] else ""
     yield (
         f"Patches attend most to {' and '.join(labels)}{mark}: {high:.0%}{' each' if len(most) > 1 else ''} of their "
         f"attention to the sentence; an even share would be {even:.0%}."
     )
 
 
-def _formula(name: str, looked: Looked) -> None:
+def _formula(name: str, attention: JointAttention) -> None:
     config = joint(name).network.config
     streams = "One stream" if joint(name).one_stream else "Two streams"
     st.markdown(
-        SECTION.text(streams, width=config.width // config.heads, tokens=len(looked.tokens), patches=config.patches)
+        SECTION.text(streams, width=config.width // config.heads, tokens=len(attention.tokens), patches=config.patches)
     )

@@ -45,25 +45,25 @@ def pixels_of(name: str, picture_input: PictureInput, condition: str) -> Float[T
 
 
 @dataclass(frozen=True, eq=False)
-class Looked:
-    """A sentence, and who looked at whom in each layer. Shared by all visitors: never changed."""
+class JointAttention:
+    """A sentence, and the attention between its tokens and patches in each layer. Shared: never changed."""
 
     tokens: Tokens
-    looks: tuple[WordPatchAttention, ...]
+    layers: tuple[WordPatchAttention, ...]
 
 
 @cached("Looking …")
-def look(name: str, picture_input: PictureInput, text: str) -> Looked:
+def look(name: str, picture_input: PictureInput, text: str) -> JointAttention:
     """Who looked at whom."""
     model = joint(name)
     tokens = model.encode(text)
     with torch.inference_mode(), record_attention(model.network) as record:
         model.run(prepare(name, picture_input).pixels, tokens)
-    return Looked(tokens, model.attention(record, len(tokens)))
+    return JointAttention(tokens, model.attention(record, len(tokens)))
 
 
 @dataclass(frozen=True, eq=False)
-class NamedLooked(Looked):
+class NamedJointAttention(JointAttention):
     """The same of any model, with what it says with its picture and without."""
 
     prepared: PreparedPicture
@@ -72,14 +72,14 @@ class NamedLooked(Looked):
 
 
 @cached("Looking …")
-def look_by_name(name: str, picture_input: PictureInput, text: str) -> NamedLooked:
+def look_by_name(name: str, picture_input: PictureInput, text: str) -> NamedJointAttention:
     """Who looked at whom in any model."""
     model = named_joint(name)
     tokens, prepared = model.encode(text), model.prepare(picture_input.opened())
     with torch.inference_mode(), record_attention(model.network) as record:
         outputs = model.run(prepared.pixels, tokens)
     without = model.run(torch.zeros_like(prepared.pixels), tokens)
-    return NamedLooked(tokens, model.attention(record, len(tokens)), prepared, outputs, without)
+    return NamedJointAttention(tokens, model.attention(record, len(tokens)), prepared, outputs, without)
 
 
 @cached()
