@@ -86,13 +86,13 @@ def _core_rows() -> Iterator[Row]:
     yield from _peer_rows(model, text)
     yield from (_needle_row(model, length, least) for length, least in HAYSTACKS.items())
     shorter = peak_memory(lambda: _read(model, text, SHORTER))
-    kept: list[LongReading] = []
+    readings: list[LongReading] = []
     started = time.perf_counter()
-    longest = peak_memory(lambda: kept.append(_read(model, text, LONGEST)))
+    longest = peak_memory(lambda: readings.append(_read(model, text, LONGEST)))
     yield Row("Long text: 131,072 tokens, whole reading", (time.perf_counter() - started) / 60, "min", 20)
     yield Row("Long text: 131,072 tokens, memory at most", longest / 1e9, "GB", 3)
     yield Row("Long text: growth of memory from 32,768 to 131,072 tokens", longest / shorter, "x", 4.2)
-    head = kept[0].layers[2].head(3)
+    head = readings[0].layers[2].head(3)
     first = time.perf_counter()
     reports: list[float] = []
     pyramid = head.pyramid(lambda _done, _total: reports.append(time.perf_counter() - first))

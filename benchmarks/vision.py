@@ -40,7 +40,7 @@ def rows() -> Iterator[Row]:
         yield Row(f"Vision: loading {name}", seconds, "s", 0.5)
     yield from _recorded()
     photograph = phone_photograph()
-    for name in (*zoo.WHOLE, "swin-tiny-imagenet"):
+    for name in (*zoo.GLOBAL_ATTENTION, "swin-tiny-imagenet"):
         model = zoo.load_image(name)
         (seconds,) = times(partial(_first_map, model, photograph), repeats=3)
         yield Row(f"Vision: 12 megapixels, turned by EXIF, to the first map of {name}", seconds, "s", 1.5)

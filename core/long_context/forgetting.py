@@ -77,14 +77,15 @@ class ForgetfulRun:
 class KeptMap:
     """The map of a head in square cells of `block` tokens; NaN in cells that hold no causal entry.
 
-    `entries`: the share of the causal (query, key) pairs in a cell whose key is still kept. `kept` and `lost`: the
-    attention of the full map on kept and on dropped keys, the sum over the keys of a cell, averaged over its queries.
+    `entries`: the share of the causal (query, key) pairs in a cell whose key is still kept. `kept_attention` and
+    `lost_attention`: that of the full map on kept and on dropped keys, the sum over the keys of a cell, averaged over
+    its queries.
     """
 
     block: int
     entries: Float[Tensor, "row column"]
-    kept: Float[Tensor, "row column"]
-    lost: Float[Tensor, "row column"]
+    kept_attention: Float[Tensor, "row column"]
+    lost_attention: Float[Tensor, "row column"]
 
 
 @torch.inference_mode()
@@ -139,10 +140,10 @@ def forget(
             )
             dropped.append(steps)
             exact_query = exact.query.unflatten(0, (-1, groups))
-            kept = _kept_attention(
+            kept_attention = _kept_attention(
                 exact_query, exact.key, exact.log_normaliser.unflatten(0, (-1, groups)), steps
             ).flatten(0, 1)
-            lost.append((1 - kept).clamp(0, 1))
+            lost.append((1 - kept_attention).clamp(0, 1))
             progress((number + 1) * count, total)
             return attend_kept(grouped, key, value, steps).flatten(0, 1)[None]
 
@@ -185,11 +186,15 @@ def kept_map(layer: StoredLayer, head: int, dropped: Int[Tensor, " token"], size
         )
         stack = F.pad(stack, (0, padding, 0, -len(rows) % block))
         parts.append(stack.unflatten(2, (cells, block)).sum(3).unflatten(1, (-1, block)).sum(2))
-    kept, lost, entries, pairs = torch.cat(parts, dim=1)
+    kept_attention, lost_attention, entries, pairs = torch.cat(parts, dim=1)
     queries = (length - torch.arange(cells) * block).clamp(max=block)[:, None]
     empty = pairs == 0
     return KeptMap(
-        block, *(cell.masked_fill(empty, math.nan) for cell in (entries / pairs, kept / queries, lost / queries))
+        block,
+        *(
+            cell.masked_fill(empty, math.nan)
+            for cell in (entries / pairs, kept_attention / queries, lost_attention / queries)
+        ),
     )
 
 

@@ -55,10 +55,10 @@ class CaptionTransformer(nn.Module):
         self,
         places: Float[Tensor, "batch patch width_in"],
         words: Int[Tensor, "batch target"],
-        kept: Int[Tensor, " patch"] | None = None,
+        place_numbers: Int[Tensor, " patch"] | None = None,
     ) -> Float[Tensor, "batch target vocabulary"]:
-        """The logits of the word after each; `kept`: the numbers of `places`, where training leaves out the others."""
-        return self.out(self.decoder(self.embedding(words), self._embed_places(places, kept), None))
+        """The logits of the word after each; `place_numbers`: those of `places`, when training leaves out others."""
+        return self.out(self.decoder(self.embedding(words), self._embed_places(places, place_numbers), None))
 
     def read(self, places: Float[Tensor, "batch patch width_in"]) -> State:
         """The state before the first word: the decoder's keys and values of all places."""

@@ -70,10 +70,10 @@ class TunedLayers(nn.Module):
         return self.places.temperature
 
     def picture(
-        self, places: Float[Tensor, "batch patch width_in"], kept: Int[Tensor, " patch"] | None = None
+        self, places: Float[Tensor, "batch patch width_in"], place_numbers: Int[Tensor, " patch"] | None = None
     ) -> Float[Tensor, "batch width"]:
-        """A vector of length 1 for each picture, from its features at places; `kept` as in `PlaceTransformer`."""
-        return F.normalize(self.places(places, kept), dim=-1)
+        """A vector of length 1 for each picture, from its features at places, numbered as in `PlaceTransformer`."""
+        return F.normalize(self.places(places, place_numbers), dim=-1)
 
     def text(self, sentences: Float[Tensor, "batch width"]) -> Float[Tensor, "batch width"]:
         """A vector of length 1 for each text, from the locked network's vector of length 1."""
@@ -102,10 +102,10 @@ class PlaceTransformer(nn.Module):
         return temperature_of(self.scale)
 
     def forward(
-        self, places: Float[Tensor, "batch patch width_in"], kept: Int[Tensor, " patch"] | None = None
+        self, places: Float[Tensor, "batch patch width_in"], place_numbers: Int[Tensor, " patch"] | None = None
     ) -> Float[Tensor, "batch width"]:
-        """The vector of the class token; `kept`: the numbers of `places`, where training leaves out the others."""
-        positions = self.positions.weight[1:] if kept is None else self.positions(1 + kept)
+        """The vector of the class token; `place_numbers`: those of `places`, where training leaves out the others."""
+        positions = self.positions.weight[1:] if place_numbers is None else self.positions(1 + place_numbers)
         x = self.embedding(places) + positions
         token = self.class_token + self.positions.weight[0]
         x = self.first_norm(torch.cat([token.expand(len(x), 1, -1), x], dim=1))

@@ -16,8 +16,8 @@ BEST_OF = (1, 2, 4, 8, 16)  # candidates of which CLIP chooses one
 # The picture of another sentence; the true scene through the autoencoder; the true scene as it is drawn.
 CHANCE, THROUGH, DIRECT = ("another picture", "true scene through codes", "true scene")
 WAYS = (*map(str, BEST_OF), CHANCE, THROUGH, DIRECT)
-ALL, WHOLE = "all words", "whole sentence"
-OF = (WHOLE, ALL, *KINDS)
+ALL, WHOLE_SENTENCE = "all words", "whole sentence"
+OF = (WHOLE_SENTENCE, ALL, *KINDS)
 COUNTS = ("1", "4", "16")  # pictures that were drawn at once, for the time
 
 

@@ -59,12 +59,12 @@ class Candidate:
     """A hypothesis that a step of the search considered.
 
     `parent` is the index, among the candidates of the step before, of the one that it continues (None in the first
-    step); `kept`: it is in the new beam, or is complete and a possible result.
+    step); `is_kept`: it is in the new beam, or is complete and a possible result.
     """
 
     hypothesis: Hypothesis
     parent: int | None
-    kept: bool
+    is_kept: bool
 
     @property
     def token(self) -> int:

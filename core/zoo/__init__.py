@@ -13,7 +13,7 @@ core/hub/architectures.py.
 from ..hub.permissions import AT_HOME, Permission
 from ..hub.repositories import Offer
 from ..translation.translator_maps import UNCHANGED, Aligned, Changes
-from .embedded import IMAGE, MASKED, TEXT, WHOLE
+from .embedded import GLOBAL_ATTENTION, IMAGE, MASKED, TEXT
 from .image_models import ImageModel, ImageRun, PreparedPicture
 from .loading import load_image, load_text
 from .masked_autoencoders import load_autoencoder
@@ -30,6 +30,7 @@ from .wrapping import wrap
 
 __all__ = [
     "AT_HOME",
+    "GLOBAL_ATTENTION",
     "IMAGE",
     "MASKED",
     "REVIEWERS",
@@ -37,7 +38,6 @@ __all__ = [
     "TRANSLATION",
     "TRANSLATOR_EXAMPLES",
     "UNCHANGED",
-    "WHOLE",
     "Aligned",
     "Changes",
     "Classifier",

@@ -56,7 +56,7 @@ BODY = "efficientnet-lite0"
 SENTENCES = "minilm"
 
 # Those in which a query attends to all patches of a picture.
-WHOLE = ("hybrid-vit", "vit-tiny-imagenet")
+GLOBAL_ATTENTION = ("hybrid-vit", "vit-tiny-imagenet")
 
 NETWORKS: dict[str, tuple[Any, Any]] = {
     "gpt": (GPT, GPTConfig),

@@ -21,7 +21,7 @@ class Node:
     parent: int | None
     label: str
     tell: str  # the sentence below the pointer
-    kept: bool = True
+    is_kept: bool = True
     ended: bool = False  # set aside as a possible result
     winning: bool = False  # on the way to the result
 
@@ -72,7 +72,7 @@ def rows_of(nodes: Sequence[Node]) -> list[float]:
 
 
 def _kind(node: Node) -> str:
-    return "winning" if node.winning else "kept" if node.kept else "dropped"
+    return "winning" if node.winning else "kept" if node.is_kept else "dropped"
 
 
 def _lines(nodes: Sequence[Node], rows: Sequence[float], kind: str, look: Look, hue: str) -> go.Scatter:
@@ -122,10 +122,10 @@ def _label(node: Node, row: float, look: Look, hue: str) -> dict:
         "y": row,
         "text": f"<b>{text}</b>" if node.winning else text,
         "showarrow": False,
-        "font": {"size": look.letters - 1 if node.kept else look.letters - 2, "color": ink},
-        "bgcolor": look.palette.raised if node.kept else look.palette.paper,
+        "font": {"size": look.letters - 1 if node.is_kept else look.letters - 2, "color": ink},
+        "bgcolor": look.palette.raised if node.is_kept else look.palette.paper,
         "bordercolor": border,
         "borderwidth": 2 if node.ended or node.winning else 1,
         "borderpad": 2,
-        "opacity": 1 if node.kept else 0.8,
+        "opacity": 1 if node.is_kept else 0.8,
     }

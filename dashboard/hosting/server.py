@@ -63,7 +63,7 @@ def warm_up(stop: threading.Event) -> None:
     loads: list[Callable[[], object]] = [
         *(partial(text_model, name) for name in zoo.TEXT),
         partial(stop.wait, FIRST_VISIT),
-        *(partial(image_model, name) for name in zoo.WHOLE),
+        *(partial(image_model, name) for name in zoo.GLOBAL_ATTENTION),
         *(page.warm_up for page in contents.pages()),
     ]
     for load in loads:

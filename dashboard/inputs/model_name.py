@@ -38,7 +38,7 @@ KEYS: dict[Purpose, str] = {
 }  # in the address
 DEFAULT_NAMES: dict[Purpose, Sequence[str]] = {
     "text": tuple(zoo.TEXT),
-    "image": zoo.WHOLE,
+    "image": zoo.GLOBAL_ATTENTION,
     "both": ("photographs",),
     "gaps": tuple(AUTOENCODERS),
 }

@@ -48,7 +48,9 @@ def show(question: Question, answer: Answer, *, guess: str | None = None, is_cov
     pixels = picture(question)
     if isinstance(answer, Choice) and pixels is not None and set(answer.values) == set(QUARTERS):
         shares = None if is_covered else [answer.values[quarter] for quarter in QUARTERS]
-        alt = "A picture in four quarters; the attention on each is covered." if shares is None else _told(answer)
+        alt = (
+            "A picture in four quarters; the attention on each is covered." if shares is None else _values_text(answer)
+        )
         charts.plot(partial(quartered, pixels, shares, look=look), name=NAME, alt=alt)
         return
     if pixels is None:
@@ -78,7 +80,7 @@ def _show_map(head_map: AttentionMap, answer: Choice, *, look: Look, is_covered:
     if is_covered:
         drawn, alt = head_map.covered(), f"A map of attention; the row of “{query}” is covered."
     else:
-        drawn, alt = head_map, f"A map of attention; in the row of “{query}”: {_told(answer)}"
+        drawn, alt = head_map, f"A map of attention; in the row of “{query}”: {_values_text(answer)}"
     charts.plot(partial(asked_row, drawn, look=look), name=NAME, alt=alt)
 
 
@@ -87,7 +89,7 @@ def _show_bars(answer: Answer, guess: str | None, *, look: Look, is_covered: boo
         labels = labels_of(answer)
         values = None if is_covered else [answer.values[label] for label in labels]
         texts = [] if values is None else [answer.with_unit(value) for value in values]
-        alt, full = (_told(answer) if values else f"The values of {', '.join(labels)} are covered."), None
+        alt, full = (_values_text(answer) if values else f"The values of {', '.join(labels)} are covered."), None
     else:
         assert isinstance(answer, Amount)
         labels, values, texts, alt = ["the model"], None, [], "The model's number is covered."
@@ -109,7 +111,7 @@ def _number(guess: str | None) -> float | None:
     return number if np.isfinite(number) else None
 
 
-def _told(answer: Choice) -> str:
+def _values_text(answer: Choice) -> str:
     return ", ".join(f"{label} {answer.with_unit(answer.values[label])}" for label in labels_of(answer)) + "."
 
 

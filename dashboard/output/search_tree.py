@@ -34,8 +34,8 @@ def nodes_of(decoded: Decoded, label: Label, *, last: int, columns: int) -> tupl
                     parent,
                     label(candidate.token),
                     hover_text(candidate, label, is_winning=is_winning),
-                    kept=candidate.kept,
-                    ended=candidate.kept and candidate.hypothesis.ended,
+                    is_kept=candidate.is_kept,
+                    ended=candidate.is_kept and candidate.hypothesis.ended,
                     winning=is_winning,
                 )
             )
@@ -44,8 +44,8 @@ def nodes_of(decoded: Decoded, label: Label, *, last: int, columns: int) -> tupl
 
 def drawn_places(step: tuple[Candidate, ...], winning: int | None) -> list[int]:
     """The places of the candidates to draw: all that were kept, the best of the others, and the winning one."""
-    dropped = [place for place, candidate in enumerate(step) if not candidate.kept][:DROPPED]
-    return [place for place, candidate in enumerate(step) if candidate.kept or place in dropped or place == winning]
+    dropped = [place for place, candidate in enumerate(step) if not candidate.is_kept][:DROPPED]
+    return [place for place, candidate in enumerate(step) if candidate.is_kept or place in dropped or place == winning]
 
 
 def winning_places(decoded: Decoded) -> dict[int, int]:
@@ -54,7 +54,7 @@ def winning_places(decoded: Decoded) -> dict[int, int]:
     place: int | None = next(
         place
         for place, candidate in enumerate(decoded.steps[last - 1])
-        if candidate.kept and candidate.hypothesis == decoded.best
+        if candidate.is_kept and candidate.hypothesis == decoded.best
     )
     places: dict[int, int] = {}
     for number in range(last, 0, -1):
@@ -68,7 +68,7 @@ def outcome(candidate: Candidate, *, is_winning: bool) -> str:
     """The outcome of a candidate, in a word or two."""
     if is_winning:
         return "leads to the result"
-    if not candidate.kept:
+    if not candidate.is_kept:
         return "dropped"
     return "kept as complete" if candidate.hypothesis.ended else "kept"
 
@@ -111,7 +111,7 @@ def about_candidates(decoded: Decoded, step: int) -> str:
     """A notice: the number of candidates in a step (from 1), and the rank of the one that leads to the result."""
     candidates = decoded.steps[step - 1]
     rank = winning_places(decoded)[step] + 1
-    count = sum(candidate.kept for candidate in candidates)
+    count = sum(candidate.is_kept for candidate in candidates)
     where = "first" if rank == 1 else f"only number {rank}"
     return (
         f"The beam weighed **{len(candidates)} candidates** in this step and kept {count}. The one that leads to the "
@@ -136,10 +136,10 @@ def about_drawing(decoded: Decoded, step: int, *, beam: int, longest: int) -> st
 
 def why_it_ended(decoded: Decoded, *, beam: int, longest: int) -> str:
     """A clause that says which of its three rules ended the search."""
-    kept_hypotheses = [candidate.hypothesis for step in decoded.steps for candidate in step if candidate.kept]
+    kept_hypotheses = [candidate.hypothesis for step in decoded.steps for candidate in step if candidate.is_kept]
     if sum(hypothesis.ended for hypothesis in kept_hypotheses) >= beam:
         return f"as many texts were complete as the beam holds ({beam})"
-    last = [candidate.hypothesis for candidate in decoded.steps[-1] if candidate.kept]
+    last = [candidate.hypothesis for candidate in decoded.steps[-1] if candidate.is_kept]
     # The best possible continuation loses nothing up to the full length.
     bounds = [text.log_probability / length_penalty(longest, PENALTY) for text in last if not text.ended]
     if decoded.best.ended and all(bound <= decoded.best.score(PENALTY) for bound in bounds):

@@ -206,25 +206,25 @@ def test_cells_of_the_kept_map_are_sums_over_the_dense_map(size, monkeypatch):
     dense = layer.head(3).weights(slice(None), slice(None))
     causal, is_visible = positions <= positions[:, None], visible(steps[None], positions, positions)[0]
     assert cells.block == block
-    assert len(cells.kept) == math.ceil(LENGTH / block)
-    for row in range(len(cells.kept)):
-        for column in range(len(cells.kept)):
+    assert len(cells.kept_attention) == math.ceil(LENGTH / block)
+    for row in range(len(cells.kept_attention)):
+        for column in range(len(cells.kept_attention)):
             place = slice(row * block, (row + 1) * block), slice(column * block, (column + 1) * block)
             if column > row:
                 assert cells.entries[row, column].isnan()
-                assert cells.lost[row, column].isnan()
+                assert cells.lost_attention[row, column].isnan()
                 continue
             queries = len(dense[place])
-            assert float(cells.lost[row, column]) == pytest.approx(
+            assert float(cells.lost_attention[row, column]) == pytest.approx(
                 float((dense * ~is_visible)[place].sum()) / queries, abs=1e-6
             )
-            assert float(cells.kept[row, column]) == pytest.approx(
+            assert float(cells.kept_attention[row, column]) == pytest.approx(
                 float((dense * is_visible)[place].sum()) / queries, abs=1e-6
             )
             assert float(cells.entries[row, column]) == pytest.approx(
                 float(is_visible[place].sum() / causal[place].sum())
             )
-    total = cells.lost.nan_to_num().sum(1)
+    total = cells.lost_attention.nan_to_num().sum(1)
     lost = run.lost[1][3].split(block)
     torch.testing.assert_close(total, torch.stack([rows.mean() for rows in lost]), atol=1e-4, rtol=1e-3)
 

@@ -96,7 +96,7 @@ def test_every_result_is_a_path_of_kept_candidates_in_the_tree(kind, seed, beam)
         walked, place = [], places[0]
         for step in reversed(decoded.steps[: last + 1]):
             candidate = step[place]
-            assert candidate.kept
+            assert candidate.is_kept
             walked.append(candidate.token)
             place = candidate.parent
         assert place is None
@@ -110,10 +110,10 @@ def test_the_tree_holds_what_a_beam_holds(kind, beam):
     for number, step in enumerate(decoded.steps):
         totals = [candidate.hypothesis.log_probability for candidate in step]
         assert totals == sorted(totals, reverse=True)
-        going = [candidate for candidate in step if candidate.kept and not candidate.hypothesis.ended]
+        going = [candidate for candidate in step if candidate.is_kept and not candidate.hypothesis.ended]
         assert len(going) <= beam
         assert all(
-            candidate.kept == (candidate.hypothesis in decoded.hypotheses)
+            candidate.is_kept == (candidate.hypothesis in decoded.hypotheses)
             for candidate in step[:beam]
             if candidate.hypothesis.ended
         )
@@ -122,7 +122,7 @@ def test_the_tree_holds_what_a_beam_holds(kind, beam):
             assert (candidate.parent is None) == (number == 0)
             if candidate.parent is not None:
                 before = decoded.steps[number - 1][candidate.parent]
-                assert before.kept
+                assert before.is_kept
                 assert not before.hypothesis.ended
                 assert candidate.hypothesis.tokens[:-1] == before.hypothesis.tokens
 

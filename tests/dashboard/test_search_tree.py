@@ -38,16 +38,16 @@ def test_each_node_continues_its_parent_one_step_earlier(decoded):
         if node.parent is not None:
             assert node.parent < place
             assert nodes[node.parent].step == node.step - 1
-            assert nodes[node.parent].kept
+            assert nodes[node.parent].is_kept
 
 
 def test_everything_kept_is_drawn_and_of_the_dropped_only_the_best(decoded):
     nodes = nodes_of(decoded)
     for number, step in enumerate(decoded.steps[: len(decoded.best.tokens)], start=1):
         column = [node for node in nodes if node.step == number]
-        assert sum(node.kept for node in column) == sum(candidate.kept for candidate in step)
-        dropped = [label(candidate.token) for candidate in step if not candidate.kept]
-        assert [node.label for node in column if not node.kept] == dropped[: search_tree.DROPPED]
+        assert sum(node.is_kept for node in column) == sum(candidate.is_kept for candidate in step)
+        dropped = [label(candidate.token) for candidate in step if not candidate.is_kept]
+        assert [node.label for node in column if not node.is_kept] == dropped[: search_tree.DROPPED]
 
 
 @pytest.mark.parametrize("columns", [1, 3, 20])
@@ -96,7 +96,7 @@ def test_the_table_holds_every_candidate_and_names_what_became_of_it(decoded):
             assert row.total == pytest.approx(sum(candidate.hypothesis.log_probabilities))
             assert row.score == pytest.approx(row.total / ((5 + number) / 6) ** PENALTY)
         assert sum(table["what became of it"] == "dropped") == sum(
-            not candidate.kept for place, candidate in enumerate(step) if place != winning[number]
+            not candidate.is_kept for place, candidate in enumerate(step) if place != winning[number]
         )
 
 
@@ -115,7 +115,7 @@ def test_a_winner_that_was_not_the_best_is_still_drawn_with_lines_of_its_own_col
         Node(0, None, "<s>", "", winning=True),
         Node(1, 0, "a", ""),
         Node(1, 0, "b", "", winning=True),
-        Node(1, 0, "c", "", kept=False),
+        Node(1, 0, "c", "", is_kept=False),
     )
     assert rows_of(nodes) == [0, -1, 0, 1]
     lines = {trace.name: trace for trace in beam_tree(nodes, look=Look(DARK), hue=HUE, chosen=1).data}
@@ -149,8 +149,8 @@ def test_the_rule_that_is_told_is_the_one_that_ended_the_search(kind, longest, b
         reason = search_tree.why_it_ended(search, beam=beam, longest=longest)
         complete, ends = [], []
         for step in search.steps:  # after each step, which of the three rules hold, in the words of the search
-            complete += [candidate.hypothesis for candidate in step if candidate.kept and candidate.hypothesis.ended]
-            going = [candidate.hypothesis for candidate in step if candidate.kept and not candidate.hypothesis.ended]
+            complete += [candidate.hypothesis for candidate in step if candidate.is_kept and candidate.hypothesis.ended]
+            going = [candidate.hypothesis for candidate in step if candidate.is_kept and not candidate.hypothesis.ended]
             best = max((hypothesis.score(PENALTY) for hypothesis in complete), default=None)
             ends.append(
                 {
@@ -169,7 +169,9 @@ def test_the_rule_that_is_told_is_the_one_that_ended_the_search(kind, longest, b
 def test_candidates_are_counted_and_the_one_that_won_is_ranked(decoded):
     for number, step in enumerate(decoded.steps[: len(decoded.best.tokens)], start=1):
         text = search_tree.about_candidates(decoded, number)
-        assert f"**{len(step)} candidates** in this step and kept {sum(candidate.kept for candidate in step)}" in text
+        assert (
+            f"**{len(step)} candidates** in this step and kept {sum(candidate.is_kept for candidate in step)}" in text
+        )
         own = next(candidate for candidate in step if candidate.hypothesis.tokens == decoded.best.tokens[:number])
         better = sum(candidate.hypothesis.log_probability > own.hypothesis.log_probability for candidate in step)
         assert ("stood first" if not better else f"only number {better + 1}") in text

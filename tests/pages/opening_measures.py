@@ -204,7 +204,7 @@ def finds_true_scene(texts: Texts) -> bool:
 def is_probable_caption(texts: Texts, *, picture: PictureInput) -> bool:
     """The transformer finds the first caption more probable, word by word, than the second one."""
     name = f"{clip_inputs.WORLDS[picture.world]}-transformer"
-    written = [captioning.look(name, picture, text).looked.log_probabilities for text in texts[:2]]
+    written = [captioning.look(name, picture, text).attention.log_probabilities for text in texts[:2]]
     right, wrong = (sum(values) / len(values) for values in written)
     return right > wrong
 

@@ -82,7 +82,7 @@ def test_what_is_told_of_gates_and_widths_is_so(name):
     sentences = " ".join(telling.noticed(written, chosen, [written.text, written.text]))
     assert "Both networks write the same." in sentences
     count = len(written.labels)
-    mean = torch.stack([layer.mean(dim=0) for layer in written.looked.maps]).mean(dim=0)[:count]
+    mean = torch.stack([layer.mean(dim=0) for layer in written.attention.maps]).mean(dim=0)[:count]
     entropy = torch.distributions.Categorical(mean).entropy() / np.log(2)
     over = 2**entropy
     low, high = int(over.argmin()), int(over.argmax())
@@ -90,7 +90,7 @@ def test_what_is_told_of_gates_and_widths_is_so(name):
         assert f"**“{written.labels[low]}”** looks most narrowly, as if over {over[low]:.0f}" in sentences
         assert f"**“{written.labels[high]}”** most widely, over {over[high]:.0f}" in sentences
     if name.endswith("lstm"):
-        gates = written.looked.gates[:count]
+        gates = written.attention.gates[:count]
         if max(gates) - min(gates) > 0.05:
             assert f"open widest for **“{written.labels[int(np.argmax(gates))]}”**, {max(gates):.0%}" in sentences
         else:
@@ -102,7 +102,7 @@ def test_what_is_told_of_gates_and_widths_is_so(name):
 def test_words_that_mean_something_are_counted_by_their_brightest_place():
     written = compute.look("scenes-lstm", SCENE, "a red star above a blue circle")
     (sentence,) = [sentence for sentence in telling.noticed(written, SCENE, []) if "mean something" in sentence]
-    rows = written.looked.maps[0][0]
+    rows = written.attention.maps[0][0]
     scene = SCENE.scene
     star, circle = (masks(scene)[place] for place in (0, 1))
     meant = {1: star, 2: star, 3: star | circle, 5: circle, 6: circle}
@@ -139,11 +139,11 @@ def test_a_step_of_the_lstm_adds_up():
         step = compute.step_of("scenes-lstm", SCENE, written.words.ids, place)
         scores = (step.vector * torch.tanh(step.query + step.keys)).sum(dim=-1)
         torch.testing.assert_close(step.scores, scores)
-        torch.testing.assert_close(step.weights, written.looked.maps[0][0][place])
-        torch.testing.assert_close(step.context, step.gate * step.looked)
-        assert step.gate == pytest.approx(written.looked.gates[place], abs=1e-6)
+        torch.testing.assert_close(step.weights, written.attention.maps[0][0][place])
+        torch.testing.assert_close(step.context, step.gate * step.weighted_sum)
+        assert step.gate == pytest.approx(written.attention.gates[place], abs=1e-6)
         chosen = float(step.chances[written.words.ids[place]])
-        assert np.log(chosen) == pytest.approx(written.looked.log_probabilities[place], abs=1e-4)
+        assert np.log(chosen) == pytest.approx(written.attention.log_probabilities[place], abs=1e-4)
         (sure,) = [
             sentence
             for sentence in one_step.noticed(written, step, place)
@@ -155,7 +155,7 @@ def test_a_step_of_the_lstm_adds_up():
 
 def test_surprise_in_ones_own_caption_leaves_unknown_words_and_the_end_out():
     written = compute.look("scenes-lstm", SCENE, "a red unicorn star")
-    logs = written.looked.log_probabilities
+    logs = written.attention.log_probabilities
     sentences = own.noticed(written, SCENE)
     known = [0, 1, 3]
     low = min(known, key=lambda place: logs[place])
@@ -268,7 +268,7 @@ def test_gates_that_hardly_differ_between_words_are_told_alike():
     written = compute.look("scenes-lstm", SCENE, "a red star")
 
     def gated(*gates):
-        return replace(written, looked=replace(written.looked, gates=(*gates, 0.1)))
+        return replace(written, attention=replace(written.attention, gates=(*gates, 0.1)))
 
     (alike,) = telling._tell_gate(gated(0.95, 0.97, 0.99))
     assert "about as open for every word: 95% to 99%" in alike

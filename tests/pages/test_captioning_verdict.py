@@ -31,9 +31,9 @@ PHOTOGRAPHER = PictureInput(PHOTOGRAPHS, "photographer")
 def written(labels, chances, ends=True):
     ids = tuple(range(END + 1, END + 1 + len(labels)))
     tokens = SimpleNamespace(ids=(*ids, END) if ends else ids, labels=(*labels, "") if ends else tuple(labels))
-    looked = SimpleNamespace(log_probabilities=tuple(map(math.log, chances)))
+    attention = SimpleNamespace(log_probabilities=tuple(map(math.log, chances)))
     model = SimpleNamespace(name="photographs-lstm")
-    return SimpleNamespace(words=tokens, looked=looked, end=END, text=" ".join(labels), model=model)
+    return SimpleNamespace(words=tokens, attention=attention, end=END, text=" ".join(labels), model=model)
 
 
 def test_certainty_is_the_geometric_mean_and_the_least_probable_word_is_named():
@@ -81,7 +81,7 @@ def test_both_lines_stand_on_the_page_with_the_numbers_of_the_captions(visit):
     app = visit(ROOM, world=PHOTOGRAPHS, picture="photographer")
     for name in ("photographs-lstm", "photographs-transformer"):
         caption = compute.write(name, PHOTOGRAPHER, 3)
-        mean = float(np.exp(np.mean(caption.looked.log_probabilities)))
+        mean = float(np.exp(np.mean(caption.attention.log_probabilities)))
         assert f"each word {mean:.0%} probable" in prose(app)
         matched = EXAMPLES["photographer"].matched_words(caption.text)
         assert all(f"“{word}”" in prose(app) for word in matched)

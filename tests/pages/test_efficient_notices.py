@@ -84,9 +84,9 @@ def test_what_is_said_of_an_approximation_is_what_loops_find(name, variant, toke
     elif "lies elsewhere" in sentence:
         assert near(percents(sentence)[0], moved)
     loss, query, key = strongest
-    if loss < maps.SEEN * 0.999:
+    if loss < maps.SMALLEST_LOSS * 0.999:
         assert "strongest loss" not in sentence
-    elif loss > maps.SEEN * 1.001:
+    elif loss > maps.SMALLEST_LOSS * 1.001:
         where = re.search(
             r"“w(\d+)” \(token \d+\) gave \*\*([\d.]+)\*\* of its attention to "
             r"(?:“w(\d+)”|itself)(.*) and gives (.+) now",

@@ -12,7 +12,7 @@ from core.results.dalle_results import (
     ALL,
     CHANCE,
     THROUGH,
-    WHOLE,
+    WHOLE_SENTENCE,
     CoderResult,
     DrawerResult,
     ReaderResult,
@@ -482,7 +482,12 @@ def share(value: float, count: int = 400) -> Share:
 
 def ways(one: float, best: float) -> dict[str, dict[str, Share]]:
     def kinds(value: float) -> dict[str, Share]:
-        return {WHOLE: share(value / 2), ALL: share(value), "colour": share(value), "relation": share(value / 2, 100)}
+        return {
+            WHOLE_SENTENCE: share(value / 2),
+            ALL: share(value),
+            "colour": share(value),
+            "relation": share(value / 2, 100),
+        }
 
     return {"1": kinds(one), "16": kinds(best), CHANCE: kinds(0.2), THROUGH: kinds(0.95)}
 

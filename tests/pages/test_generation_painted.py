@@ -8,7 +8,7 @@ import torch
 
 from core.results import attention_gan_results
 from core.results.attention_gan_results import TRUE, Crowd, PainterResult, Results
-from core.results.dalle_results import ALL, CHANCE, WHOLE, Share
+from core.results.dalle_results import ALL, CHANCE, WHOLE_SENTENCE, Share
 from core.scenes.draw import masks
 from core.scenes.things import Scene, Thing
 from core.zoo import attention_gans, dalles
@@ -150,7 +150,7 @@ def share(value: float, count: int = 400) -> Share:
 
 
 def kinds(value: float) -> dict[str, Share]:
-    return {WHOLE: share(value / 2), ALL: share(value), "colour": share(value), "shape": share(value / 2)}
+    return {WHOLE_SENTENCE: share(value / 2), ALL: share(value), "colour": share(value), "shape": share(value / 2)}
 
 
 WAYS = {"1": kinds(0.5), "16": kinds(0.7), CHANCE: kinds(0.2)}
@@ -191,7 +191,7 @@ def test_measured_sentences_say_what_is_clear_and_what_is_not():
     assert "**50%** of the words hold (new scenes); by chance 20%. Whole sentences: 25%, 10%." in held
     assert "DALL-E 49% hold: 400 words of the same kind of sentences, here 400. The difference may be chance." in drawn
     assert "best of 16 by CLIP the share of words that hold changes by +20.0 points." in best
-    cut, most = measured_painted.tell_looks(RESULTS.looks)
+    cut, most = measured_painted.tell_word_attention(RESULTS.looks)
     assert "cut **30%** of the words hold instead of 50%; when every place" in cut
     assert "49% (by chance as well)." in cut
     assert "“colour” most: −20.0 points" in most
@@ -207,7 +207,7 @@ def test_measured_sentences_say_what_is_clear_and_what_is_not():
     far = CROWDS | {attention_gan_results.DALLE: Crowd(500, 0.1, 0.05)}
     assert "farther from" in next(iter(measured_painted.tell_crowds(far)))
     same = {"as learned": kinds(0.5), CUT: kinds(0.49), ALIKE: kinds(0.49)}
-    assert "no kind of word" in list(measured_painted.tell_looks(same))[1]
+    assert "no kind of word" in list(measured_painted.tell_word_attention(same))[1]
     assert list(measured_painted.tell_crowds({TRUE: CROWDS[TRUE]})) == []
     assert "80% of its pictures" in measured_painted.tell_painter(
         "emoji", PainterResult(10, {1: 0.1, 4: 0.1, 16: 0.1}, 0.8)

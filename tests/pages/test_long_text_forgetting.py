@@ -215,7 +215,7 @@ def test_the_map_draws_cells_and_stands_a_head_that_loses_nothing():
         figure = map_of_kept(cells, step=30, look=Look(LIGHT))
         entries, lost = (np.array(trace.z, dtype=float) for trace in figure.data)
         assert np.nanmax(entries) == 1
-        np.testing.assert_allclose(np.nansum(lost), float(cells.lost.nansum()), atol=1e-2)
+        np.testing.assert_allclose(np.nansum(lost), float(cells.lost_attention.nansum()), atol=1e-2)
         assert figure.data[1].zmax > 0
 
 

@@ -37,7 +37,7 @@ def results(gpt: GPT, ids: list[int], part: str) -> tuple[dict[str, Shuffled], t
     with torch.inference_mode():
         taken = split_gpt(gpt, torch.tensor(ids))
     order = shuffle(len(ids), 0)
-    return {source: shuffled.run(taken, part, 0, source, order) for source in shuffled.TOLD}, taken.content
+    return {source: shuffled.run(taken, part, 0, source, order) for source in shuffled.SOURCES}, taken.content
 
 
 @pytest.mark.parametrize("part", shuffled.PARTS)

@@ -17,7 +17,7 @@ from core.models.scene_reader import SceneReader
 from core.models.stored_weights import save_weights
 from core.results import attention_gan_results
 from core.results.attention_gan_results import CROWDS, TRUE
-from core.results.dalle_results import CHANCE, DIRECT, WHOLE
+from core.results.dalle_results import CHANCE, DIRECT, WHOLE_SENTENCE
 from core.zoo.attention_gans import WORD_ATTENTION, StagePainter, available
 from core.zoo.dalles import PictureCoder, PictureDrawer
 from training.attention_gan import report
@@ -71,7 +71,7 @@ def test_what_is_there_is_installed_measured_and_can_be_read(tmp_path, monkeypat
         return
     assert set(results.held) == {"test", "pairs", "relations"}
     assert set(results.held["test"]) == {"1", "2", CHANCE, DIRECT}
-    assert results.held["test"]["1"][WHOLE].asked == 3
+    assert results.held["test"]["1"][WHOLE_SENTENCE].asked == 3
     assert set(results.looks) == set(WORD_ATTENTION)
     assert set(results.crowds) == set(CROWDS)
     assert results.crowds[TRUE].pictures == 4

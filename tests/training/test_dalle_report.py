@@ -15,7 +15,7 @@ from core.models.discrete_vae import DiscreteVAE, DiscreteVAEConfig
 from core.models.scene_reader import SceneReader
 from core.models.stored_weights import save_weights
 from core.results import dalle_results
-from core.results.dalle_results import ALL, CHANCE, DIRECT, THROUGH, WHOLE
+from core.results.dalle_results import ALL, CHANCE, DIRECT, THROUGH, WHOLE_SENTENCE
 from core.scenes.sentences import parse
 from core.scenes.things import HELD_PAIRS, Scene, Thing
 from core.scenes.truth import is_true
@@ -65,7 +65,7 @@ def test_what_is_there_is_installed_measured_and_can_be_read(tmp_path, monkeypat
     if judged:
         assert set(results.held) == {"test", "pairs", "relations"}
         assert set(results.held["test"]) == {"1", "2", CHANCE, THROUGH, DIRECT}
-        assert results.held["test"]["1"][WHOLE].asked == 3
+        assert results.held["test"]["1"][WHOLE_SENTENCE].asked == 3
         assert "| test | best of 2 |" in card
         assert "\n3 sentences of each split" in card
     else:
@@ -113,7 +113,7 @@ def test_shares_are_means_over_words_of_means_over_pictures():
     shares = drawn_statements.shares_of([parse("a red star"), parse("a star")], [[red, blue], [blue, blue]])
     assert shares["colour"] == {"share": 0.5, "error": 0.0, "asked": 1}
     assert shares["shape"]["share"] == 1.0
-    assert shares[WHOLE]["share"] == 0.75
+    assert shares[WHOLE_SENTENCE]["share"] == 0.75
     assert shares[ALL]["asked"] == 3
     assert shares[ALL]["share"] == pytest.approx(2.5 / 3, abs=1e-4)
     values = [0.0, 0.5, 1.0, 1.0]

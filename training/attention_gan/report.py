@@ -19,7 +19,7 @@ from torch import Tensor
 from core.generation.quality import diversity, frechet_distance
 from core.models.scene_reader import SceneReader
 from core.results.attention_gan_results import DALLE, TRUE
-from core.results.dalle_results import CHANCE, COUNTS, OF, SPLITS, WHOLE
+from core.results.dalle_results import CHANCE, COUNTS, OF, SPLITS, WHOLE_SENTENCE
 from core.scenes.draw import draw
 from core.zoo.attention_gans import AS_LEARNED, ATTENTION_GANS, WORD_ATTENTION, StagePainter, load_attention_gan
 from core.zoo.clips import load_clip
@@ -114,7 +114,7 @@ def measure_painter(painter: StagePainter, data: Path | None) -> dict[str, Any]:
 
 
 def measure_scenes(painter: StagePainter, reader: SceneReader, sentences: int) -> dict[str, Any]:
-    """Shares of words that hold: for each split by the number of candidates; for "test" by each of LOOKS."""
+    """Shares of words that hold: for each split by the number of candidates; for "test" by each of WORD_ATTENTION."""
     clip = load_clip("scenes")
     shares_by_split: dict[str, Any] = {}
     for split in SPLITS:
@@ -123,7 +123,7 @@ def measure_scenes(painter: StagePainter, reader: SceneReader, sentences: int) -
         shares_by_split[split] = measure_statements(
             paintings_of(painter, texts, CANDIDATES[split]), reader, clip, examples
         ) | reference_shares(examples, reader)
-        print(split, {way: shares.get(WHOLE) for way, shares in shares_by_split[split].items()}, flush=True)
+        print(split, {way: shares.get(WHOLE_SENTENCE) for way, shares in shares_by_split[split].items()}, flush=True)
     examples = scenes_with_sentences("test", sentences)
     texts = [sentence.text for _, sentence in examples]
     by_word_attention = {

@@ -10,7 +10,7 @@ from core.zoo.captioners import CAPTIONERS
 from training.captioning.train import NAMES
 from training.common.card import table
 
-SHOWN = ("colour", "shape", "size", "texture", "number", "relation", "superlative", "negation")  # in the card
+KINDS = ("colour", "shape", "size", "texture", "number", "relation", "superlative", "negation")  # in the card
 
 CARD = """# captioning
 
@@ -79,7 +79,7 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
             split,
             f"{shares['true']:.1%}",
             f"{results[name]['half_precision'][split]['true']:.1%}",
-            *(f"{shares[kind]:.1%}" if kind in shares else "" for kind in SHOWN),
+            *(f"{shares[kind]:.1%}" if kind in shares else "" for kind in KINDS),
         ]
         for name in NAMES
         if "half_precision" in results.get(name, {})
@@ -98,7 +98,7 @@ def tables_of(results: dict[str, Any]) -> dict[str, str]:
     ]
     return {
         "photographs": table(["", *measures], rows),
-        "scenes": table(["", "split", "true", "in half precision", *SHOWN], scenes_rows),
+        "scenes": table(["", "split", "true", "in half precision", *KINDS], scenes_rows),
         "scenes_error": f"{max(errors):.1%}",
         "runs": table(["", "parameters", "steps", "minutes"], runs),
         "gates": gates_in_words(results.get(GATED, {}).get("gates")),

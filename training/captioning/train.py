@@ -50,7 +50,7 @@ FEWER_STEPS = 850  # steps of the transformer for photographs, which learns more
 PLACE_WIDTH = 128  # channels of a place of a scene, as the small body makes it
 LABELLED = 10_000  # pictures of Tiny ImageNet
 FIRST_NAMED = 700  # step from which pictures of single things are learned beside the photographs
-KEPT = PLACES // 4  # places of a photograph that a step sees
+PLACES_IN_STEP = PLACES // 4  # places of a photograph that a step sees
 # Lambda of equation 14: Xu et al. have 1. A caption has far fewer words than a picture has places, so that to attend to
 # each place once would mean to attend to all of them all the time.
 FAIRNESS = 0.1
@@ -128,7 +128,7 @@ def learn(network: nn.Module, setup: TrainingSetup, folder: Path) -> float:
 def loss_of(network: nn.Module, batch: Batch) -> Tensor:
     """Cross-entropy of the next word; for the LSTM with the doubly stochastic term (Xu et al. 2015, equation 14)."""
     with mixed_precision():
-        place_numbers = None if isinstance(network, Captioner) else torch.randperm(PLACES)[:KEPT]
+        place_numbers = None if isinstance(network, Captioner) else torch.randperm(PLACES)[:PLACES_IN_STEP]
         decoder: nn.Module = network
         if isinstance(network, Captioner):
             places, decoder = network.places(batch.inputs), network.decoder

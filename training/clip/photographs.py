@@ -44,7 +44,7 @@ TEMPLATES = ("a photo of a {}", "a {}", "a picture of a {}", "a photo of the {}"
 PLAN = Plan(steps=400, learning_rate=1e-3, warm_up=50, decay=0.6, log_every=50, save_every=50, optimiser="adamw")
 CAPTIONED, NAMED = 128, 64  # of a batch: photographs with a caption, pictures with the name of their class
 LABELLED = 25_000  # pictures of Tiny ImageNet
-KEPT = PLACES // 4  # places that a step sees
+PLACES_IN_STEP = PLACES // 4  # places that a step sees
 TOGETHER = 50  # pictures, or texts, that go through a network at once
 NAMES_WEIGHT = 0.3  # of the loss of ImageNet's names; that of the contrastive loss is 1
 SEED = 0
@@ -109,7 +109,7 @@ class LockedPairs:
         version = rng.randrange(len(self.places))
         places = np.concatenate([self.places[version][first], self.labelled.places[second]])
         probabilities = torch.cat([self.probabilities[version][first], self.probabilities[-1][second]]).float()
-        place_numbers = torch.randperm(PLACES)[:KEPT]
+        place_numbers = torch.randperm(PLACES)[:PLACES_IN_STEP]
         pictures = network.picture(torch.from_numpy(places[:, place_numbers]).float(), place_numbers)
         scaled = network.temperature * pictures
         contrastive = contrastive_loss(scaled @ network.text(torch.stack(texts)).t(), also_true)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from core.errors import InputError
 from core.models.scene_reader import SceneReader
-from core.results.dalle_results import ALL, BEST_OF, CHANCE, DIRECT, OF, WHOLE
+from core.results.dalle_results import ALL, BEST_OF, CHANCE, DIRECT, OF, WHOLE_SENTENCE
 from core.scenes.draw import draw
 from core.scenes.sentences import Sentence
 from core.scenes.statements import statements
@@ -92,12 +92,12 @@ def best_scenes(scenes: Sequence[Scene], scores: Sequence[float], best: int) -> 
 def shares_of(sentences: Sequence[Sentence], scenes: Sequence[Sequence[Scene]]) -> dict[str, Any]:
     """The share of words that hold, by kind of word; averaged over the scenes of a sentence.
 
-    Standard errors are over words, or over sentences for WHOLE, each of which counts with its mean over scenes.
+    Standard errors are over words, or over sentences for WHOLE_SENTENCE; each counts with its mean over scenes.
     """
     shares: dict[str, list[float]] = {kind: [] for kind in OF}
     for sentence, scenes_of_sentence in zip(sentences, scenes, strict=True):
         holds_by_scene = [statements(sentence, scene) for scene in scenes_of_sentence]
-        shares[WHOLE].append(mean(all(holds is not False for holds in words) for words in holds_by_scene))
+        shares[WHOLE_SENTENCE].append(mean(all(holds is not False for holds in words) for words in holds_by_scene))
         for place, word in enumerate(sentence.words):
             if holds_by_scene[0][place] is not None:
                 share = mean(bool(words[place]) for words in holds_by_scene)

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from core.models.dalle import DALLEConfig
 from core.models.discrete_vae import DiscreteVAEConfig
-from core.results.dalle_results import COUNTS, OF, SPLITS, WHOLE
+from core.results.dalle_results import COUNTS, OF, SPLITS, WHOLE_SENTENCE
 from core.zoo.clips import load_clip
 from core.zoo.dalles import (
     CODERS,
@@ -61,7 +61,7 @@ def main() -> None:
                 examples = scenes_with_sentences(split, arguments.sentences)
                 ways = measure_drawn_statements(drawer, reader, load_clip("scenes"), examples, CANDIDATES[split])
                 results["held"][split] = ways
-                print(split, {way: shares.get(WHOLE) for way, shares in ways.items()}, flush=True)
+                print(split, {way: shares.get(WHOLE_SENTENCE) for way, shares in ways.items()}, flush=True)
     save_card(arguments.out, CARD, results, tables_of(results))
 
 

@@ -192,11 +192,11 @@ def tables_of(results: dict) -> dict[str, str]:
         [name, f"{shares['top-1']:.1%}", f"{shares['top-5']:.1%}", f"{error_of(shares['top-1'], PICTURES):.1%}"]
         for name, shares in results["accuracy"].items()
     ]
-    looked = [[name, f"{mean['share']:.1%}", f"{mean['error']:.1%}"] for name, mean in results["pointing"].items()]
+    pointing = [[name, f"{mean['share']:.1%}", f"{mean['error']:.1%}"] for name, mean in results["pointing"].items()]
     return {
         "agreement": table(["", "pictures", "the same first answer", "among five", "commonest answer"], agreed),
         "accuracy": table(["", "top-1", "top-5", "standard error of top-1"], right),
-        "pointing": table(["map", "share", "standard error"], looked),
+        "pointing": table(["map", "share", "standard error"], pointing),
         "examples": table(
             ["", "hybrid", "EfficientNet"], [[name, *predictions] for name, predictions in results["examples"].items()]
         ),

@@ -51,7 +51,7 @@ SIZES: dict[str, Any] = {
 }
 PLAN = Plan(steps=1600, learning_rate=1e-3, warm_up=100, decay=0.6, log_every=20, save_every=50, optimiser="adamw")
 BATCH = 96  # pictures
-KEPT = PLACES // 4  # places that a step sees
+PLACES_IN_STEP = PLACES // 4  # places that a step sees
 LABELLED = 12_000  # pictures of Tiny ImageNet, whose labels are not used
 CROPS = 1  # of each photograph, at a random place and of a random size, beside it and its mirror image
 SEED = 0
@@ -107,7 +107,7 @@ class TaughtPictures:
     def loss(self, network: Any, step: int) -> Tensor:
         """The divergence from EfficientNet's answers, and the error of the vectors, by their variance."""
         places, target = self.batch(batch_at(step, len(self), BATCH, SEED))
-        place_numbers = torch.randperm(PLACES)[:KEPT]
+        place_numbers = torch.randperm(PLACES)[:PLACES_IN_STEP]
         pooled = network.head[:2](class_vectors(network, places[:, place_numbers], place_numbers))
         answers, truth = (network.head[2](vectors).log_softmax(dim=-1) for vectors in (pooled, target))
         divergence = F.kl_div(answers, truth, log_target=True, reduction="batchmean")

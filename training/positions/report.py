@@ -9,7 +9,7 @@ from training.common import shakespeare
 from training.common.card import save_card, table
 
 LONGEST = 512  # characters before the one that is predicted: eight times the training length
-SHOWN = ((32, 64), (64, 128), (128, 256), (256, 512))  # ranges of lengths in the card
+RANGES = ((32, 64), (64, 128), (128, 256), (256, 512))  # ranges of lengths in the card
 
 
 def report(
@@ -56,17 +56,17 @@ def bits_by_range(lengths: pd.DataFrame) -> dict[str, dict[str, float | None]]:
 
 
 def ranges(lengths: pd.DataFrame) -> dict[str, float | None]:
-    """Mean bits in each of the ranges SHOWN; None where there is no measurement."""
+    """Mean bits in each of the RANGES; None where there is no measurement."""
     means = {
         f"{low} to {high}": lengths[(lengths.length > low) & (lengths.length <= high)].bits.mean()
-        for low, high in SHOWN
+        for low, high in RANGES
     }
     return {name: None if pd.isna(mean) else round(float(mean), 4) for name, mean in means.items()}
 
 
 def bits_table(bits_by_name: dict[str, dict]) -> str:
     """The table of the card."""
-    header = ["positions", *(f"bits at {low} to {high} characters" for low, high in SHOWN)]
+    header = ["positions", *(f"bits at {low} to {high} characters" for low, high in RANGES)]
     return table(
         header,
         [[name, *("–" if bits is None else bits for bits in row.values())] for name, row in bits_by_name.items()],

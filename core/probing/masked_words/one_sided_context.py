@@ -22,7 +22,7 @@ from .words import Word, words_of
 PAGE = Path(__file__).with_name("the_time_machine.txt")
 SIDE = 32  # tokens that are read on each side of a word
 MOST = 200  # words that are asked for
-WHOLE = 10**6  # tokens: no page has so many
+MOST_TOKENS = 10**6  # no page has so many
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ class _Page:
 
     @classmethod
     def of(cls, model: LanguageModel, text: str) -> "_Page":
-        tokens = encode(model.tokenizer, text, context=WHOLE)
+        tokens = encode(model.tokenizer, text, context=MOST_TOKENS)
         own = [place for place, special in enumerate(tokens.special) if not special]
         words = {word.number: word for word in words_of(tokens) if len(word.places) == 1 and word.has_letters}
         return cls(torch.tensor(tokens.ids), words, own[0], len(tokens) - 1 - own[-1])

@@ -70,7 +70,9 @@ def _held_out(split: str, candidates: str) -> tuple[dict[str, dalle_results.Shar
     """The shares of each kind of statement that hold in DALL-E's drawings, and in pictures of other sentences."""
     results = dalle_results.results().held[split]
     in_drawings, others = results[candidates], results[dalle_results.CHANCE]
-    kinds = [kind for kind in in_drawings if kind in others and kind not in (dalle_results.WHOLE, dalle_results.ALL)]
+    kinds = [
+        kind for kind in in_drawings if kind in others and kind not in (dalle_results.WHOLE_SENTENCE, dalle_results.ALL)
+    ]
     return {kind: in_drawings[kind] for kind in kinds}, {kind: others[kind] for kind in kinds}
 
 

@@ -127,7 +127,7 @@ def alignment() -> Matrix:
 @cached("Looking …")
 def photograph() -> PatchMap:
     """What the class token of the last layer of a vision transformer gives to each patch, the mean of all heads."""
-    model = image_model(zoo.WHOLE[0])
+    model = image_model(zoo.GLOBAL_ATTENTION[0])
     prepared = model.prepare(open_example(PICTURE))
     with record_attention(model.network) as record:
         model.run(prepared)

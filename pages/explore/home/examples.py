@@ -28,7 +28,7 @@ def sentence() -> None:
 
 def photograph() -> None:
     """A vision transformer on a photograph."""
-    watched = watch_image(zoo.WHOLE[0], controls.FIRST_PICTURE, None)
+    watched = watch_image(zoo.GLOBAL_ATTENTION[0], controls.FIRST_PICTURE, None)
     attention_view(watched.scene, key="view", view="picture", token=watched.notice.start.token, address=False)
     _below(watched.notice.ordered[0], contents.IMAGE)
 

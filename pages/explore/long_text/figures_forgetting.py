@@ -58,14 +58,15 @@ def along_the_text(
 
 def end_of_scale(cells: KeptMap) -> float:
     """The lost attention of a cell at which the ink is full; 0 where nothing is lost."""
-    lost = cells.lost.numpy()
+    lost = cells.lost_attention.numpy()
     positive = lost[np.nan_to_num(lost) > 0]
     return float(np.quantile(positive, STRONGEST)) if positive.size else 0.0
 
 
 def map_of_kept(cells: KeptMap, *, step: int, look: Look) -> go.Figure:
     """The kept entries of a head as a tint, the attention lost as ink above it, and a line at a step."""
-    entries, kept, lost = (part.numpy() for part in (cells.entries, cells.kept, cells.lost))
+    parts = (cells.entries, cells.kept_attention, cells.lost_attention)
+    entries, kept_attention, lost_attention = (part.numpy() for part in parts)
     places = np.arange(len(entries)) * cells.block
     shared = {"x": places, "y": places, "showscale": False}
     tint, ink = look.themed(HUES[4]), look.themed(HUES[1])
@@ -73,11 +74,11 @@ def map_of_kept(cells: KeptMap, *, step: int, look: Look) -> go.Figure:
         [
             go.Heatmap(z=np.round(entries, 3), zmin=0, zmax=1, colorscale=_ink(tint, 0.45), hoverinfo="skip", **shared),
             go.Heatmap(
-                z=np.round(lost, 5),
+                z=np.round(lost_attention, 5),
                 zmin=0,
                 zmax=end_of_scale(cells) or 1,
                 colorscale=_ink(ink, 1.0, root=True),
-                customdata=np.round(np.stack([entries, kept, lost], axis=-1), 4),
+                customdata=np.round(np.stack([entries, kept_attention, lost_attention], axis=-1), 4),
                 hovertemplate=TELL,
                 **shared,
             ),

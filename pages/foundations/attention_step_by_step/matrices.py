@@ -22,7 +22,7 @@ def editor(name: str, default: Tensor, *, rows: Sequence[str], columns: Sequence
     A cell that is empty or out of bounds is named in a sentence, and its former number is used. `version` tells
     examples apart that have a matrix of the same name.
     """
-    stored = _kept(name, default)
+    stored = _matrix_of_address(name, default)
     # The table must begin with the same numbers at every rerun, or it would forget which cell is being edited. It
     # begins anew only when the address was changed by somebody else: a link, or the browser's back button.
     memory = st.session_state.setdefault(f"_matrix {version} {name}", {"text": None, "start": stored, "turn": 0})
@@ -75,7 +75,7 @@ def _numbers(part: str, most: int) -> list[float]:
     return [value] * count
 
 
-def _kept(name: str, default: Tensor) -> Tensor:
+def _matrix_of_address(name: str, default: Tensor) -> Tensor:
     """The matrix of the address, or the default if there is none that can be used."""
     try:
         return parameter(name, lambda text: decode(text, default.shape), default)

@@ -54,7 +54,7 @@ def tell_plane(result: Turned, plane: str) -> str:
         return (
             "This head has two channels, so the plane is exact: angles, lengths and dot products are those of the head."
         )
-    channels, keys, query = len(result.vector), result.kept(keys=True), result.kept(keys=False)
+    channels, keys, query = len(result.vector), result.kept_share(keys=True), result.kept_share(keys=False)
     if math.isnan(keys):
         return "All keys are 0, so the plane has none to draw."
     sentence = f"The plane is two of {channels} dimensions: it keeps **{keys:.0%}** of the squared length of the keys"

@@ -74,7 +74,7 @@ class Turned:
         """The largest difference between a dot product in the plane and the exact one, among the allowed keys."""
         return float((self.products_in_plane - self.products).abs()[self.head.allowed].max())
 
-    def kept(self, *, keys: bool) -> float:
+    def kept_share(self, *, keys: bool) -> float:
         """The share of the squared length of all keys, or of the query, that the plane keeps; NaN if that is 0."""
         return squared_length_kept(self.head.keys if keys else self.vector[None], self.axes)
 

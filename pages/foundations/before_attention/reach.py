@@ -44,7 +44,7 @@ def show() -> None:
     with layout.waiting_place():
         reading = compute.read(line)
     tinted_lines(
-        [_seen(character) for character in reading.line],
+        [_visible_character(character) for character in reading.line],
         [_line(name, reading) for name in reading.norms],
         key="reach",
         odd=[place for place, character in enumerate(reading.line) if character in reading.unknown],
@@ -149,8 +149,8 @@ def _line(name: str, reading: Reading) -> Line:
         title,
         np.clip(1 - np.log10(np.maximum(parts, FAINTEST)) / math.log10(FAINTEST), 0, 1).tolist(),
         [
-            f"{title}: “{_seen(character)}”, {f'{ago} before the last' if ago else 'the last character'}, has "
-            f"{_percent(share)} of the gradient."
+            f"{title}: “{_visible_character(character)}”, {f'{ago} before the last' if ago else 'the last character'}, "
+            f"has {_percent(share)} of the gradient."
             for ago, character, share in zip(range(last, -1, -1), reading.line, parts.tolist(), strict=True)
         ],
         [(_BLANK.get(label, label), f"{p:.0%}" if p >= 0.005 else "<1%") for label, p in reading.expected[name]],
@@ -174,7 +174,7 @@ def _percent(share: float) -> str:
     return f"{share:.2%}" if share >= 5e-5 else "less than 0.01%"
 
 
-def _seen(character: str) -> str:
+def _visible_character(character: str) -> str:
     """The character, or the number of one that cannot be seen."""
     if character == "\n":
         return _BLANK["\n"]
@@ -184,7 +184,9 @@ def _seen(character: str) -> str:
 def _say_what_is_unknown(reading: Reading) -> None:
     if reading.unknown:
         # Isolated (U+2066 to U+2069): a letter that is written from right to left must not turn the sentence round.
-        characters = ", ".join(f"\u2066“{typeset.plain(_seen(character))}”\u2069" for character in reading.unknown[:20])
+        characters = ", ".join(
+            f"\u2066“{typeset.plain(_visible_character(character))}”\u2069" for character in reading.unknown[:20]
+        )
         more = " and others" if len(reading.unknown) > 20 else ""
         st.info(
             f"The models have never seen {characters}{more}: they learned from Shakespeare's letters and read each of "

@@ -26,7 +26,7 @@ from pages.foundations.many_heads.prose import PAGE
 SECTION = PAGE.section("Added up")
 SIDES = (2, 3)  # widths of what stands on the left and on the right
 MOST = 12  # terms of a sum that is written out
-SHOWN = 5  # channels in the table
+CHANNELS = 5  # channels in the table
 ALIKE = 0.005  # of all lengths: shares that differ by less read the same
 RIGHT = -0.1  # a cosine above it is nearly a right angle: such heads do not cancel
 
@@ -190,7 +190,7 @@ def _height(rows: int) -> int:
 def _numbers(added: Sum) -> None:
     """The first channels of every vector, their sum, and what the model returned."""
     rows = added.rows | {"the model itself": added.returned, "difference": added.total - added.returned}
-    table = pd.DataFrame({name: vector[:SHOWN] for name, vector in rows.items()}).T
+    table = pd.DataFrame({name: vector[:CHANNELS] for name, vector in rows.items()}).T
     table.columns = [f"channel {channel}" for channel in table.columns]
     written = table.map(lambda value: f"{value:+.4f}".replace("-", "−"))
     written.loc["difference"] = [_rounding(value) for value in table.loc["difference"]]

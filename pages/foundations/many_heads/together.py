@@ -189,17 +189,17 @@ def _about_rollout(together: AggregatedMaps, sequence: Sequence) -> tuple[str, .
 def _most_of_class(rolled: np.ndarray, patches: Patches) -> str:
     before = len(patches.prefix)
     asking = 0 if before else len(rolled) // 2
-    looks = rolled[asking, before:].copy()
+    shares = rolled[asking, before:].copy()
     if not before:
-        looks[asking] = -1.0  # what stays in place is assumed, not found
-    place, even = int(looks.argmax()), 1 / rolled.shape[1]
-    if looks.max() < EDGE * even:
+        shares[asking] = -1.0  # what stays in place is assumed, not found
+    place, even = int(shares.argmax()), 1 / rolled.shape[1]
+    if shares.max() < EDGE * even:
         return (
             f"From {_name(patches, asking)} rollout leads to no patch much more than to others: at most to "
-            f"{looks.max():.1%}, where even spread would give {even:.1%}."
+            f"{shares.max():.1%}, where even spread would give {even:.1%}."
         )
     return (
-        f"From {_name(patches, asking)} rollout leads most to {_name(patches, before + place)}: {looks.max():.1%}, "
+        f"From {_name(patches, asking)} rollout leads most to {_name(patches, before + place)}: {shares.max():.1%}, "
         f"where even spread would give {even:.1%}."
     )
 

@@ -30,7 +30,7 @@ SENTENCE, PHOTOGRAPH = "A sentence", "A photograph"
 PICTURE_MODEL = "vit-tiny-imagenet"
 PARTS = ("Self-attention", "Whole layer", "All layers")
 NAMES = dict(zip(PARTS, ("self-attention", "a whole layer", "all layers together"), strict=True))
-NOTHING, POSITIONS, MASK = TOLD = ("Nothing", "Positions", "Causal mask")  # what tells the places apart
+NOTHING, POSITIONS, MASK = SOURCES = ("Nothing", "Positions", "Causal mask")  # what tells the places apart
 CHANNELS = 48  # shown of each vector: those in which the tokens differ most
 WORD_HUES = HUES[:6]  # the yellow cannot be read as a letter
 SAME = 1e-5  # of the largest number: a smaller difference is the rounding of float32
@@ -54,7 +54,7 @@ def show() -> None:
     choose.lead(SECTION)
     with layout.control_bar():
         row = st.container(horizontal=True, vertical_alignment="bottom")  # its place is the same for both subjects
-        source = st.selectbox("Told the order by", TOLD, key="told", bind="query-params", width=150)
+        source = st.selectbox("Told the order by", SOURCES, key="told", bind="query-params", width=150)
         st.button("Shuffle again", icon=":material/shuffle:", on_click=_next)
         menu = layout.settings()
     messages = st.container(gap=None)
@@ -73,7 +73,7 @@ def show() -> None:
         return
     if subject.picture is not None:
         _pictures(subject.picture, subject.grid, order[taken.fixed :].numpy() - taken.fixed)
-    results = {name: {way: run(taken, name, layer, way, order) for way in TOLD} for name in PARTS}
+    results = {name: {way: run(taken, name, layer, way, order) for way in SOURCES} for name in PARTS}
     _figure(subject, results[part][source])
     layout.place_notice()
     _caption(results[part][source])
@@ -106,7 +106,7 @@ def _next() -> None:
 
 
 def run(taken: ModelParts, part: str, layer: int, source: str, order: torch.Tensor) -> Shuffled:
-    """One of PARTS on the tokens as they stand and in this order, their places told in one of the ways of TOLD."""
+    """One of PARTS on the tokens as they stand and in this order, their places told in one of the ways of SOURCES."""
     function = {PARTS[0]: taken.attention[layer], PARTS[1]: taken.blocks[layer], PARTS[2]: taken.all_layers}[part]
     positions = taken.positions if source == POSITIONS else None
     return compare(function, taken.content, order, positions=positions, causal=source == MASK)
@@ -170,9 +170,9 @@ def tells_places_apart(result: Shuffled) -> bool:
 
 def _table(results: dict[str, Results], layer: int) -> str:
     """The largest differences of every part, told in every way; bold what is more than rounding."""
-    lines = ["| largest difference | " + " | ".join(TOLD) + " |", "|:--|" + "--:|" * len(TOLD)]
+    lines = ["| largest difference | " + " | ".join(SOURCES) + " |", "|:--|" + "--:|" * len(SOURCES)]
     for part in PARTS:
-        row = [results[part][source] for source in TOLD]
+        row = [results[part][source] for source in SOURCES]
         cells = [
             f"**{small(result.largest)}**" if tells_places_apart(result) else small(result.largest) for result in row
         ]
@@ -186,7 +186,7 @@ def notices(results: Results, part: str, labels: tuple[str, ...] | None, content
 
     `labels` and `content` (token, width) are those before the shuffle; a picture has no labels.
     """
-    nothing, positions, mask = (results[source].largest for source in TOLD)
+    nothing, positions, mask = (results[source].largest for source in SOURCES)
     thing = "picture" if labels is None else "sentence"
     if not tells_places_apart(results[NOTHING]):
         sentences = [

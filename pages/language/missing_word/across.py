@@ -62,14 +62,14 @@ def show() -> None:
     _pickers(pair, guessed, hidden)
     chosen = _guesses(pair, guessed)
     alignment = _alignment()
-    looks = _map(english, french, hidden, pair, alignment)
+    about_map = _map(english, french, hidden, pair, alignment)
     if alignment is not None:
         layout.heading("Do the links agree with those of people?")
         alignment_table.show(alignment, name="across-alignment")
     measured = compute.measured()
     notice = (
         say.about_all(guessed.english, guessed.french),
-        looks,
+        about_map,
         *(say.about_alignment(alignment) if alignment else ()),
         *((say.about_measured(measured), SECTION.text("Held-out sentences")) if measured else ()),
     )

@@ -59,7 +59,7 @@ def arcs(
                 figure.add_trace(_lines(alike, POINTS, high, axis, group, line=line, opacity=1 if sure else FAINT))
             if own:
                 figure.add_trace(_heads(own, group, colour, axis))
-                figure.add_trace(_told(own, (1 + 0.06 * number) / tall, axis, group))
+                figure.add_trace(_hover_points(own, (1 + 0.06 * number) / tall, axis, group))
         for group in hues if axis == "y" else ():
             legend = {"x": [None], "y": [None], "mode": "lines", "line": {"color": hues[group], "width": 3}}
             figure.add_trace(go.Scatter(**legend, name=escape(group), legendgroup=group, showlegend=len(hues) > 1))
@@ -96,7 +96,7 @@ def _lines(own: Sequence[Arc], points: int, high: float, axis: str, group: str, 
     return go.Scatter(x=across, y=up, yaxis=axis, legendgroup=group, showlegend=False, **options)
 
 
-def _told(own: Sequence[Arc], high: float, axis: str, group: str) -> go.Scatter:
+def _hover_points(own: Sequence[Arc], high: float, axis: str, group: str) -> go.Scatter:
     """The sentences of arcs, at a few places along each: Plotly says nothing between the points of a line."""
     texts = [escape(arc.tell) for arc in own for _ in range(PLACES + 1)]
     markers = {"mode": "markers", "marker": {"size": 14, "opacity": 0}, "hoverinfo": "text"}

@@ -51,10 +51,10 @@ def show() -> None:
     scores = _pseudo_perplexity(selection, hidden)
     curve = _more_hidden(selection)
     gap = next((gap for gap in filled.gaps if gap.place == place), None)
-    looks = {} if gap is None else compute.looks_at(filled.watched, gap.place)
+    rows = {} if gap is None else compute.looks_at(filled.watched, gap.place)
     notice = (
         about_guesses(filled.gaps),
-        *((about_looks(looks, gap.place, filled.watched.inputs),) if gap is not None else ()),
+        *((about_looks(rows, gap.place, filled.watched.inputs),) if gap is not None else ()),
         about_cost(scores),
         *((about_more(curve),) if curve else ()),
     )
@@ -94,7 +94,7 @@ def _guesses(model: MaskedLanguageModel, tokens: Tokens, filled: Filled) -> int 
     if len(filled.gaps) > 1:
         names = [f"{n}. {typeset.readable(tokens.labels[gap.place])}" for n, gap in enumerate(filled.gaps, start=1)]
         gap = filled.gaps[names.index(controls.choice("Mask", names, key="gap"))]
-    guesses, looks = st.columns([2, 3], gap="large")
+    guesses, attention = st.columns([2, 3], gap="large")
     with guesses:
         st.markdown("**What stands behind the mask?**")
         _bars(model, gap)
@@ -103,9 +103,9 @@ def _guesses(model: MaskedLanguageModel, tokens: Tokens, filled: Filled) -> int 
             st.button(
                 "Show all words", icon=":material/undo:", on_click=hidden_words.to_address, args=((),), key="fill_undo"
             )
-    with looks:
+    with attention:
         st.markdown("**What does the mask attend to?** Each row is one head")
-        _looks(filled, gap.place)
+        _attention_rows(filled, gap.place)
     return gap.place
 
 
@@ -126,22 +126,22 @@ def _bars(model: MaskedLanguageModel, gap: MaskedToken) -> None:
         st.caption(SECTION.text("Masked word", ordinal=ordinal(gap.rank or 0)))
 
 
-def _looks(filled: Filled, place: int) -> None:
+def _attention_rows(filled: Filled, place: int) -> None:
     """A row for each head: the whole of the gap's attention at once."""
-    looks, tokens = compute.looks_at(filled.watched, place), filled.watched.inputs
-    if not looks:
+    rows, tokens = compute.looks_at(filled.watched, place), filled.watched.inputs
+    if not rows:
         return
     cell_map(
-        np.stack(list(looks.values())),
+        np.stack(list(rows.values())),
         key="fill_looks",
         x="token",
         y="layer.head",
         tell="head {row}: the mask gives {value} to {column}",
-        rows=list(looks),
+        rows=list(rows),
         columns=[typeset.readable(label) for label in tokens.labels],
         limits=(0.0, 1.0),
         marked=[],
-        alt=f"What the mask at token {place} attends to in each of {len(looks)} heads",
+        alt=f"What the mask at token {place} attends to in each of {len(rows)} heads",
         name="fill-looks",
         height=420,
     )

@@ -34,19 +34,19 @@ def about_guesses(gaps: Sequence[MaskedToken]) -> str:
     )
 
 
-def about_looks(looks: Mapping[str, np.ndarray], place: int, tokens: Tokens) -> str:
+def about_looks(rows: Mapping[str, np.ndarray], place: int, tokens: Tokens) -> str:
     """Which side a gap looks to, on average over all heads, and the strongest link to another token."""
-    if not looks:
+    if not rows:
         return "No head lets the mask attend to the tokens of the text, so there is no attention to describe."
     special = np.array(tokens.special)
-    mean = np.mean(list(looks.values()), axis=0)
+    mean = np.mean(list(rows.values()), axis=0)
     own = np.where(special, 0.0, mean)
     left, right = own[:place].sum(), own[place + 1 :].sum()
-    strongest = {name: np.where(special | (np.arange(len(row)) == place), -1.0, row) for name, row in looks.items()}
+    strongest = {name: np.where(special | (np.arange(len(row)) == place), -1.0, row) for name, row in rows.items()}
     head = max(strongest, key=lambda name: strongest[name].max())
     key = int(strongest[head].argmax())
     sentence = (
-        f"On average over {len(looks)} heads, the mask gives {left:.0%} of its attention to tokens before it, "
+        f"On average over {len(rows)} heads, the mask gives {left:.0%} of its attention to tokens before it, "
         f"{right:.0%} to tokens after it, {own[place]:.0%} to itself and {mean[special].sum():.0%} to special tokens."
     )
     if strongest[head][key] < 0:

@@ -56,8 +56,8 @@ def arcs_of(reading: Reading, drawn: Sequence[Drawn], tree: Tree | None, least: 
             says = "" if tree is None else ", as in the tree" if sure else ", which the tree does not say"
             what = f", best for {drawn_head.relation} {drawn_head.direction}" if drawn_head.relation else ""
             tell = (
-                f"“{_shown(reading, word)}” attends most to “{_shown(reading, looked_at)}” ({weight:.0%}){says}; layer "
-                f"{drawn_head.head[0]}, head {drawn_head.head[1]}{what}"
+                f"“{_word_text(reading, word)}” attends most to “{_word_text(reading, looked_at)}” ({weight:.0%}){says}"
+                f"; layer {drawn_head.head[0]}, head {drawn_head.head[1]}{what}"
             )
             links.append(Arc(word, looked_at, drawn_head.name, tell, weight, sure))
     return links
@@ -85,7 +85,7 @@ def tree_arcs(tree: Tree, drawn: Sequence[Drawn]) -> list[Arc]:
     ]
 
 
-def _shown(reading: Reading, word: int) -> str:
+def _word_text(reading: Reading, word: int) -> str:
     return typeset.readable(reading.words[word])
 
 

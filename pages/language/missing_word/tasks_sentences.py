@@ -34,7 +34,7 @@ TAG_NAMES = {
     "SYM": "symbol",
     "X": "other",
 }
-TOLD = 3  # words that are named
+NAMED = 3  # words that are named
 SURE = 0.995  # a probability that would be printed as 100 %
 LAST = 2  # layers that Kovaleva et al. 2019 found to change most
 
@@ -64,14 +64,14 @@ def about_tags(predictions: TaskPredictions, usual: Sequence[TagCount | None]) -
         f"in the treebank, which has {known} of them"
     )
     named = []
-    for place in other[:TOLD]:
+    for place in other[:NAMED]:
         tag_count = usual[place]
         assert tag_count is not None
         named.append(
             f"{_name(predictions, place)} is {tags[place][0]} here and {tag_count.tag} in {tag_count.times:,} of "
             f"{tag_count.of:,} cases there"
         )
-    more = f", and {len(other) - TOLD} more" if len(other) > TOLD else ""
+    more = f", and {len(other) - NAMED} more" if len(other) > NAMED else ""
     sentence += f": {'; '.join(named)}{more}." if named else "."
     tag, sure = tags[least]
     if sure >= SURE:

@@ -8,7 +8,7 @@ from pages.language.next_word.prose import PAGE
 
 SECTION = PAGE.section("Tokens")
 KEY, WIDTH = "tokens_look", 240  # pixels
-LOOKS = {  # by their names in the address
+VIEWS = {  # by their names in the address
     "A word, merge by merge": merges.show,
     "One sentence, many scripts": scripts.show,
     "Surprise": surprise.show,
@@ -17,8 +17,8 @@ LOOKS = {  # by their names in the address
 
 def show() -> None:
     """One of three, each with its own controls."""
-    if st.session_state.get(KEY) not in (*LOOKS, None):
-        st.session_state[KEY] = next(iter(LOOKS))
+    if st.session_state.get(KEY) not in (*VIEWS, None):
+        st.session_state[KEY] = next(iter(VIEWS))
     with (bar := layout.control_bar()):
-        look = st.selectbox("Look at", list(LOOKS), key=KEY, bind="query-params", width=WIDTH)
-    LOOKS[look](bar)
+        view = st.selectbox("Look at", list(VIEWS), key=KEY, bind="query-params", width=WIDTH)
+    VIEWS[view](bar)

@@ -117,18 +117,18 @@ def about_lens(differences: Float[np.ndarray, " point"], one: str, other: str) -
 def about_head(head: Head, labels: Sequence[str], weights: np.ndarray, moved: np.ndarray) -> str:
     """From where a head moved most, and whether it is where it looks most."""
     name, total = f"**Layer {head[0]}, head {head[1]}**", float(moved.sum())
-    most, looked = int(np.abs(moved).argmax()), int(weights.argmax())
+    most, most_attended = int(np.abs(moved).argmax()), int(weights.argmax())
     if abs(moved[most]) < NEAR:
         return f"{name} moves almost nothing from any token."
     sentence = f"{name} writes {plus(total)}, the largest share from {_quoted(labels, most)}: "
     sentence += f"{plus(float(moved[most]))}, by {weights[most]:.0%} of its attention."
     if np.sign(moved[most]) != np.sign(total):
         sentence = sentence.replace(", the largest share from", " in all, but moves most from")
-    if looked == most:
+    if most_attended == most:
         return f"{sentence} It also attends to that token most."
     return (
-        f"{sentence} It attends most to {_quoted(labels, looked)} ({weights[looked]:.0%}), from where it moves "
-        f"{plus(float(moved[looked]))}."
+        f"{sentence} It attends most to {_quoted(labels, most_attended)} ({weights[most_attended]:.0%}), from where it "
+        f"moves {plus(float(moved[most_attended]))}."
     )
 
 

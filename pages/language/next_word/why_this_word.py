@@ -44,7 +44,7 @@ def show() -> None:
     with (waiting := layout.waiting_place()):
         read = compute_why.reading(selection.name, selection.text)
     if cut := read.tokens.cut:
-        st.info(SECTION.text("Long texts", kept=cut.length, total=cut.total), icon=":material/content_cut:")
+        st.info(SECTION.text("Long texts", length=cut.length, total=cut.total), icon=":material/content_cut:")
     one, other = _candidates(read, token_place, foil_place)
     with waiting:
         attribution = compute_why.attribution(read, one, other)

@@ -30,11 +30,11 @@ from pages.language.next_word.prose import PAGE
 SECTION = PAGE.section("Writes")
 # In the session: the tree, whose it is, what of it was put into the address, the way whose attention is in view, and
 # how many tokens are to be written.
-TREE, OF, PUT, SEEN, LEFT = "writes_tree", "writes_of", "writes_put", "writes_seen", "writes_left"
+TREE, OF, PUT, IN_VIEW, LEFT = "writes_tree", "writes_of", "writes_put", "writes_in_view", "writes_left"
 COUNTS = (8, 16, 32, 64)  # tokens that one click writes
 # While a text of at most so many tokens is written, the view of attention follows; else it comes at the end.
 FOLLOWED, QUICK = 512, 0.1  # tokens; seconds for each
-SHOWN = 12  # tokens of a way in the list of ways
+PREVIEW = 12  # tokens of a way in the list of ways
 BOUND: dict[str, Any] = {"bind": "query-params", "width": 150}
 
 
@@ -66,10 +66,10 @@ def show() -> None:
     with step_buttons:
         _step_buttons(tree, is_writing=is_writing)
     if not is_writing or (quick and len(tokens) + len(tree.written) <= FOLLOWED):
-        st.session_state[SEEN] = tree.written
+        st.session_state[IN_VIEW] = tree.written
     with has_read:
-        written = compute_writes.read(selection.name, selection.text, st.session_state[SEEN])
-    steps.append(compute_writes.next_step(selection, written, len(st.session_state[SEEN]), rules, seed))
+        written = compute_writes.read(selection.name, selection.text, st.session_state[IN_VIEW])
+    steps.append(compute_writes.next_step(selection, written, len(st.session_state[IN_VIEW]), rules, seed))
     _say_where_it_stands(selection, written, len(tokens) + len(tree.written), tree)
     steps.sort(key=lambda step: step.count)
     newest = steps[-1]
@@ -143,7 +143,7 @@ def _open(selection: Selection, waiting: DeltaGenerator) -> None:
         title = typeset.plain(selection.model.title)
         st.info(SECTION.text("Unreadable link", title=title, last=vocabulary - 1), icon=":material/link_off:")
     tree = tree or Tree()
-    st.session_state.update({OF: whose, PUT: text, TREE: tree, SEEN: tree.written, LEFT: 0})
+    st.session_state.update({OF: whose, PUT: text, TREE: tree, IN_VIEW: tree.written, LEFT: 0})
 
 
 def _keep_in_address(tree: Tree) -> None:
@@ -278,8 +278,8 @@ def moment_of(step: Step) -> Moment:
 
 def shortly(tokenizer: Tokenizer, tokens: branches.Way) -> str:
     """The beginning of a way in one line."""
-    text = "".join(label for label, _ in pieces(tokenizer, tokens[:SHOWN]))
-    return (" ".join(text.split()) or typeset.readable(text)) + (" …" if len(tokens) > SHOWN else "")
+    text = "".join(label for label, _ in pieces(tokenizer, tokens[:PREVIEW]))
+    return (" ".join(text.split()) or typeset.readable(text)) + (" …" if len(tokens) > PREVIEW else "")
 
 
 def noticed(selection: Selection, written: Written, step: Step) -> tuple[str, ...]:

@@ -116,10 +116,10 @@ def about_against(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence
     )
     if "attention" not in scores:
         return f"{sentence} This network has no attention to compare with."
-    looked = scores["attention"]
-    if not float(looked.sum()):
+    attention = scores["attention"]
+    if not float(attention.sum()):
         return f"{sentence} Attention gives nothing to any word."
-    share, them = float(looked[against].sum() / looked.sum()), "this word" if count == 1 else "these words"
+    share, them = float(attention[against].sum() / attention.sum()), "this word" if count == 1 else "these words"
     return (
         f"{sentence} Attention cannot show this: it gives **{share:.0%}** of its weight to {them}; uniform attention "
         f"would give {count / len(labels):.0%}."

@@ -233,11 +233,11 @@ def _tree(translated: Translated, beam: int, step: int) -> None:
 def noticed(translated: Translated, worked: WorkedStep, step: int, best: BestHead | None) -> tuple[str, ...]:
     """What is written, where the step looked, and how the beam came to it; `best` if it is the head that is shown."""
     if isinstance(worked.known, StepAttention):
-        looked = step_attention.about_look(worked.known, translated.source)
+        about_step = step_attention.about_look(worked.known, translated.source)
     else:
-        looked = (about_memory(worked.known, step),)
+        about_step = (about_memory(worked.known, step),)
     beam = search_tree.about_candidates(translated.decoded, step)
-    return (about_next(translated, worked, step), *looked, beam, *about_best_head(best))
+    return (about_next(translated, worked, step), *about_step, beam, *about_best_head(best))
 
 
 def about_next(translated: Translated, worked: WorkedStep, step: int) -> str:

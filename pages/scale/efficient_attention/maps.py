@@ -28,7 +28,7 @@ from pages.scale.efficient_attention.work_curves import error_against_work
 SECTION = PAGE.section("Maps")
 NAMED = 32  # tokens: up to here the axes carry them
 QUANTILE = 0.995  # of the cells lie within the scale: a few very strong weights would leave all others pale
-SEEN = 1e-3  # weights that fall by less are not listed
+SMALLEST_LOSS = 1e-3  # weights that fall by less are not listed
 NEAR = 0.1  # of the output: an error that may pass as small
 
 
@@ -176,7 +176,7 @@ def _say_how(comparison: Comparison, method: Method, *, causal: bool) -> None:
 def _links(comparison: Comparison, tokens: Tokens) -> None:
     """The strongest weights that are lost, with their tokens, the strongest loss first."""
     st.markdown("**What is lost: the strongest weights that fall**")
-    links = [link for link in comparison.links if link.exact - link.approximate >= SEEN]
+    links = [link for link in comparison.links if link.exact - link.approximate >= SMALLEST_LOSS]
     if not links:
         st.caption("No weight falls by more than a rounding error.")
         return
@@ -213,10 +213,10 @@ def lost_notice(comparison: Comparison, method: Method, tokens: Tokens) -> str:
         )
     elif isinstance(variant, Performer):
         sentence = f"Weights are estimated: {elsewhere}"
-    elif isinstance(variant, Linformer) and comparison.moved >= SEEN:
+    elif isinstance(variant, Linformer) and comparison.moved >= SMALLEST_LOSS:
         sentence = "Neighbours share a weight: " if variant.projection == "mean" else "Keys are mixed at random: "
         sentence += elsewhere
-    link = next((link for link in comparison.links if link.exact - link.approximate >= SEEN), None)
+    link = next((link for link in comparison.links if link.exact - link.approximate >= SMALLEST_LOSS), None)
     if link is None:
         return sentence.strip()
     query, key = (typeset.plain(typeset.readable(tokens.labels[place])) for place in (link.query, link.key))

@@ -14,7 +14,7 @@ from pages.scale.efficient_attention import compute
 from pages.scale.efficient_attention.prose import PAGE
 
 MAPS = PAGE.section("Maps")
-WHOLE, CELLS = 512, 256  # tokens up to which every link is drawn; cells on a side of a longer text
+DRAWN_TOKENS, CELLS = 512, 256  # tokens up to which every link is drawn; cells on a side of a longer text
 KINDS = {"global": HUES[2], "window": HUES[0], "random": HUES[1]}
 
 
@@ -28,7 +28,7 @@ def mask_and_reach(variant: Sparse, tokens: int, *, layers: int) -> str:
         depth = st.slider("Layers", 1, 12, min(layers, 12), key="maps_depth", bind="query-params", width=280)
         with layout.waiting_place():
             heard = compute.heard(variant, tokens, depth)
-        if tokens <= WHOLE:
+        if tokens <= DRAWN_TOKENS:
             _needed(variant, tokens, depth)
         else:
             _layer_by_layer(heard, tokens)
@@ -36,7 +36,7 @@ def mask_and_reach(variant: Sparse, tokens: int, *, layers: int) -> str:
 
 
 def _mask(variant: Sparse, tokens: int) -> None:
-    rows = None if tokens <= WHOLE else torch.linspace(0, tokens - 1, CELLS).round().long()
+    rows = None if tokens <= DRAWN_TOKENS else torch.linspace(0, tokens - 1, CELLS).round().long()
     parts = {
         name: _narrow(part, tokens).numpy() for name, part in variant.parts(tokens, rows).items() if bool(part.any())
     }
@@ -62,7 +62,7 @@ def _mask(variant: Sparse, tokens: int) -> None:
 
 def _narrow(part: torch.Tensor, tokens: int) -> torch.Tensor:
     """Along the keys of a long text: whether a query looks at any key of a cell."""
-    return part if tokens <= WHOLE else pool_columns(part.float(), block_width(tokens, CELLS), tokens, "max") > 0
+    return part if tokens <= DRAWN_TOKENS else pool_columns(part.float(), block_width(tokens, CELLS), tokens, "max") > 0
 
 
 def _firsts(tokens: int) -> list[str]:

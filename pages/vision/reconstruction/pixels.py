@@ -34,7 +34,7 @@ from pages.vision.reconstruction.prose import PAGE
 SECTION, HIDDEN_PIXELS = PAGE.section("Pixel by pixel"), PAGE.section("Pixel by pixel: hidden pixels")
 HIDDEN_TASK = "hidden pixels"
 TASKS = ("next pixel", HIDDEN_TASK)
-GIVEN, TRUTH = "given", "truth"  # titles of tiles are short: on a phone a tile is some 80 pixels wide
+INPUT, TRUTH = "given", "truth"  # titles of tiles are short: on a phone a tile is some 80 pixels wide
 COUNTS = (1, 2, 4, 8)  # completions
 ACROSS = {1: 3, 2: 4, 4: 3, 8: 5}  # tiles of a row: the completions, what is given, and the truth
 ACROSS_PRESENTED = ACROSS | {4: 6}  # a projector is wide enough for all six
@@ -181,7 +181,7 @@ def _growing(place: DeltaGenerator, pixel_picture: PixelPicture, rows: int, coun
 
 
 def _titles(count: int) -> list[str]:
-    return [GIVEN, *completions(count), TRUTH]
+    return [INPUT, *completions(count), TRUTH]
 
 
 def completions(count: int) -> list[str]:

@@ -23,7 +23,7 @@ from dashboard.output.streaming import StepObserver
 from pages.vision.reconstruction import compute_both
 from pages.vision.reconstruction.compute_both import MAE, MEAN, PALETTE, Both
 from pages.vision.reconstruction.compute_pixels import GREY, unfinished
-from pages.vision.reconstruction.pixels import APART, GIVEN, PHOTOGRAPH, SIDE, TRUTH, completions, seeded, temperature
+from pages.vision.reconstruction.pixels import APART, INPUT, PHOTOGRAPH, SIDE, TRUTH, completions, seeded, temperature
 from pages.vision.reconstruction.pixels_sentences import steps, tell_both, tell_rough
 from pages.vision.reconstruction.prose import PAGE
 
@@ -52,7 +52,7 @@ def show() -> None:
     layout.place_notice()
     _table(comparison)
     if not theme.is_presented():
-        _asked(comparison)
+        _tasks(comparison)
     st.caption(SECTION.text("Errors"), width=theme.PROSE)
     layout.notes(
         SECTION,
@@ -88,7 +88,7 @@ def _growing(place: DeltaGenerator) -> StepObserver:
 
 def _tiles(comparison: Both) -> None:
     pictures = {
-        GIVEN: torch.where(comparison.where, torch.tensor(GREY), comparison.truth),
+        INPUT: torch.where(comparison.where, torch.tensor(GREY), comparison.truth),
         "autoencoder": comparison.filled,
         "mean colour": comparison.even,
         TRUTH: comparison.truth,
@@ -129,7 +129,7 @@ def table_of(comparison: Both) -> pd.DataFrame:
     )
 
 
-def _asked(comparison: Both) -> None:
+def _tasks(comparison: Both) -> None:
     numbers = {
         "Masked autoencoder": {"hidden": comparison.patches, "visible": comparison.patches},
         "Image-GPT": {"colours": image_gpt(NEXT).network.config.colours},

@@ -18,8 +18,8 @@ from pages.vision.swin.figures import window_costs
 from pages.vision.swin.prose import PAGE
 
 SECTION = PAGE.section("Reach and cost")
-WINDOWS, WHOLE, RATIO = "In windows", "Over the whole grid", "Whole grid / windows"
-_HUES = {WINDOWS: HUES[0], WHOLE: HUES[1], RATIO: HUES[2]}
+WINDOWS, GRID, RATIO = "In windows", "Over the whole grid", "Whole grid / windows"
+_HUES = {WINDOWS: HUES[0], GRID: HUES[1], RATIO: HUES[2]}
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def show(watched: WatchedImage, layer: WindowLayer) -> Costs:
     growth, ratio = st.columns(2, gap="medium")
     with growth:
         lines, points = (
-            {WINDOWS: table[:, 0], WHOLE: table[:, 1]} for table in (counted / counted[0, 0], seconds / seconds[0, 0])
+            {WINDOWS: table[:, 0], GRID: table[:, 1]} for table in (counted / counted[0, 0], seconds / seconds[0, 0])
         )
         _chart(
             costs, lines, points, name="swin-cost", y=f"cost / windows at {PIXELS[0]} px", alt="The cost of one block"

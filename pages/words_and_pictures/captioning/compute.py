@@ -31,7 +31,7 @@ class Written:
     prepared: PreparedPicture
     decoded: Decoded
     words: Tokens  # the end included, where it was reached
-    looked: CaptionAttention
+    attention: CaptionAttention
     begin_count: int = 0  # words that a visitor chose
 
     @property
@@ -49,12 +49,12 @@ class Written:
     @property
     def has_heads(self) -> bool:
         """Whether there are several maps for each word; an LSTM has one."""
-        return len(self.looked.maps) > 1 or len(self.looked.maps[0]) > 1
+        return len(self.attention.maps) > 1 or len(self.attention.maps[0]) > 1
 
     @cached_property
     def mean_map(self) -> Float[np.ndarray, "token patch"]:
         """What each word gives to each place, the mean of all heads of all layers."""
-        return np.mean([layer.mean(dim=0).numpy() for layer in self.looked.maps], axis=0)
+        return np.mean([layer.mean(dim=0).numpy() for layer in self.attention.maps], axis=0)
 
     @property
     def end(self) -> int:
@@ -105,8 +105,8 @@ def look(name: str, picture_input: PictureInput, caption: str) -> Written:
     """What a captioner looks at while it is made to write a caption of somebody's own."""
     model, prepared = captioner(name), prepare(name, picture_input)
     words = model.encode(caption)
-    looked = model.look(prepared.pixels, words)
-    return Written(model, prepared, Decoded(()), words, looked, len(words))
+    attention = model.look(prepared.pixels, words)
+    return Written(model, prepared, Decoded(()), words, attention, len(words))
 
 
 @cached("Looking …")
@@ -133,7 +133,7 @@ class Step:
     scores: Float[Tensor, " patch"]
     weights: Float[Tensor, " patch"]
     gate: float
-    looked: Float[Tensor, " width"]  # sum of weights times places
+    weighted_sum: Float[Tensor, " width"]  # sum of weights times places
     context: Float[Tensor, " width"]  # that, as far as the gate is open
     before: Float[Tensor, " width"]  # the state of the LSTM
     after: Float[Tensor, " width"]
@@ -155,12 +155,12 @@ def step_of(name: str, picture_input: PictureInput, ids: tuple[int, ...], place:
         former = state
         logits, state = network.step(torch.tensor([word]), state)
     scores = decoder.attention.scores(former["state"], former["keys"])[0]
-    looked = (state["weights"] @ former["places"][0])[0]
+    weighted_sum = (state["weights"] @ former["places"][0])[0]
     return Step(
         scores=scores,
         weights=state["weights"][0],
         gate=float(state["gate"][0]),
-        looked=looked,
+        weighted_sum=weighted_sum,
         context=state["context"][0],
         before=former["state"][0],
         after=state["state"][0],

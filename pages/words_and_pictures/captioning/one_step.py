@@ -111,7 +111,7 @@ def noticed(written: Written, step: Step, place: int) -> tuple[str, ...]:
         if compare(strongest, even, margin=EVEN * even) == "more"
         else f"It looks everywhere alike: no place has more than {strongest:.1%} of the weight, about an even share.",
         f"The gate lets in {step.gate:.1%} of what is seen: the length of *z* is {float(step.context.norm()):.2f}, "
-        f"with an open gate it would be {float(step.looked.norm()):.2f}.",
+        f"with an open gate it would be {float(step.weighted_sum.norm()):.2f}.",
     ]
     if best == written.words.ids[place]:
         sentences.append(f"“{name}” is the most probable word, with {chosen:.1%}.")

@@ -72,7 +72,7 @@ def _tell_truth(written: Written, chosen: PictureInput) -> Iterator[str]:
 
 def _tell_probable(written: Written) -> Iterator[str]:
     """The least and the most probable of the words, the end and unknown words aside."""
-    logs = written.looked.log_probabilities
+    logs = written.attention.log_probabilities
     known = [place for place, special in enumerate(written.words.special) if not special]
     if not known:
         return

@@ -63,7 +63,7 @@ def _tell_narrowest(written: Written) -> Iterator[str]:
 
 
 def _tell_gate(written: Written) -> Iterator[str]:
-    gates = written.looked.gates
+    gates = written.attention.gates
     count = len(written.labels)
     if gates is None or count < 2:
         return
@@ -120,12 +120,12 @@ def _quoted(written: Written, place: int) -> str:
 def formula(written: Written) -> None:
     """How this network looks, with its own numbers."""
     decoder, grid = written.model.network.decoder, written.model.grid
-    weights, word, places = written.looked.maps[0][0, 0], _quoted(written, 0), written.model.places
+    weights, word, places = written.attention.maps[0][0, 0], _quoted(written, 0), written.model.places
     if isinstance(decoder, ShowAttendTell):
-        assert written.looked.gates is not None
+        assert written.attention.gates is not None
         top = int(weights.argmax())
         row, column = divmod(top, grid[1])
-        numbers = {"weight": float(weights[top]), "row": row, "column": column, "gate": written.looked.gates[0]}
+        numbers = {"weight": float(weights[top]), "row": row, "column": column, "gate": written.attention.gates[0]}
         st.markdown(PAGE.text("Attention of the LSTM", places=places, word=word, **numbers))
         return
     config = decoder.config

@@ -22,7 +22,7 @@ def verdict(written: Written, chosen: PictureInput) -> str:
 
 def certainty(written: Written) -> str:
     """The geometric mean of the probabilities of its words, the end included; "" for no words."""
-    chances = written.looked.log_probabilities
+    chances = written.attention.log_probabilities
     if not chances:
         return ""
     mean = _percent(math.exp(sum(chances) / len(chances)))
@@ -50,7 +50,7 @@ def correctness(caption: str, chosen: PictureInput) -> str:
 
 def details(written: Written, chosen: PictureInput) -> tuple[str, ...]:
     """Sentences behind the verdict: the least probable word, and what is known of an example photograph."""
-    chances, sentences = written.looked.log_probabilities, []
+    chances, sentences = written.attention.log_probabilities, []
     if len(chances) > 1:
         least = min(range(len(chances)), key=chances.__getitem__)
         word = f"“{typeset.plain(written.words.labels[least].strip())}”"

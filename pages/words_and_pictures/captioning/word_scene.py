@@ -12,18 +12,18 @@ def scene_for(written: Written, chosen: PictureInput) -> WordScene:
     """The words with their maps: the mean of all heads first, then each head."""
     labels = written.labels
     known = (*masks_of(chosen, labels), None)
-    looked = written.looked
+    attention = written.attention
     mapped_words = []
     for place, label in enumerate(written.words.labels):
-        chance = math.exp(looked.log_probabilities[place])
+        chance = math.exp(attention.log_probabilities[place])
         notes = [PAGE.text("Probability", probability=f"{chance:.0%}" if chance >= 0.005 else "less than 1%")]
-        if looked.gates is not None:
-            notes.append(PAGE.text("Gate", gate=looked.gates[place]))
+        if attention.gates is not None:
+            notes.append(PAGE.text("Gate", gate=attention.gates[place]))
         mapped_words.append(
             MappedWord(
                 label.strip(),
                 " ".join(notes),
-                bar=looked.gates[place] if looked.gates is not None else None,
+                bar=attention.gates[place] if attention.gates is not None else None,
                 mask=known[place] if place < len(labels) else None,
                 quiet=written.words.ids[place] == written.end,
             )
@@ -37,7 +37,7 @@ def scene_for(written: Written, chosen: PictureInput) -> WordScene:
 
 def maps_of(written: Written) -> tuple[WordMap, ...]:
     """The mean of all heads, and each head of each layer; of an LSTM its one map."""
-    maps = written.looked.maps
+    maps = written.attention.maps
     if not written.has_heads:
         return (WordMap("attention", maps[0][0].numpy()),)
     word_maps = [WordMap("mean of all heads", written.mean_map, "all layers")]

@@ -13,7 +13,7 @@ from core.results.dalle_results import (
     DIRECT,
     OF,
     THROUGH,
-    WHOLE,
+    WHOLE_SENTENCE,
     CoderResult,
     DrawerResult,
     Results,
@@ -86,13 +86,13 @@ def tell_held(ways: Mapping[str, Mapping[str, Share]], title: str) -> Iterator[s
     yield (
         f"In one drawing **{one[ALL].share:.0%}** of the words hold ({title}); by chance {by_chance[ALL].share:.0%}"
         f"{unless_clear(one[ALL], by_chance[ALL], ', from which it cannot be told apart')}; {through[ALL].share:.0%} "
-        f"in the true scene after its way through the codes. Whole sentences: {one[WHOLE].share:.0%}, "
-        f"{by_chance[WHOLE].share:.0%}, {through[WHOLE].share:.0%}."
+        f"in the true scene after its way through the codes. Whole sentences: {one[WHOLE_SENTENCE].share:.0%}, "
+        f"{by_chance[WHOLE_SENTENCE].share:.0%}, {through[WHOLE_SENTENCE].share:.0%}."
     )
     most = max(int(way) for way in ways if way.isdecimal())
     if most > 1:
         best = ways[str(most)]
-        for kind, what in ((ALL, "words"), (WHOLE, "whole sentences")):
+        for kind, what in ((ALL, "words"), (WHOLE_SENTENCE, "whole sentences")):
             yield (
                 f"With the best of {most} by CLIP the share of {what} that hold changes by "
                 f"{points(best[kind].share - one[kind].share)}"

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.results import attention_gan_results
 from core.results.attention_gan_results import DALLE, TRUE, Crowd, PainterResult, Results
-from core.results.dalle_results import ALL, CHANCE, OF, WHOLE, Share
+from core.results.dalle_results import ALL, CHANCE, OF, WHOLE_SENTENCE, Share
 from core.zoo.attention_gans import ALIKE, AS_LEARNED, ATTENTION_GANS, CUT, WORD_ATTENTION
 from dashboard.cache.memo import cached
 from dashboard.figures.grounding import Scored
@@ -47,7 +47,7 @@ def show(bar: DeltaGenerator) -> None:
     else:
         st.info(PAGE.text("Without the scene reader"), icon=":material/info:")
     if results.looks:
-        sentences += _looks(results.looks)
+        sentences += _word_attention(results.looks)
     if results.crowds:
         sentences += _crowds(results.crowds)
     sentences += [tell_painter(name, painter) for name, painter in results.painters.items()]
@@ -77,7 +77,7 @@ def tell_held(ways: Mapping[str, Mapping[str, Share]], title: str, drawn: Mappin
     yield (
         f"In one picture **{one[ALL].share:.0%}** of the words hold ({title}); by chance {by_chance[ALL].share:.0%}"
         f"{unless_clear(one[ALL], by_chance[ALL], ', from which it cannot be told apart')}. Whole sentences: "
-        f"{one[WHOLE].share:.0%}, {by_chance[WHOLE].share:.0%}."
+        f"{one[WHOLE_SENTENCE].share:.0%}, {by_chance[WHOLE_SENTENCE].share:.0%}."
     )
     if drawn:
         unclear = unless_clear(one[ALL], drawn[ALL], " The difference may be chance.")
@@ -97,14 +97,14 @@ def tell_held(ways: Mapping[str, Mapping[str, Share]], title: str, drawn: Mappin
 # What the words are worth.
 
 
-def _looks(looks: Mapping[str, Mapping[str, Share]]) -> tuple[str, ...]:
+def _word_attention(shares: Mapping[str, Mapping[str, Share]]) -> tuple[str, ...]:
     layout.heading("What is looking at the words worth?")
     titles = {name: f"words {name}" for name in WORD_ATTENTION}
     rows = [
-        Scored(title, kind, looks[name][kind].share, looks[name][kind].error, looks[name][kind].asked)
+        Scored(title, kind, shares[name][kind].share, shares[name][kind].error, shares[name][kind].asked)
         for kind in OF
         for name, title in titles.items()
-        if kind in looks.get(name, {})
+        if kind in shares.get(name, {})
     ]
     table = pd.DataFrame(
         [(row.model, row.way, row.share, row.error, row.words) for row in rows],
@@ -112,14 +112,14 @@ def _looks(looks: Mapping[str, Mapping[str, Share]]) -> tuple[str, ...]:
     )
     statements_chart(rows, table, name="painted-looks")
     st.caption(SECTION.text("What looking is worth"))
-    return tuple(tell_looks(looks))
+    return tuple(tell_word_attention(shares))
 
 
-def tell_looks(looks: Mapping[str, Mapping[str, Share]]) -> Iterator[str]:
+def tell_word_attention(shares: Mapping[str, Mapping[str, Share]]) -> Iterator[str]:
     """What is lost without the look at words, and for which kind most."""
-    if not {AS_LEARNED, CUT, ALIKE} <= looks.keys():
+    if not {AS_LEARNED, CUT, ALIKE} <= shares.keys():
         return
-    learned, cut, alike = looks[AS_LEARNED], looks[CUT], looks[ALIKE]
+    learned, cut, alike = shares[AS_LEARNED], shares[CUT], shares[ALIKE]
     yield (
         f"With word attention cut **{cut[ALL].share:.0%}** of the words hold instead of {learned[ALL].share:.0%}"
         f"{unless_clear(learned[ALL], cut[ALL], ', which could be by chance')}; when every place takes the mean of all "
