@@ -14,6 +14,7 @@ from core.probing.grammar.relations import DIRECTIONS, TO_DEPENDENT, TO_GOVERNOR
 from core.probing.grammar.trees import ROOT, Tree
 from core.results import grammar_heads
 from core.text import Tokens
+from dashboard import typeset
 from dashboard.cache import memo
 from dashboard.cache.upload import Upload
 from dashboard.contents import ROOT as PROJECT
@@ -258,7 +259,7 @@ def best(relation="det", direction=TO_GOVERNOR, share=0.5, offset_share=0.3, **o
 
 shares = st.floats(0, 1).map(lambda value: round(value, 3))
 bests = st.builds(
-    best, relation=st.sampled_from(["det", "obj", "nsubj", "cc", "x:y"]), direction=st.sampled_from(DIRECTIONS),
+    best, relation=st.sampled_from(["det", "obj", "nsubj", "cc", "x:y", "`a`*"]), direction=st.sampled_from(DIRECTIONS),
     share=shares, offset_share=shares, chosen_share=shares, cases=st.integers(1, 500), earlier=shares,
     head=st.sampled_from([(0, 0), (1, 0), (1, 1)]), offset=st.sampled_from([-2, -1, 1, 3]),
 )  # fmt: skip
@@ -288,7 +289,7 @@ def test_sentences_about_the_shares_are_true_of_them(measured):
         clear = sum(grammar_relations.is_clear(row) for row in rows.values())
         assert f"**{clear} of {len(rows)}** relations" in sentence
     if rows and max(row.gain for row in rows.values()) > 0:
-        most = next(row for row in rows.values() if f"`{row.relation}` {row.direction}:" in sentence)
+        most = next(row for row in rows.values() if f"“{typeset.plain(row.relation)}” {row.direction}:" in sentence)
         assert most.gain == max(row.gain for row in rows.values())
         assert f"**{most.share:.0%}** of {most.cases:,} cases" in sentence
         named, count = re.search(r"Layers? ([\d, ]+) ha(?:s|ve each) the best heads of (\d+)", sentence).groups()

@@ -199,10 +199,10 @@ def about_gains(rows: Mapping[str, BestHead]) -> str:
     where = f"Layer {first[0]} has" if len(first) == 1 else f"Layers {', '.join(first)} have each"
     return (
         f"In **{len(clear)} of {len(rows)}** relations the best head finds clearly more than the best fixed distance: "
-        f"at least {100 * CLEARLY:.0f} points, and more than two standard errors. It gains most in `{most.relation}` "
-        f"{most.direction}: layer {most.head[0]}, head {most.head[1]} finds **{most.share:.0%}** of {most.cases:,} "
-        f"cases, always {_distance(most.offset)} {most.offset_share:.0%}. {where} the best heads of "
-        f"{max(counts.values())} of these relations."
+        f"at least {100 * CLEARLY:.0f} points, and more than two standard errors. It gains most in "
+        f"“{typeset.plain(most.relation)}” {most.direction}: layer {most.head[0]}, head {most.head[1]} finds "
+        f"**{most.share:.0%}** of {most.cases:,} cases, always {_distance(most.offset)} {most.offset_share:.0%}. "
+        f"{where} the best heads of {max(counts.values())} of these relations."
     )
 
 
