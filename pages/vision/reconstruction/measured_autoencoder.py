@@ -92,7 +92,7 @@ def _probes(results: Results) -> tuple[str, ...]:
     layout.heading("What has it learned without a label?")
     rows = pd.DataFrame(
         [
-            {"features": name} | {f"{probe.labels} % of the labels": probe.top1[name] for probe in results.probes}
+            {"features": name} | {f"{probe.labels}% of the labels": probe.top1[name] for probe in results.probes}
             for name in results.probes[0].top1
         ]
     )
@@ -112,7 +112,7 @@ def _tuned(results: Results) -> tuple[str, ...]:
     rows = pd.DataFrame(
         [
             {
-                "labels": f"{run.labels} %",
+                "labels": f"{run.labels}%",
                 "begins as": STARTS[run.start],
                 "top-1": run.top1,
                 "top-5": run.top5,
