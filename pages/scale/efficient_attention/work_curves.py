@@ -1,5 +1,6 @@
 """What each method gets for its work: the error of a head, and the loss of the model once it is measured."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import pandas as pd
@@ -77,9 +78,14 @@ def error_against_work(
         table=pd.DataFrame(rows, columns=["method", "setting", "value", "work", "error"]),
     )
     own = curves[method.name]
-    setting = methods.SETTINGS[method.name]
-    st.caption(MAPS.text("Error against work", setting=setting, least=own[0].setting, most=own[-1].setting))
+    st.caption(MAPS.text("Error against work", settings=settings_text(methods.SETTINGS[method.name], own)))
     return own
+
+
+def settings_text(name: str, points: Sequence[Point]) -> str:
+    """The settings of a curve, which on a long text may be one alone: the others would take too much work."""
+    least, most = points[0].setting, points[-1].setting
+    return f"{name} from {least:,} to {most:,}" if most > least else f"here {name} {least:,} alone"
 
 
 def loss_against_work(reading: Reading, layers: tuple[int, ...], exact: float) -> dict[str, list[Step]]:
