@@ -73,12 +73,13 @@ def test_medians_of_two_families_are_those_of_thirds_of_their_models(x, cost):
     rows = [of for of in TIMM if of["family"] in images.RIVALS and of[cost]]
     costs = sorted(float(of[cost]) for of in rows)
     low, high = (np.quantile(costs, share) for share in (1 / 3, 2 / 3))
-    for name, least, most in (("least", 0, low), ("middle", low, high), ("most", high, np.inf)):
+    for name, least, most in (("lowest", 0, low), ("middle", low, high), ("highest", high, np.inf)):
         own, other = (
             [float(of["top1"]) for of in rows if of["family"] == family and least < float(of[cost]) <= most]
             for family in images.RIVALS
         )
-        assert f"{median(own) - median(other):+.1f} in the third with {name}".replace("-", "−") in sentence
+        ahead = median(own) - median(other)
+        assert f"{abs(ahead):.1f} points {'ahead' if ahead > 0 else 'behind'}** in the {name} third" in sentence
 
 
 def test_points_are_said_of_accuracies_alone():

@@ -13,7 +13,6 @@ from pages.scale.scaling_comparison.selection import (
     Selection,
     Table,
     best_shown,
-    difference,
     front_shown,
 )
 
@@ -126,16 +125,24 @@ def rivals(selection: Selection) -> str:
     if len(rows):
         cuts = rows[x.column].quantile([1 / 3, 2 / 3])
         thirds = np.searchsorted(cuts, rows[x.column])
-        for place, name in enumerate(("least", "middle", "most")):
+        for place, name in enumerate(("lowest", "middle", "highest")):
             own, other = (rows[y.column][(thirds == place) & (rows.family == family)] for family in RIVALS)
             if min(len(own), len(other)) >= ENOUGH:
-                parts.append(f"{difference(own.median() - other.median())} in the third with {name}")
+                parts.append(f"{lead(own.median() - other.median())} in the {name} third")
     if not parts:
         return ""
+    thirds_of_table = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
     return (
-        f"Transformers against convolutions, medians of *{y.inside}*, in points: {', '.join(parts)} ({x.inside}). "
-        "Medians over what happens to be in the table, not over equal training."
+        f"Against the median convolutional network, the median transformer is {thirds_of_table} of the models by "
+        f"{x.inside} (*{y.inside}*). The medians are over what happens to be in the table, not over equal training."
     )
+
+
+def lead(points: float) -> str:
+    """A difference in points, in words."""
+    if not round(points, 1):
+        return "level"
+    return f"**{abs(points):.1f} points {'ahead' if points > 0 else 'behind'}**"
 
 
 def example(selection: Selection) -> None:
