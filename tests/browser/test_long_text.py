@@ -17,6 +17,7 @@ from tests.polling import wait_until
 
 SERVER = Path(__file__).parents[2] / "dashboard" / "hosting" / "server.py"
 TOKENS = 1024
+PROJECTOR = {"width": 1920, "height": 1080}
 WEIGHT = re.compile(r"\(token ([\d,]+)\) attends to .*\(token ([\d,]+)\) with weight ([\d.]+)(?: × 10(\S+))?")
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
@@ -75,6 +76,19 @@ def is_right(reported: tuple[int, int, float] | None, head: HeadMap) -> bool:
     query, key, weight = reported
     expected = float(head.weights(slice(query, query + 1), slice(key, key + 1)))
     return weight == pytest.approx(expected, rel=0.01, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("size", "query", "has_room"),
+    [(PROJECTOR, "&present=1", True), (DESK, "&present=1", True), (PHONE, "", False)],
+    ids=["projector", "small projector", "phone"],
+)
+def test_the_notice_stands_right_below_the_map_and_on_the_screen_of_a_projector(view, size, query, has_room):
+    group = view(size, f"tokens={TOKENS}{query}")
+    expect(group.locator(".notice")).to_contain_text("Notice")
+    sentence, map_box, notice = (group.locator(name).bounding_box() for name in (".tell", ".map-frame", ".notice"))
+    assert map_box["y"] + map_box["height"] <= notice["y"] <= sentence["y"] + sentence["height"] + 12
+    assert not has_room or notice["y"] + notice["height"] <= size["height"]
 
 
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])

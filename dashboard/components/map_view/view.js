@@ -19,7 +19,8 @@ const FOLLOWING = 160; // milliseconds between two steps of the text behind the 
 const ECHO = 5000; // milliseconds within which a place from Python may be one that was sent to it
 const HELD = 500; // milliseconds for which the text does not follow a motion that began in it
 const LINK_CELL = 16; // pixels of a token where a link is shown
-const PRESENTED = 1.3; // times higher for the projector
+const PRESENTED = 1.3; // times larger letters for the projector
+const LOWEST = 240; // pixels of the map's height on a projector
 
 class MapView extends View {
   open = { layer: 0, head: 0 };
@@ -45,11 +46,11 @@ class MapView extends View {
     this.name = make("b", { class: "head-name" });
     this.scale = make("span", { class: "scale" });
     this.downloads = createRow(this.takes);
-    const bar = make("div", { class: "bar" }, this.name, ...this.controls.elements, this.scale);
+    this.bar = make("div", { class: "bar" }, this.name, ...this.controls.elements, this.scale);
     const side = make("div", { class: "side" }, this.heads.element, this.beside.element);
-    const stage = make("div", { class: "stage" }, bar, this.figure.element, this.figure.tell, side);
+    this.stage = make("div", { class: "stage" }, this.bar, this.figure.element, this.figure.tell, this.notice, side);
     const about = { class: "view long-map", role: "group", "aria-label": "Attention over the text" };
-    return make("div", about, stage, this.notice, this.downloads, this.links.element);
+    return make("div", about, this.stage, this.downloads, this.links.element);
   }
 
   get takes() {
@@ -195,12 +196,20 @@ class MapView extends View {
     this.drawnWidth = this.root.clientWidth;
     this.controls.show(this.look);
     const width = this.figure.element.clientWidth;
-    const high = Math.round(this.data.height * (this.present ? PRESENTED : 1));
+    const high = this.present ? this.presentedHeight : this.data.height;
     this.root.style.setProperty("--high", `${high}px`);
     if (this.figure.state) this.figure.layOut(width, high, this.figure.state.tokens, this.present ? PRESENTED : 1);
     else this.figure.element.style.minHeight = `${Math.min(high, width)}px`;
     this.beside.show(this.theme, this.theme.negative);
     this.figure.soon();
+  }
+
+  /** The map's height on a projector: what the controls above and the sentences below it leave of the screen. */
+  get presentedHeight() {
+    const pixels = (element, property) => parseFloat(getComputedStyle(element)[property]);
+    const sentences = pixels(this.figure.tell, "minHeight") + pixels(this.notice, "minHeight");
+    const others = this.bar.offsetHeight + sentences + 3 * pixels(this.stage, "rowGap");
+    return Math.round(Math.max(LOWEST, this.room - others));
   }
 
   get idle() {
