@@ -19,7 +19,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from ..capture import edit_attention, record_attention
-from ..models.attention_gan import AttentionGANConfig, Generator, Matching, TextReader
+from ..models.attention_gan import AttentionGANConfig, Generator, TextReader
+from ..models.damsm import Matching
 from ..models.stored_weights import load_weights
 from ..text import Tokens
 from .embedded import WEIGHTS, read_settings

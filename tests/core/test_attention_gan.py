@@ -9,14 +9,12 @@ from core.models.attention_gan import (
     Discriminator,
     GeneratedPictures,
     Generator,
-    Regions,
     TextReader,
     condition_divergence,
-    damsm_loss,
     discriminator_loss,
     generator_loss,
-    match_scores,
 )
+from core.models.damsm import Regions, damsm_loss, match_scores
 
 CONFIG = AttentionGANConfig(words=9, context=6, text=8, condition=4, noise=3, width=4, judge=4)
 IDS = torch.tensor([[1, 4, 5, 2, 0, 0], [1, 3, 2, 0, 0, 0], [1, 8, 7, 6, 5, 2]])

@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from core.errors import InputError, ModelError
-from core.models.attention_gan import AttentionGANConfig, Generator, Matching
+from core.models.attention_gan import AttentionGANConfig, Generator
+from core.models.damsm import Matching
 from core.models.stored_weights import save_weights
 from core.zoo.attention_gans import (
     ALIKE,

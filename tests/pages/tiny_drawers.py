@@ -6,8 +6,9 @@ import pytest
 import torch
 from torch import nn
 
-from core.models.attention_gan import AttentionGANConfig, Generator, Matching
+from core.models.attention_gan import AttentionGANConfig, Generator
 from core.models.dalle import DALLE, DALLEConfig
+from core.models.damsm import Matching
 from core.models.discrete_vae import DiscreteVAE, DiscreteVAEConfig
 from core.models.image_gpt import ImageGPT, ImageGPTConfig
 from core.models.scene_reader import SceneReader

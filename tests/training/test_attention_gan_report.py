@@ -10,8 +10,9 @@ import torch
 
 from core.errors import ModelError
 from core.generation.quality import frechet_distance
-from core.models.attention_gan import AttentionGANConfig, Generator, Matching
+from core.models.attention_gan import AttentionGANConfig, Generator
 from core.models.dalle import DALLE, DALLEConfig
+from core.models.damsm import Matching
 from core.models.discrete_vae import DiscreteVAE, DiscreteVAEConfig
 from core.models.scene_reader import SceneReader
 from core.models.stored_weights import save_weights

@@ -27,12 +27,11 @@ from core.models.attention_gan import (
     EncodedSentence,
     GeneratedPictures,
     Generator,
-    Matching,
     condition_divergence,
-    damsm_loss,
     discriminator_loss,
     generator_loss,
 )
+from core.models.damsm import Matching, damsm_loss
 from core.models.stored_weights import save_weights
 from core.scenes.draw import draw
 from training.common.card import hardware
