@@ -21,7 +21,7 @@ from core.results.attention_gan_results import CROWDS, TRUE
 from core.results.dalle_results import CHANCE, DIRECT, WHOLE_SENTENCE
 from core.zoo.attention_gans import WORD_ATTENTION, StagePainter, available
 from core.zoo.dalles import PictureCoder, PictureDrawer
-from training.attention_gan import report
+from training.attention_gan import crowds, report
 from training.common.scenes import scenes_tokenizer
 
 WORDS = scenes_tokenizer()
@@ -81,23 +81,23 @@ def test_what_is_there_is_installed_measured_and_can_be_read(tmp_path, monkeypat
 
 def test_features_are_compared_as_the_reader_has_them():
     reader, pictures = SceneReader().eval(), torch.rand(3, 3, 64, 64)
-    features = report.features(reader, pictures)
+    features = crowds.features(reader, pictures)
     with torch.no_grad():
         expected = reader.features(pictures).clamp_min(0).flatten(2).mean(dim=2)
     assert torch.allclose(features, expected, atol=1e-5)
     other = torch.rand(5, 3, 64, 64)
-    against = report.features(reader, other)
-    own = report.crowd(reader, pictures, against, 0.25)
+    against = crowds.features(reader, other)
+    own = crowds.crowd(reader, pictures, against, 0.25)
     assert own == {"pictures": 3, "frechet": round(frechet_distance(features, against), 4), "diversity": 0.25}
 
 
 def test_paintings_of_a_text_differ_by_their_noise_alone():
     torch.manual_seed(0)
     painter = StagePainter("scenes", "A small one", WORDS, Generator(SIZES), Matching(SIZES).text)
-    one, other = report.paintings_of(painter, ["a red star", "a blue star"], 2)
+    one, other = crowds.paintings_of(painter, ["a red star", "a blue star"], 2)
     assert one.shape == (2, 3, 64, 64)
     assert not torch.equal(one[0], one[1])
-    again, _ = report.paintings_of(painter, ["a red star", "a green star"], 2)
+    again, _ = crowds.paintings_of(painter, ["a red star", "a green star"], 2)
     assert torch.equal(one, again)
     assert not torch.equal(other, one)
 

@@ -8,45 +8,33 @@ not in the folder of runs are kept. Without `--data` the accuracy of CLIP on emo
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
-from jaxtyping import Float
-from torch import Tensor
 
-from core.generation.quality import diversity, frechet_distance
 from core.models.scene_reader import SceneReader
-from core.results.attention_gan_results import DALLE, TRUE
-from core.results.dalle_results import CHANCE, COUNTS, OF, SPLITS, WHOLE_SENTENCE
-from core.scenes.draw import draw
-from core.zoo.attention_gans import AS_LEARNED, ATTENTION_GANS, WORD_ATTENTION, StagePainter, load_attention_gan
+from core.results.dalle_results import COUNTS, SPLITS, WHOLE_SENTENCE
+from core.zoo.attention_gans import ATTENTION_GANS, WORD_ATTENTION, StagePainter, load_attention_gan
 from core.zoo.clips import load_clip
-from core.zoo.dalles import load_dalle, load_scene_reader
+from core.zoo.dalles import load_scene_reader
 from core.zoo.embedded import WEIGHTS
-from training.attention_gan.train import EMA
-from training.common.card import install, save_card, table
+from training.attention_gan.crowds import CROWD, TRIED, crowds, paintings_of
+from training.attention_gan.painters_card import CARD, tables_of
+from training.common.card import install, save_card
 from training.common.command_line import CommandLine
 from training.common.drawn_statements import (
-    BATCH_SIZE,
     CANDIDATES,
     NAMED,
     SENTENCES,
-    cell,
     measure_statements,
     own_name,
     reference_shares,
     scenes_with_sentences,
     seconds_of,
 )
-from training.common.pictures import as_pixels
-from training.dalle.drawings import drawings_of, held_out
-
-CROWD = 500  # pictures, of as many sentences
-ALIKE_SENTENCES, TRIED = 60, 4  # sentences of which several pictures are compared, and how many
-
-Pictures = Float[Tensor, "batch channel row column"]
+from training.dalle.drawings import held_out
 
 
 def main() -> None:
@@ -133,153 +121,6 @@ def measure_scenes(painter: StagePainter, reader: SceneReader, sentences: int) -
         for words in WORD_ATTENTION
     }
     return {"held": shares_by_split, "looks": by_word_attention}
-
-
-def paintings_of(
-    painter: StagePainter, texts: Sequence[str], candidates: int, *, word_attention: str = AS_LEARNED
-) -> Iterator[Pictures]:
-    """The candidate pictures of each text, each with noise of its own."""
-    for number, text in enumerate(texts):
-        noise = painter.noise(number, range(candidates))
-        yield painter.paint([painter.encode(text)] * candidates, noise, word_attention=word_attention).pictures[-1]
-
-
-def crowds(painter: StagePainter, reader: SceneReader, count: int) -> dict[str, dict[str, float]]:
-    """Fréchet distance from true scenes, and diversity of pictures of one sentence, for each generator.
-
-    TRUE compares true scenes with as many others (a lower bound); its diversity is that of different sentences.
-    """
-    examples = scenes_with_sentences("test", 2 * count)
-    true_scenes = as_pixels([draw(scene) for scene, _ in examples])
-    texts = [sentence.text for _, sentence in examples[:count]]
-    against = features(reader, true_scenes[count:])
-    diversity_texts = texts[:ALIKE_SENTENCES]
-    drawer = load_dalle("scenes")
-    ways: dict[str, Callable[[Sequence[str], int], Iterable[Pictures]]] = {
-        words: lambda texts, candidates, words=words: paintings_of(painter, texts, candidates, word_attention=words)  # type: ignore[misc]
-        for words in WORD_ATTENTION
-    }
-    ways[DALLE] = lambda texts, candidates: drawings_of(drawer, texts, candidates)
-    results: dict[str, dict[str, float]] = {}
-    for name, make in ways.items():
-        crowd_pictures = torch.cat(list(make(texts, 1)))
-        differ = [diversity(pictures) for pictures in make(diversity_texts, TRIED)]
-        results[name] = crowd(reader, crowd_pictures, against, sum(differ) / len(differ))
-    results[TRUE] = crowd(reader, true_scenes[:count], against, diversity(true_scenes[:count]))
-    return results
-
-
-def crowd(
-    reader: SceneReader, pictures: Pictures, against: Float[Tensor, "draw feature"], differ: float
-) -> dict[str, float]:
-    """The results of many pictures; `against` are the features of true scenes, `differ` is their diversity."""
-    distance = frechet_distance(features(reader, pictures), against)
-    return {"pictures": len(pictures), "frechet": round(distance, 4), "diversity": round(differ, 4)}
-
-
-@torch.no_grad()
-def features(reader: SceneReader, pictures: Pictures) -> Float[Tensor, "batch feature"]:
-    """Features of pictures for the Fréchet distance: activations of the reader of scenes, averaged over places."""
-    parts = [reader.features(part).relu().mean(dim=(2, 3)) for part in pictures.split(BATCH_SIZE)]
-    return torch.cat(parts)
-
-
-# The card.
-
-
-def tables_of(results: dict[str, Any]) -> dict[str, str]:
-    """The tables of the card."""
-    painters = [
-        [
-            ATTENTION_GANS[name],
-            f"{painter['parameters']:,}",
-            *(f"{painter['seconds'][count]:.2f}" for count in COUNTS),
-            f"{painter['own_name']:.0%}" if "own_name" in painter else "",
-        ]
-        for name, painter in results["painters"].items()
-    ]
-    held_rows = [
-        [split, way if not way.isdecimal() else f"best of {way}", *(cell(shares, kind) for kind in OF)]
-        for split, ways in results.get("held", {}).items()
-        for way, shares in ways.items()
-    ]
-    looks_rows = [[name, *(cell(shares, kind) for kind in OF)] for name, shares in results.get("looks", {}).items()]
-    crowd_rows = [
-        [name, painter["pictures"], f"{painter['frechet']:.3f}", f"{painter['diversity']:.3f}"]
-        for name, painter in results.get("crowds", {}).items()
-    ]
-    runs = [
-        [
-            name,
-            run["matching"]["steps"],
-            f"{run['seconds']['matching'] / 60:.0f}",
-            run["steps"],
-            run["batch"],
-            f"{run['seconds']['painting'] / 60:.0f}",
-            run["hardware"],
-        ]
-        for name, run in results["runs"].items()
-    ]
-    unread = "Not measured: the reader was not there."
-    seconds = [f"s for {painter}" for painter in COUNTS]
-    return {
-        "painters_table": table(["", "parameters", *seconds, "own name"], painters),
-        "held_table": table(["split", "picture", *OF], held_rows) if held_rows else unread,
-        "looks_table": table(["words", *OF], looks_rows) if looks_rows else unread,
-        "crowds_table": table(["", "pictures", "Fréchet distance", "diversity"], crowd_rows) if crowd_rows else unread,
-        "runs_table": table(["", "matching steps", "minutes", "painter's steps", "batch", "minutes", "on"], runs),
-    }
-
-
-CARD = f"""# attention-gan
-
-Pictures of 16, 32 and 64 pixels painted of a sentence in three stages, with a look at its words before each of the last
-two: AttnGAN (Xu et al. 2018), `core/models/attention_gan.py`, small. With conditioning augmentation, a judge for each
-stage, and DAMSM, the networks that match words with regions. Weights are the running mean of the painter's (decay
-{EMA}; the norms take the statistics of these weights anew), stored in 8 bits, and were measured as they are stored.
-
-## Data and licence
-Scenes of the drawn world (`core/scenes/`), drawn for each step, with a true sentence each. Emoji, where they are here:
-pictures of googlefonts/noto-emoji (Apache-2.0), names of github/gemoji (MIT). The weights are released under the
-project's licence.
-
-## Painters
-Seconds for 1, 4 and 16 pictures at once, on one thread. "Own name": of pictures of {NAMED} held-out emoji how many
-CLIP finds nearer to their own name than to another; chance is 50%.
-
-{{painters_table}}
-
-## What holds in pictures
-{{sentences}} sentences of each split, which nobody learned from, told as in weights/dalle/CARD.md. Best of k: of k
-pictures the one that our CLIP likes best. "{CHANCE}": what holds by chance in the true scene of another sentence.
-
-{{held_table}}
-
-The same of new scenes ("test"), one picture, by what places of the later stages take of words: as was learned; of all
-words alike; nothing (word attention cut, so that the sentence is heard as a whole and in the first stage only).
-
-{{looks_table}}
-
-## Crowds
-Pictures of as many sentences each. The Fréchet distance of Gaussians (Heusel et al. 2017) on features of our own reader
-of scenes (weights/scene-reader, the mean over all places before its last layer) from other true scenes; that of true
-scenes is the floor. Diversity: the root of the mean squared difference of pixels (0 to 1) between {TRIED} pictures of
-one sentence; of true scenes, between those of different sentences.
-
-{{crowds_table}}
-
-## Training
-{{runs_table}}
-
-One seed, and no run was thrown away: what is here is not the best of several. After the first 1,000 steps on scenes a
-mean with decay 0.999 showed nothing but tinted grounds, while the painter itself already drew things: the mean reached
-back too far, and had norms with the statistics of other weights. Both were changed, and the run went on from there.
-
-    python -m training.attention_gan.train --data PATH
-    python -m training.attention_gan.report --data PATH
-
-Seed 0, {{hardware}}; torch {{torch}}.
-"""
 
 
 def command_line() -> CommandLine:
