@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from core.tokens.words import join_words, word_spans
 from core.translation.alignment import agreement
 from core.zoo import TRANSLATION as TITLES
-from pages.language.translation import compute, inputs, your_own_pair
+from pages.language.translation import compute, inputs, own_links, your_own_pair
 from pages.language.translation.your_own_pair import DIAGONAL
 from tests.pages.conftest import message_text, prose
 
@@ -95,10 +95,10 @@ def test_links_that_fit_no_words_are_left_out_in_a_sentence_whatever_the_words_a
 
 @given(st.frozensets(st.tuples(st.integers(0, 12), st.integers(0, 12))))
 def test_links_survive_the_address(links):
-    text = your_own_pair.links_to_text(links)
-    assert your_own_pair.links_from_text(text, range(13), range(13)) == (links, 0)
+    text = own_links.links_to_text(links)
+    assert own_links.links_from_text(text, range(13), range(13)) == (links, 0)
     inside = frozenset(link for link in links if max(link) < 5)
-    assert your_own_pair.links_from_text(text, range(5), range(5)) == (inside, len(links) - len(inside))
+    assert own_links.links_from_text(text, range(5), range(5)) == (inside, len(links) - len(inside))
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_links_survive_the_address(links):
     ],
 )
 def test_what_is_no_link_is_counted(address, links, wrong):
-    assert your_own_pair.links_from_text(address, range(4), range(4)) == (links, wrong)
+    assert own_links.links_from_text(address, range(4), range(4)) == (links, wrong)
 
 
 def test_of_a_text_of_five_hundred_words_the_beginning_is_read_and_that_is_said(open_pair):

@@ -1,7 +1,6 @@
 """Your own pair: what the models look at when they are made to write a given translation, and who aligns it best."""
 
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,7 +15,6 @@ from core.translation.alignment import Agreement, Direction, Link, agreement, di
 from core.zoo import TRANSLATION as TITLES
 from core.zoo import Aligned
 from dashboard import theme, typeset
-from dashboard.address import parameter
 from dashboard.components.alignment_view import AlignmentScene, Panel, alignment_view
 from dashboard.frame import layout
 from dashboard.inputs import controls
@@ -24,7 +22,7 @@ from dashboard.number_format import compare, signed
 from dashboard.output import charts
 from dashboard.output.alignment_table import DIRECTION_HELP, DIRECTIONS
 from dashboard.output.data_table import data_table
-from pages.language.translation import compute, inputs, word_maps
+from pages.language.translation import compute, inputs, own_links, word_maps
 from pages.language.translation.figures import HUE, HUE_OF_TITLE, agreement_bars, by_word
 from pages.language.translation.prose import PAGE
 from pages.language.translation.word_maps import Words
@@ -36,16 +34,11 @@ FRENCH = {
     inputs.CLASSIC: "L'accord sur la zone économique européenne a été signé en août 1992.",
 }
 MAPS = {"attention": "attention weights", "influence": "influence by the gradient"}
-ADDRESS = "links"
-MOST = 2000  # characters of the address that are read: far more links than a sentence of any length needs
 TRANSFORMER = "transformer"
 DIAGONAL = "Diagonal, no model"
+_PROPOSED = "_proposed_french"  # in the session
 FEW = 5  # links of the visitor's: with fewer, one link more can turn the order of the models round
 ALIKE = 0.5  # bits: sentences whose costs differ by less are as probable
-
-
-_PROPOSED, _PAIR = "_proposed_french", "_pair_of_links"
-_LINK = re.compile(r"(\d{1,3})-(\d{1,3})", re.ASCII)  # source-target, as in the files that aligners write
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +76,7 @@ def show() -> None:
     for tokens in (pair.aligned[TRANSFORMER].source, pair.aligned[TRANSFORMER].target):
         typeset.show_cut_notice(tokens)
     with remarks:
-        own = _own_links((english, french), pair.source.real, pair.target.real)
+        own = own_links.from_address((english, french), pair.source.real, pair.target.real)
     with figure:
         _view(pair, own)
     model_links = _found_links(pair, own)
@@ -142,49 +135,10 @@ def pair_of(english: str, french: str) -> Pair:
     return Pair(aligned, source, target, panels)
 
 
-def links_to_text(links: Iterable[Link]) -> str:
-    """The links, (source word, target word), as they stand in the address: "0-0,1-1"."""
-    return ",".join(f"{source}-{target}" for source, target in sorted(links))
-
-
-def links_from_text(text: str, sources: Collection[int], targets: Collection[int]) -> tuple[frozenset[Link], int]:
-    """The links of an address between these words, and how many parts of it are none."""
-    parts = [part for part in text[:MOST].split(",") if part]
-    matches = [_LINK.fullmatch(part) for part in parts]
-    links = [(int(match[1]), int(match[2])) for match in matches if match]
-    valid_links = frozenset(link for link in links if link[0] in sources and link[1] in targets)
-    return valid_links, len(parts) - sum(link in valid_links for link in links)
-
-
-def _own_links(pair: tuple[str, str], sources: Collection[int], targets: Collection[int]) -> frozenset[Link]:
-    """The visitor's links for this pair of sentences; those for another pair are cleared, and that is said."""
-    former = st.session_state.get(_PAIR)
-    st.session_state[_PAIR] = pair
-    if former not in (None, pair) and ADDRESS in st.query_params:
-        _write(())
-        st.caption(SECTION.text("Links of other sentences"))
-    links, wrong = parameter(ADDRESS, lambda text: links_from_text(text, sources, targets))
-    if wrong:
-        st.info(
-            SECTION.text("Links outside the sentences", wrong=wrong, sources=len(sources), targets=len(targets)),
-            icon=":material/link_off:",
-        )
-        _write(links)
-    return links
-
-
-def _write(links: Collection[Link]) -> None:
-    """Write the links into the address."""
-    if links:
-        st.query_params[ADDRESS] = links_to_text(links)
-    elif ADDRESS in st.query_params:
-        del st.query_params[ADDRESS]
-
-
 def _view(pair: Pair, own: frozenset[Link]) -> None:
     def switch(_: str, target: int, source: int) -> None:
         if target in pair.target.real and source in pair.source.real:
-            _write(own ^ {(source, target)})
+            own_links.to_address(own ^ {(source, target)})
 
     alignment_view(
         AlignmentScene(pair.source.labels, tuple(pair.panels.values()), source_name="English"),
@@ -204,8 +158,10 @@ def _found_links(pair: Pair, own: frozenset[Link]) -> dict[str, set[Link]]:
         name = st.selectbox(
             "Start from the strongest links of", list(model_links), index=1, key="pair_start", width=300
         )
-        st.button("Take them", icon=":material/input:", on_click=lambda: _write(model_links.get(name, set())))
-        st.button("Clear", icon=":material/backspace:", disabled=not own, on_click=lambda: _write(()))
+        st.button(
+            "Take them", icon=":material/input:", on_click=lambda: own_links.to_address(model_links.get(name, set()))
+        )
+        st.button("Clear", icon=":material/backspace:", disabled=not own, on_click=lambda: own_links.to_address(()))
     return model_links
 
 
