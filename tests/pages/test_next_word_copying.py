@@ -8,8 +8,9 @@ from core.heads import measures
 from core.heads.repetition import RepetitionRun
 from pages.language.next_word import compute_copying
 from pages.language.next_word.compute_copying import Repetition, Silenced
-from pages.language.next_word.copying import OWN_TEXT, about_copying, about_silence, saved
+from pages.language.next_word.copying import OWN_TEXT, about_silence
 from pages.language.next_word.copying_heads import about_heads
+from pages.language.next_word.copying_losses import about_copying, saved
 from tests.core.saved_models import save_text_model
 from tests.pages.conftest import check, message_text, prose
 
