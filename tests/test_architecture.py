@@ -185,7 +185,7 @@ def test_numbers_of_addresses_are_read_in_one_place():
 def test_what_pages_read_from_the_address_is_read_in_one_place():
     # Elsewhere what stands there is compared, or kept, as it is; "french" is bound to a field.
     users = {user for user in users_of("query_params.get(") if user.startswith("pages/")}
-    compared = {"codes.py", "matrices.py", "cuts.py", "reviews.py", "your_own_pair.py", "writes.py"}
+    compared = {"codes.py", "matrices.py", "cuts.py", "reviews.py", "your_own_pair.py", "written_tree.py"}
     assert {Path(user).name for user in users} == compared
 
 

@@ -17,7 +17,7 @@ from core.generation.rules import Rules, draw, random_number
 from core.generation.writing import encode_without_limit
 from dashboard.cache import memo
 from dashboard.inputs import controls, example_texts, uploads
-from pages.language.next_word import branches, compute_writes, writes, writes_sentences
+from pages.language.next_word import branches, compute_writes, writes_sentences, written_tree
 from pages.language.next_word.branches import Tree, decode, encode, moved
 from pages.language.next_word.inputs import Selection
 from tests.pages.conftest import check, message_text, prose
@@ -32,7 +32,7 @@ def model():
 
 
 def written(app) -> tuple[int, ...]:
-    return app.session_state[writes.TREE].written
+    return app.session_state[written_tree.TREE].written
 
 
 def press(app, key):
@@ -53,7 +53,7 @@ def test_a_click_writes_as_many_tokens_as_were_asked_for_and_the_same_again_afte
     press(app, "writes_go")
     first = written(app)
     assert len(first) == 8
-    assert app.query_params["written"] == encode(app.session_state[writes.TREE])
+    assert app.query_params["written"] == encode(app.session_state[written_tree.TREE])
     press(app, "writes_start")
     assert written(app) == ()
     press(app, "writes_go")
@@ -71,7 +71,7 @@ def test_one_step_and_back_go_to_and_fro_and_the_way_that_was_left_stays(visit):
     two = written(app)
     press(app, "writes_back")
     assert written(app) == two[:1]
-    assert app.session_state[writes.TREE].ends == (two,)
+    assert app.session_state[written_tree.TREE].ends == (two,)
 
 
 def test_an_example_replaces_the_text_or_the_file_and_what_was_written(visit):
@@ -95,7 +95,7 @@ def test_a_link_brings_what_was_written_with_its_settings_and_ways(visit, model)
     tokens = model.encode(" It was grey").ids
     tree = moved(Tree(tokens), tokens[:-1])
     app = visit(PAGE, show="Writes", text=TEXT, written=encode(tree), writes_temperature="0.5", writes_seed="7")
-    assert app.session_state[writes.TREE] == tree
+    assert app.session_state[written_tree.TREE] == tree
     assert app.slider(key="writes_temperature").value == 0.5
     assert app.number_input(key="writes_seed").value == 7
     assert f"Of the {len(tokens) - 1} tokens written" in prose(app)

@@ -4,36 +4,29 @@ from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 from tokenizers import Tokenizer
 
 from core.generation.newest_token import find_farthest_head
 from core.generation.rules import FILTERS, Rules
 from core.generation.writing import pieces
-from core.text import read_tokens
 from core.zoo.embedded import BOOKS
 from dashboard import theme, typeset
-from dashboard.address import parameter
 from dashboard.components.writing_view import Bar, Moment, Piece, Way, writing_view
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output.explained_view import explained_view
 from dashboard.recordings import notices, scenes
 from dashboard.recordings.watched import content_of
-from pages.language.next_word import branches, compute_writes, inputs, writes_sentences
+from pages.language.next_word import branches, compute_writes, inputs, writes_sentences, written_tree
 from pages.language.next_word.branches import LONGEST, Tree
 from pages.language.next_word.compute_writes import Step, Written
-from pages.language.next_word.inputs import WRITTEN_ADDRESS as ADDRESS
 from pages.language.next_word.inputs import Selection
 from pages.language.next_word.prose import PAGE
 
 SECTION = PAGE.section("Writes")
-# In the session: the tree, whose it is, what of it was put into the address, the way whose attention is in view, and
-# how many tokens are to be written.
-TREE, OF, PUT, IN_VIEW, LEFT = "writes_tree", "writes_of", "writes_put", "writes_in_view", "writes_left"
-COUNTS = (8, 16, 32, 64)  # tokens that one click writes
 # While a text of at most so many tokens is written, the view of attention follows; else it comes at the end.
-FOLLOWED, QUICK = 512, 0.1  # tokens; seconds for each
+FOLLOWED = 512
+COUNTS = (8, 16, 32, 64)  # tokens that one click writes
 PREVIEW = 12  # tokens of a way in the list of ways
 BOUND: dict[str, Any] = {"bind": "query-params", "width": 150}
 
@@ -57,19 +50,19 @@ def show() -> None:
     selection = inputs.selection(given_text, menu)
     with has_read:  # a spinner has its place there
         tokens = compute_writes.given_tokens(selection.name, selection.text)
-    _open(selection, has_read)
-    steps, quick = _write(selection, rules, seed)
-    tree: Tree = st.session_state[TREE]
-    is_writing = st.session_state[LEFT] > 0
+    written_tree.open_tree(selection, has_read)
+    steps, quick = written_tree.grow(selection, rules, seed)
+    tree: Tree = st.session_state[written_tree.TREE]
+    is_writing = st.session_state[written_tree.LEFT] > 0
     with write_button:
         _write_button(tree, many, is_writing=is_writing)
     with step_buttons:
         _step_buttons(tree, is_writing=is_writing)
     if not is_writing or (quick and len(tokens) + len(tree.written) <= FOLLOWED):
-        st.session_state[IN_VIEW] = tree.written
+        st.session_state[written_tree.IN_VIEW] = tree.written
     with has_read:
-        written = compute_writes.read(selection.name, selection.text, st.session_state[IN_VIEW])
-    steps.append(compute_writes.next_step(selection, written, len(st.session_state[IN_VIEW]), rules, seed))
+        written = compute_writes.read(selection.name, selection.text, st.session_state[written_tree.IN_VIEW])
+    steps.append(compute_writes.next_step(selection, written, len(st.session_state[written_tree.IN_VIEW]), rules, seed))
     _say_where_it_stands(selection, written, len(tokens) + len(tree.written), tree)
     steps.sort(key=lambda step: step.count)
     newest = steps[-1]
@@ -92,7 +85,7 @@ def show() -> None:
     if is_writing:
         st.rerun()  # what is said of the text pales until it is there
     layout.notes(SECTION, notice=noticed(selection, written, newest), formula=lambda: _formula(newest, rules))
-    _keep_in_address(tree)
+    written_tree.to_address(tree)
 
 
 def _training_data(selection: Selection) -> str:
@@ -128,73 +121,15 @@ def _sampling(temperature: float) -> tuple[Rules, int, int]:
     return rules, controls.number_box("Seed", 0, 9999, 1, key="writes_seed", help=SECTION.text("Seed")), many
 
 
-def _open(selection: Selection, waiting: DeltaGenerator) -> None:
-    """See to it that the session has a tree of this text and model: that of a new address, else an empty one."""
-    whose, text = (selection.name, selection.text), st.query_params.get(ADDRESS, "")
-    with waiting:
-        vocabulary = compute_writes.vocabulary_of(selection)
-    tree = parameter(ADDRESS, lambda text: branches.decode(text, lambda token: token < vocabulary))
-    is_led = text != st.session_state.get(PUT, "")  # by a link, or by the browser's back button
-    if st.session_state.get(OF) == whose and not is_led:
-        return
-    if not is_led:  # another text, or another model: what was written after the one before is not of it
-        tree = Tree()
-    elif tree is None:
-        title = typeset.plain(selection.model.title)
-        st.info(SECTION.text("Unreadable link", title=title, last=vocabulary - 1), icon=":material/link_off:")
-    tree = tree or Tree()
-    st.session_state.update({OF: whose, PUT: text, TREE: tree, IN_VIEW: tree.written, LEFT: 0})
-
-
-def _keep_in_address(tree: Tree) -> None:
-    """Only when nothing is written any more: each change of the address is a step of the browser's back button."""
-    st.session_state[PUT] = text = branches.encode(tree)
-    if text:
-        if st.query_params.get(ADDRESS) != text:
-            st.query_params[ADDRESS] = text
-    elif ADDRESS in st.query_params:
-        del st.query_params[ADDRESS]
-
-
-def _write(selection: Selection, rules: Rules, seed: int) -> tuple[list[Step], bool]:
-    """The steps that are next, if there is anything to write, and whether they were quick enough to be followed."""
-    tree: Tree = st.session_state[TREE]
-    left = min(st.session_state[LEFT], LONGEST - len(tree.written))
-    st.session_state[LEFT] = 0  # also if what follows ends in a sentence
-    if left <= 0:
-        return [], True
-    steps, seconds = compute_writes.write(selection, tree.written, rules, seed, left)
-    for step in steps:
-        tree = branches.moved(tree, (*tree.written, step.drawn))
-    ended = is_special(selection, tree.written[-1])
-    st.session_state.update({TREE: tree, LEFT: 0 if ended else left - len(steps)})
-    return steps, seconds <= QUICK * len(steps)
-
-
-def is_special(selection: Selection, token: int) -> bool:
-    """Whether a token is one that tokenizers add, such as the mark for the end of a text."""
-    return read_tokens(selection.model.tokenizer, [token]).special[0]
-
-
-def _go(to: branches.Way) -> None:
-    """Leave what is written for another way, and write no more."""
-    st.session_state.update({TREE: branches.moved(st.session_state[TREE], to), LEFT: 0})
-
-
-def _ask_for(count: int) -> None:
-    """Have so many tokens written."""
-    st.session_state[LEFT] = count
-
-
 def _write_button(tree: Tree, many: int, *, is_writing: bool) -> None:
     if is_writing:
-        st.button("Stop", icon=":material/stop:", key="writes_stop", on_click=_ask_for, args=(0,))
+        st.button("Stop", icon=":material/stop:", key="writes_stop", on_click=written_tree.ask_for, args=(0,))
         return
     st.button(
         "Write",
         icon=":material/edit:",
         key="writes_go",
-        on_click=_ask_for,
+        on_click=written_tree.ask_for,
         args=(many,),
         disabled=len(tree.written) >= LONGEST,
     )
@@ -203,9 +138,9 @@ def _write_button(tree: Tree, many: int, *, is_writing: bool) -> None:
 def _step_buttons(tree: Tree, *, is_writing: bool) -> None:
     written, full = tree.written, len(tree.written) >= LONGEST
     for label, icon, click, argument, disabled in (
-        ("One step", ":material/skip_next:", _ask_for, 1, full),
-        ("Back", ":material/undo:", _go, written[:-1], not written),
-        ("Start over", ":material/first_page:", _go, (), not written),
+        ("One step", ":material/skip_next:", written_tree.ask_for, 1, full),
+        ("Back", ":material/undo:", written_tree.go, written[:-1], not written),
+        ("Start over", ":material/first_page:", written_tree.go, (), not written),
     ):
         key = f"writes_{label.split()[0].lower()}"
         is_disabled = disabled or is_writing
@@ -223,7 +158,7 @@ def _say_where_it_stands(selection: Selection, written: Written, total: int, tre
         )
     if len(tree.written) >= LONGEST:
         st.info(SECTION.text("Longest text", most=LONGEST), icon=":material/info:")
-    elif tree.written and is_special(selection, tree.written[-1]):
+    elif tree.written and written_tree.is_special(selection, tree.written[-1]):
         token = typeset.plain(selection.model.label(tree.written[-1]))
         st.info(SECTION.text("End of a text", token=token), icon=":material/info:")
 
@@ -233,9 +168,9 @@ def _text(selection: Selection, tree: Tree, steps: Sequence[Step], *, plays: boo
     tokenizer, rows = selection.model.tokenizer, branches.branches(tree)
 
     def take(count: int, token: int) -> None:
-        now: Tree = st.session_state[TREE]
+        now: Tree = st.session_state[written_tree.TREE]
         if count <= min(len(now.written), LONGEST - 1):
-            _go((*now.written[:count], token))
+            written_tree.go((*now.written[:count], token))
 
     writing_view(
         content_of(selection.text),
@@ -246,8 +181,8 @@ def _text(selection: Selection, tree: Tree, steps: Sequence[Step], *, plays: boo
         name="next-token",
         plays=plays,
         on_take=take,
-        on_back=lambda count: _go(st.session_state[TREE].written[:count]),
-        on_return=lambda way: _go(rows[way].to),
+        on_back=lambda count: written_tree.go(st.session_state[written_tree.TREE].written[:count]),
+        on_return=lambda way: written_tree.go(rows[way].to),
     )
     typeset.explain_bytes(typeset.readable(candidate.label) for step in steps for candidate in step.candidates)
 
