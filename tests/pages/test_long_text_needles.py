@@ -21,7 +21,7 @@ TEXT = " ".join(f"In the {number}th year the sea came up to the wall. Nobody saw
 SECTION = """
 from dashboard import app
 from pages.explore.long_text import needles
-app.show(needles.needles)
+app.show(needles.show)
 """
 
 

@@ -31,7 +31,7 @@ SHARES = {"none": 0.0, "a quarter": 0.25, "half": 0.5}  # of the budget for the 
 RISE, LOSS = "Above the full cache", "Loss"
 
 
-def forgetting() -> None:
+def show() -> None:
     """Text, length and budget; losses along the text; the table; the map of a head and the cache at a step."""
     setting, rises = _choose()
     give_up = ("Cancel, and read 256 tokens", _read_fewer) if setting.tokens > QUICK else None

@@ -35,7 +35,7 @@ SHARE, SCORE, COPY = "attention to the needle", "retrieval score", "weight on th
 NEIGHBOURS = 12  # tokens of the book on both sides of the needle that are written out
 
 
-def needles() -> None:
+def show() -> None:
     """The controls, the map of heads and the answer's tokens, then all depths and lengths, and the ablation."""
     with layout.control_bar():
         sentence = st.text_input("Needle", NEEDLE, key="needle", bind="query-params", max_chars=LONGEST, width=WIDTH)

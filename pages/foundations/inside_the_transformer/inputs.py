@@ -1,6 +1,5 @@
 """What the page walks through: a model, and a text or a picture that passes through it."""
 
-from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -24,16 +23,8 @@ LONGEST_TYPED = 2000  # characters
 NARROW, WIDE = 165, 190  # pixels: the names of the machines and of the models
 
 
-def show_walk(show: Callable[[Walk], None]) -> None:
-    """The controls, the way through and where the text was cut, then the section that `show` draws."""
-    way = walked_through()
-    if way.cut:
-        layout.caption(PAGE.text("Cut text", tokens=way.cut.length, total=way.cut.total))
-    show(way)
-
-
 def walked_through() -> Walk:
-    """The controls for architecture, input and model, and the way through."""
+    """The controls for architecture, input and model; the way through, and a remark where the text was cut."""
     with layout.control_bar():
         machine = controls.menu("Architecture", MACHINES, key="machine", width=NARROW, help=PAGE.text("Architecture"))
         if machine == ENCODER:
@@ -53,7 +44,10 @@ def walked_through() -> Walk:
                 target = _target()
             walk = partial(compute.walk_translation, text, target)
     with layout.waiting_place():
-        return walk()
+        way = walk()
+    if way.cut:
+        layout.caption(PAGE.text("Cut text", tokens=way.cut.length, total=way.cut.total))
+    return way
 
 
 def own_text(first: str) -> Text:

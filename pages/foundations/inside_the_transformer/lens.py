@@ -13,7 +13,7 @@ from dashboard.figures.curves import curves
 from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
-from pages.foundations.inside_the_transformer import compute
+from pages.foundations.inside_the_transformer import compute, inputs
 from pages.foundations.inside_the_transformer.compute import Walk
 from pages.foundations.inside_the_transformer.figures import lens_grid
 from pages.foundations.inside_the_transformer.prose import PAGE
@@ -22,8 +22,9 @@ SECTION = PAGE.section("Logit lens")
 MOST = 20  # tokens: so many words can be read beside one another
 
 
-def show(walk: Walk) -> None:
+def show() -> None:
     """A grid of layers and tokens, then the way of one token's final answer through the layers."""
+    walk = inputs.walked_through()
     lens = compute.lens.peek(walk) or _compute(walk)
     labels = _labels(walk, lens)
     _grid(walk, lens, labels)

@@ -16,8 +16,7 @@ from dashboard.number_format import amount
 from dashboard.output import charts
 from dashboard.output.comparisons import join_names
 from dashboard.output.data_table import data_table
-from pages.foundations.inside_the_transformer import compute, longer_and_larger
-from pages.foundations.inside_the_transformer.compute import Walk
+from pages.foundations.inside_the_transformer import compute, inputs, longer_and_larger
 from pages.foundations.inside_the_transformer.figures import share_bars
 from pages.foundations.inside_the_transformer.prose import PAGE
 
@@ -26,8 +25,9 @@ LENGTHS = [2**power for power in range(4, 18)]
 PART = 190  # pixels: the longest name of a part
 
 
-def show(walk: Walk) -> None:
+def show() -> None:
     """How large each part is, and how much it works: for texts, pictures and pairs of texts."""
+    walk = inputs.walked_through()
     shape = shape_of(walk.network)
     with layout.waiting_place():
         worked = compute.counted_flops(walk)

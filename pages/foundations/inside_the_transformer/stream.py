@@ -15,8 +15,7 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output import charts
 from dashboard.output.comparisons import join_names, leading
-from pages.foundations.inside_the_transformer import compute
-from pages.foundations.inside_the_transformer.compute import Walk
+from pages.foundations.inside_the_transformer import compute, inputs
 from pages.foundations.inside_the_transformer.lens import point_names
 from pages.foundations.inside_the_transformer.prose import PAGE
 
@@ -24,8 +23,9 @@ SECTION = PAGE.section("Stream")
 CLOSE = 0.005  # of a vector's length: shares that differ by less read the same
 
 
-def show(walk: Walk) -> None:
+def show() -> None:
     """Lengths by layer and token, and what each branch adds."""
+    walk = inputs.walked_through()
     lanes = {lane.name: lane for lane in walk.walked.lanes if lane.stacks}
     side = list(lanes)[-1]
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -21,7 +21,7 @@ from dashboard.figures.heat import heat
 from dashboard.frame import layout
 from dashboard.output import charts, export
 from dashboard.output.data_table import data_table
-from pages.foundations.inside_the_transformer import compute, parts
+from pages.foundations.inside_the_transformer import compute, inputs, parts
 from pages.foundations.inside_the_transformer.compute import Walk
 from pages.foundations.inside_the_transformer.prose import PAGE
 
@@ -32,8 +32,9 @@ NAMED = 60  # tokens: of more only the numbers are written
 ENDS = 0.995  # the scale ends where all but 1 in 200 numbers are: a few channels are often far larger
 
 
-def show(walk: Walk) -> None:
+def show() -> None:
     """Diagram on the left, part on the right; one below the other where the diagram has two lanes."""
+    walk = inputs.walked_through()
     left, right = (
         st.columns([1, 1.6], gap="medium") if len(walk.walked.lanes) == 1 else (st.container(), st.container())
     )

@@ -16,8 +16,8 @@ from dashboard.inputs import controls
 from dashboard.number_format import with_power
 from dashboard.output import charts
 from dashboard.output.comparisons import join_names, leading
-from dashboard.recordings.watched import Watched, WatchedText
-from pages.foundations.many_heads import compute
+from dashboard.recordings.watched import WatchedText
+from pages.foundations.many_heads import compute, inputs
 from pages.foundations.many_heads.compute import Sum
 from pages.foundations.many_heads.figures import length_bars
 from pages.foundations.many_heads.head_in_view import sequences_of, token_names
@@ -31,8 +31,9 @@ ALIKE = 0.005  # of all lengths: shares that differ by less read the same
 RIGHT = -0.1  # a cosine above it is nearly a right angle: such heads do not cancel
 
 
-def show(watched: Watched) -> None:
+def show() -> None:
     """Contributions as bars, as a heat map and in numbers; that they add up; what to notice."""
+    watched = inputs.watch(inputs.choose())
     with layout.waiting_place():
         layers = compute.head_outputs(watched)
     length_side, vector_side = st.columns(SIDES, gap="medium")

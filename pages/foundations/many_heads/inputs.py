@@ -5,9 +5,11 @@ from functools import partial
 
 import streamlit as st
 
+from dashboard import typeset
 from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, model_name, photograph
-from dashboard.recordings.watched import Watched, watch_text
+from dashboard.recordings import notices
+from dashboard.recordings.watched import Watched, WatchedText, watch_text
 
 TEXT, PICTURE = "Text", "Picture"
 MODEL_WIDTH = 150  # pixels: the row has room for the text, its menus and the settings
@@ -29,3 +31,13 @@ def choose() -> Callable[..., Watched]:
         return partial(watch_text, name, text)
     with row:
         return photograph.choose_in_bar(models_in=menu, patches_in=menu).watched
+
+
+def watch(run: Callable[..., Watched]) -> Watched:
+    """Run the model with all its heads, and say where the text was cut and what was not recorded."""
+    with layout.waiting_place():
+        watched = run()
+    if isinstance(watched, WatchedText):
+        typeset.show_cut_notice(watched.inputs)
+    notices.show_unseen(watched.record)
+    return watched

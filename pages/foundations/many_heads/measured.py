@@ -24,7 +24,7 @@ from dashboard.output.data_table import data_table
 from dashboard.recordings import layer_outputs, notices, picture_notices, row_sums
 from dashboard.recordings.notices import Finding
 from dashboard.recordings.watched import Head, Watched, WatchedText
-from pages.foundations.many_heads import compute, head_in_view, jobs
+from pages.foundations.many_heads import compute, head_in_view, inputs, jobs
 from pages.foundations.many_heads.head_in_view import layer_names
 from pages.foundations.many_heads.measure_formulas import MEASURES, Measure
 from pages.foundations.many_heads.prose import PAGE
@@ -34,8 +34,9 @@ ROW, RANKED = 36, 380  # pixels: some ten heads are seen, the others by scrollin
 BROAD = 0.05  # bits: layers whose heads spread their attention by no more than that apart are alike
 
 
-def show(watched: Watched) -> None:
+def show() -> None:
     """The map, the head in view, the table of all heads, and what to notice."""
+    watched = inputs.watch(inputs.choose())
     with layout.waiting_place():
         table = compute.head_table(watched)
     # On a projector map and head stand side by side; otherwise what the measure means stands beside the map.

@@ -1,6 +1,5 @@
 """Heads that say nothing: what the model loses, what it predicts instead, and which other maps change."""
 
-from collections.abc import Callable
 from math import exp, log
 
 import numpy as np
@@ -19,7 +18,7 @@ from dashboard.inputs import ablated_heads
 from dashboard.number_format import with_power
 from dashboard.output import predictions
 from dashboard.recordings.watched import Head, Watched, WatchedText
-from pages.foundations.many_heads import compute, one_at_a_time
+from pages.foundations.many_heads import compute, inputs, one_at_a_time
 from pages.foundations.many_heads.head_in_view import if_it_is_there, layer_names, numbered, sequences_of
 from pages.foundations.many_heads.prose import PAGE
 
@@ -32,11 +31,10 @@ SMALL = 0.005  # nats: less is not told from nothing
 MOST = "the one that changed most"
 
 
-def show(watched: Watched, run: Callable[[tuple[Head, ...]], Watched]) -> None:
-    """What each head costs alone, and heads to silence by clicking; loss, predictions and maps before and after.
-
-    `run` makes the same run with some heads silenced.
-    """
+def show() -> None:
+    """What each head costs alone, and heads to silence by clicking; loss, predictions and maps before and after."""
+    run = inputs.choose()
+    watched = inputs.watch(run)
     stage = st.container()
     with layout.control_bar():
         heads = ablated_heads.silenced_heads(watched)

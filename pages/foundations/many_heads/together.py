@@ -15,7 +15,7 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.output.comparisons import join_names, leading
 from dashboard.recordings.watched import Watched, WatchedText
-from pages.foundations.many_heads import compute
+from pages.foundations.many_heads import compute, inputs
 from pages.foundations.many_heads.head_in_view import Sequence, token_names
 from pages.foundations.many_heads.prose import PAGE
 
@@ -25,8 +25,9 @@ EDGE = 1.2  # times even spread: what leads to no place by more leads nowhere
 ALIKE = 0.005  # of the attention: shares that differ by less read the same
 
 
-def show(watched: Watched) -> None:
+def show() -> None:
     """The choice, its warning, the view, and what to notice."""
+    watched = inputs.watch(inputs.choose())
     view_side, choice_side = st.columns(SIDES, gap="medium")
     with choice_side:
         name = controls.choice(
