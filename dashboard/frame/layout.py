@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from typing import Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -20,9 +21,18 @@ def caption(text: str) -> None:
     """Write a small remark beside a figure or below a table, in Markdown; its terms are explained.
 
     A caption holds the basis of a claim: the training data, the number of pictures, the error. So it stays on a
-    projector, where other prose (leads, tools, notes) is left out.
+    projector, where `prose` and notes are left out.
     """
     st.caption(glossary.linked(text))
+
+
+def prose(text: str, *, width: int | Literal["stretch"] = theme.PROSE) -> None:
+    """Write prose beside a figure, in Markdown; nothing on a projector.
+
+    What says how far a claim holds is a `caption`, which stays there.
+    """
+    if not theme.is_presented():
+        st.markdown(text, width=width)
 
 
 def control_bar():

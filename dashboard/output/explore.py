@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.capture import AttentionCall, by_layer
 from core.interpretability import mask_of
-from dashboard import contents, theme
+from dashboard import contents
 from dashboard.components.attention_view import View, attention_view
 from dashboard.frame import layout
 from dashboard.frame.prose import Prose
@@ -40,8 +40,7 @@ def explore(
         displayed = ablated_heads.choose_run(plain, changed)
         predictions.show(plain, changed)
         layout.place_notice()
-        if not theme.is_presented():
-            export.download_all_heads(displayed)
+        export.download_all_heads(displayed)
     own_steps = apart if displayed is plain else None
     with view_side:
         choice = attention_view(

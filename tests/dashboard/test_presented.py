@@ -13,8 +13,9 @@ from tests.pages.conftest import visit  # noqa: F401  (a fixture)
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(file for room in ("pages", "dashboard") for file in (ROOT / room).rglob("*.py"))
-# A caption or a box says what a figure rests on. Prose (`st.markdown`) may be left out, unless it says so, too.
+# A caption or a box says what a figure rests on. Prose may be left out, unless it says so, too.
 KEPT = {"caption", "info", "warning", "error"}
+PROSE = {"markdown", "prose"}  # `st.markdown` and `layout.prose`
 GUARD = re.compile(
     r"learned from|was trained on|held[- ]out|standard error|interval|by chance|one seed|cannot be compared|"
     r"does not (?:show|prove)|may be far apart|random weights|was not measured"
@@ -28,8 +29,10 @@ if not theme.is_presented():
 
 
 def left_out(source: str) -> Iterator[ast.Call]:
-    """All calls of a file that are made only where it is not presented."""
+    """All calls of a file that are made only where it is not presented, and those of `layout.prose`."""
     for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "layout.prose":
+            yield node
         body = getattr(node, "body", None)
         if isinstance(node, ast.If) and "is_presented" in ast.dump(node.test):
             is_else = "Not()" not in ast.dump(node.test)
@@ -72,7 +75,7 @@ def of_kind(source: str) -> list[str]:
 def prose_of(file: Path) -> Iterator[str]:
     """The texts of a page's prose that a projector leaves out: `SECTION.text("Heading")`, in whichever section."""
     for call in left_out(file.read_text()):
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "markdown":
+        if isinstance(call.func, ast.Attribute) and call.func.attr in PROSE:
             headings = set(filter(None, map(heading_of, ast.walk(call))))
             if headings:
                 page = read_prose(str(file))

@@ -7,7 +7,6 @@ import streamlit as st
 import torch
 
 from core.reach.gradient_reach import farthest_distance, half_life
-from dashboard import theme
 from dashboard.frame import layout
 from dashboard.output import charts
 from dashboard.output.comparisons import join_names, leading
@@ -34,9 +33,8 @@ def show() -> None:
         column_config={name: st.column_config.NumberColumn(format=pattern) for name, pattern in formats.items()},
     )
     layout.place_notice()
-    if not theme.is_presented():
-        charts.download_table(facts, "models")
-        st.markdown("\n".join(f"- **{title}**: {SECTION.text(title)}" for title in TITLES.values()))
+    charts.download_table(facts, "models")
+    layout.prose("\n".join(f"- **{title}**: {SECTION.text(title)}" for title in TITLES.values()), width="stretch")
     layout.notes(SECTION, notice=about_models(facts, len(compute.models("text")[0].characters)))
 
 

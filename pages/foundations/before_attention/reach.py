@@ -55,8 +55,7 @@ def show() -> None:
     )
     layout.place_notice()
     _say_what_is_unknown(reading)
-    if not theme.is_presented():
-        charts.download_table(_table(reading), "reach")
+    charts.download_table(partial(_table, reading), "reach")
     st.subheader("How the gradient fades with the distance", anchor=False)
     over = controls.choice("Measured over", [PASSAGES, OWN], key="over")
     lines = compute.mean_reach() if over == PASSAGES else own_curves(reading)

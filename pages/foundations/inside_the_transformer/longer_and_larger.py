@@ -127,8 +127,7 @@ def famous() -> pd.DataFrame:
 def show_own(precision: str) -> None:
     """Five numbers, and what they make."""
     layout.heading("Build your own")
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Own decoder"), width=theme.PROSE)
+    layout.prose(SECTION.text("Own decoder"))
     shape, context = gpt_size.choose("own")
     bill = {line.part: line.value for line in memory(shape, context, precision)}
     work = sum(line.value for line in flops(shape, context)) / context

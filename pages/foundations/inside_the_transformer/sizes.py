@@ -90,9 +90,7 @@ def _parts(table: pd.DataFrame, n: int, *, known: bool) -> None:
     data_table(with_sums.style.format(spoken), hide_index=True, column_config=kinds, height="content")
     layout.place_notice()
     charts.download_table(with_sums, "sizes")
-    if not theme.is_presented():
-        text = SECTION.text("Formula and count", tokens=n) if known else SECTION.text("Count without a formula")
-        st.markdown(text, width=theme.PROSE)
+    layout.prose(SECTION.text("Formula and count", tokens=n) if known else SECTION.text("Count without a formula"))
     st.caption(SECTION.text("Uncounted operations"), width=theme.PROSE)
 
 

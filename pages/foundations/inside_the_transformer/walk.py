@@ -74,19 +74,17 @@ def _begins(walk: Walk) -> tuple[str, ...]:
 def _show_part(walk: Walk, part: Part) -> None:
     with layout.waiting_place():
         arrays = compute.part_arrays(walk, part.key)
-    if not theme.is_presented():
-        st.markdown(f"**{KINDS[part.kind]}.** {SECTION.text(f'Purpose: {part.kind}')}")
+    layout.prose(f"**{KINDS[part.kind]}.** {SECTION.text(f'Purpose: {part.kind}')}", width="stretch")
     weights = f"{part.parameters:,} weights" if part.parameters else "no weights of its own"
     st.caption(f"`{part.class_name}` with {weights}; in {_shapes(part.inputs)}, out {_shapes(part.outputs)}")
     parts.show(walk, part, arrays)
     _show_maps(walk, part, arrays)
-    if not theme.is_presented():
-        export.download_arrays(
-            "This part's numbers (NPZ)",
-            lambda: packed(walk, arrays),
-            name=part.key.replace(" ", "-"),
-            about="All inputs and outputs of this part, with the labels",
-        )
+    export.download_arrays(
+        "This part's numbers (NPZ)",
+        lambda: packed(walk, arrays),
+        name=part.key.replace(" ", "-"),
+        about="All inputs and outputs of this part, with the labels",
+    )
 
 
 def _shapes(shapes: tuple[Shape, ...]) -> str:

@@ -65,8 +65,7 @@ def show() -> None:
     with number_side:
         _numbers(added)
     shares, difference = compute.of_all_tokens(watched, place)
-    if not theme.is_presented():
-        st.markdown(_exact(outputs, difference))
+    layout.prose(_exact(outputs, difference), width="stretch")
     layout.notes(SECTION, notice=noticed(added, shares, token_name), numbers=_first_channel(added, outputs))
 
 

@@ -39,18 +39,19 @@ def show() -> None:
     watched = inputs.watch(inputs.choose())
     with layout.waiting_place():
         table = compute.head_table(watched)
+    is_presented = theme.is_presented()
     # On a projector map and head stand side by side; otherwise what the measure means stands beside the map.
-    map_side, words_side = st.columns(2 if theme.is_presented() else [3, 2], gap="large")
+    map_side, words_side = st.columns(2 if is_presented else [3, 2], gap="large")
     with words_side:
         name, limits = _measure(table, has_jobs=isinstance(watched, WatchedText))
-    head_place = words_side if theme.is_presented() else st.container()
+    head_place = words_side if is_presented else st.container()
     explanation = st.container()
     with head_place:
-        if not theme.is_presented():  # there the whole map shall fit the window
+        if not is_presented:  # there the whole map shall fit the window
             layout.heading("The head in view")
         with layout.control_bar():
             place = head_in_view.inputs(watched)
-        if not theme.is_presented():
+        if not is_presented:
             _say(watched, table, place)
         head_in_view.show(watched, place, below=explanation)
     tested = _tested(watched, table)
@@ -61,7 +62,7 @@ def show() -> None:
         else:
             _show_map(watched, table, name, limits, place)
         layout.place_notice()
-    if not theme.is_presented():
+    if not is_presented:
         with words_side:
             jobs.say_what_they_mean() if name == jobs.JOB else _say_what_it_means(table, name, watched)
         _rank(watched, table, name, heads_jobs)

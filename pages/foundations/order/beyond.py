@@ -32,7 +32,7 @@ _HUES = dict(zip(TITLES.values(), (HUES[5], HUES[1], HUES[3], HUES[0], HUES[2], 
 
 def show() -> None:
     """A curve for each way, and a table of what it does within the training length and beyond."""
-    choose.lead(SECTION)
+    layout.prose(SECTION.text("Lead"))
     table, trained = compute.lengths(), compute.trained_length()
     longest = int(table["length"].max())
     with layout.control_bar():

@@ -43,7 +43,7 @@ MOST_TILES = 14  # small maps on a side
 
 def show() -> None:
     """How alike the position vectors of a model are, as a map; of patches, one map for each."""
-    choose.lead(SECTION)
+    layout.prose(SECTION.text("Lead"))
     with layout.control_bar():
         kind = controls.choice("Learned by", [TEXT, IMAGE], key="learner")
         name = model_name.model("text" if kind == TEXT else "image")

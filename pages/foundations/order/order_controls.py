@@ -10,11 +10,10 @@ from core.capture import AttentionCall, record_attention
 from core.models.gpt import GPT
 from core.text import Tokens, read_text
 from core.view.codec import whole_number
-from dashboard import theme, typeset
+from dashboard import typeset
 from dashboard.address import parameter
 from dashboard.cache.models import text_model
 from dashboard.frame import carried
-from dashboard.frame.prose import Prose
 from dashboard.inputs import controls, example_texts
 from pages.foundations.order.prose import PAGE
 
@@ -23,12 +22,6 @@ SENTENCES = example_texts.examples("order")
 SENTENCE = next(iter(SENTENCES.values()))
 LONGEST = 24  # tokens: so many rows can still be told apart
 LONGEST_TYPED = 2000  # characters
-
-
-def lead(prose: Prose) -> None:
-    """Say what the section is about, in a sentence; not on a projector."""
-    if not theme.is_presented():
-        st.markdown(prose.text("Lead"), width=theme.PROSE)
 
 
 def sentence(messages: DeltaGenerator, longest: int = LONGEST) -> Tokens:

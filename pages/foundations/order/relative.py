@@ -50,7 +50,7 @@ def show() -> None:
         way = controls.choice("Way", ways, key="way")
     prose = prose_of(way)
     with lead:
-        choose.lead(prose)
+        layout.prose(prose.text("Lead"))
     ways[way](bar, prose)
 
 

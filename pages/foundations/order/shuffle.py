@@ -51,7 +51,7 @@ class Subject:
 
 def show() -> None:
     """A sentence or a photograph, the vectors that a part of a model makes of it before and after a shuffle."""
-    choose.lead(SECTION)
+    layout.prose(SECTION.text("Lead"))
     with layout.control_bar():
         row = st.container(horizontal=True, vertical_alignment="bottom")  # its place is the same for both subjects
         source = st.selectbox("Told the order by", SOURCES, key="told", bind="query-params", width=150)

@@ -37,7 +37,7 @@ SHOWN_POINTS = 40  # of a turning pair
 
 def show() -> None:
     """The map of all waves, some of them as curves, the products of positions, and a step as a turn."""
-    choose.lead(SECTION)
+    layout.prose(SECTION.text("Lead"))
     with layout.control_bar():
         length = choose.slide("Positions", 8, 256, 64, key="positions")
         width = st.select_slider("Channels", WIDTHS, 64, key="channels", bind="query-params", width=220)

@@ -174,8 +174,7 @@ def _pseudo_perplexity(selection: inputs.Selection, hidden: frozenset[int]) -> P
         scale="What a word costs when it alone is masked",
         ticks=TICKS,
     )
-    if not theme.is_presented():
-        charts.download_table(partial(cost_table, scores), "fill-costs")
+    charts.download_table(partial(cost_table, scores), "fill-costs")
     return scores
 
 

@@ -1,6 +1,7 @@
 """Tasks: parts of speech and a verdict from one fine-tuned body, and where each head looks before and after."""
 
 from collections.abc import Sequence
+from functools import partial
 from math import exp
 
 import numpy as np
@@ -62,8 +63,7 @@ def show() -> None:
         sentence_of_row = _row(comparison, head, place, name)
     st.markdown(sentences.about_verdict(predictions))
     _maps(comparison, head, place)
-    if not theme.is_presented():
-        charts.download_table(tasks_measured.said_table(predictions, usual), "tasks-tags")
+    charts.download_table(partial(tasks_measured.said_table, predictions, usual), "tasks-tags")
     tasks_measured.show(compute.results())
     layout.notes(
         SECTION,
@@ -194,8 +194,7 @@ def _row(comparison: FineTuningComparison, head: tuple[int, int], place: int, na
     was, now = rows.values()
     parts = shares(was, tokens, place), shares(now, tokens, place)
     sentence = sentences.about_shares(name, head, *parts, float(row_moved(was, now)))
-    if not theme.is_presented():
-        st.markdown(sentence)
+    layout.prose(sentence, width="stretch")
     return sentence
 
 

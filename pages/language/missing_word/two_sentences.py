@@ -138,9 +138,8 @@ def _input(name: str, pair: Pair) -> SegmentLengths | None:
         name="pair-input",
         height=110,
     )
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Input"), width=theme.PROSE)
-        charts.download_table(partial(input_table, pair), "pair-input")
+    layout.prose(SECTION.text("Input"))
+    charts.download_table(partial(input_table, pair), "pair-input")
     return lengths
 
 

@@ -1,6 +1,7 @@
 """Cache: what is computed anew in each step and what is kept, what that costs, and how caches become smaller."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -94,8 +95,7 @@ def _grids(reading: CachedReading, step: Step) -> None:
             )
     if layers < len(step.queries):
         layout.caption(SECTION.text("First layers", count=layers, layers=len(step.queries)))
-    if not theme.is_presented():
-        charts.download_table(table_of(reading.stepped, reading.tokens.labels), "cache-steps")
+    charts.download_table(partial(table_of, reading.stepped, reading.tokens.labels), "cache-steps")
 
 
 def table_of(read: SteppedReading, labels: Sequence[str]) -> pd.DataFrame:
@@ -195,8 +195,7 @@ def _measured(name: str) -> StepCosts | None:
     if not compute_cache.can_be_measured(name):
         layout.caption(SECTION.text("Short context"))
         return None
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Time and memory"), width=theme.PROSE)
+    layout.prose(SECTION.text("Time and memory"))
     costs = compute_cache.step_costs.peek(name)
     measured_costs.offer(lambda progress: compute_cache.step_costs.refresh(name, progress), again=costs is not None)
     if costs is not None:

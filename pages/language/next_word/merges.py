@@ -236,8 +236,7 @@ def _other(kind: str, pieces: tuple[Piece, ...]) -> None:
     data_table(rows, hide_index=True, height="content", width="content")
     layout.place_notice()
     st.markdown(_about_kind(kind), width=theme.PROSE)
-    if not theme.is_presented():
-        charts.download_table(rows, "tokens-pieces")
+    charts.download_table(rows, "tokens-pieces")
     layout.notes(SECTION, notice=about_pieces(pieces), formula=lambda: st.markdown(SECTION.text("Models with merges")))
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from core.attribution.agreement import Agreement, count_pairs
 from core.attribution.deletion_curves import ranks_in
 from core.attribution.token_methods import METHODS
-from dashboard import theme, typeset
+from dashboard import typeset
 from dashboard.components.cell_map import cell_map
 from dashboard.components.word_picker import PickedWord, word_picker
 from dashboard.figures.faithfulness import RANDOM, area_in_latex
@@ -144,14 +144,12 @@ def _measured_curves(explained: Explained) -> Curves | None:
             return None
     with layout.waiting_place():
         curves = compute.curves(explained)
-    if not theme.is_presented():
-        st.markdown(sentences.about_best(curves, NAMES))
+    layout.prose(sentences.about_best(curves, NAMES), width="stretch")
     for place, side in zip(st.columns(2, gap="medium"), SIDES, strict=True):
         with place:
             _curves(explained, curves, side)
     layout.caption(SECTION.text("Curves", draws=len(curves.draws)))
-    if not theme.is_presented():
-        st.markdown(sentences.about_ends(curves, typeset.plain(explained.verdict.label)))
+    layout.prose(sentences.about_ends(curves, typeset.plain(explained.verdict.label)), width="stretch")
     return curves
 
 
@@ -180,8 +178,7 @@ def _agreement(explained: Explained) -> str:
     ranked = controls.choice("Words ranked by", [FOR_PREDICTION, STRENGTH], key=RANKED)
     strength = ranked == STRENGTH
     agreement = compute.agreement(explained, strength=strength)
-    if not theme.is_presented():
-        st.markdown(sentences.about_agreement(agreement, NAMES))
+    layout.prose(sentences.about_agreement(agreement, NAMES), width="stretch")
     first = "word" if agreement.first == 1 else f"{agreement.first} words"
     for place, (values, title, low, tell, name) in zip(
         st.columns(2, gap="medium"),

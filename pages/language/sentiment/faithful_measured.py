@@ -10,6 +10,7 @@ from core.attribution.token_methods import METHODS
 from core.results.faithfulness_results import MEASURES, RANDOM, RANKED, Faithful, RankAgreement
 from dashboard import theme
 from dashboard.figures.faithfulness import RANDOM as AT_RANDOM
+from dashboard.frame import layout
 from dashboard.output import charts
 from dashboard.output.data_table import data_table
 from pages.language.sentiment import compute_faithful as compute
@@ -28,8 +29,7 @@ def show(explained: Explained, curves: Curves, names: Mapping[str, str], hues: M
     over = compute.measured().get(explained.model.name)
     notes = [sentences.about_measured(over, names, side) for side in sentences.SIDES] if over else []
     notes += [sentences.about_chance(curves, names, side) for side in sentences.SIDES]
-    if not theme.is_presented():
-        st.markdown(notes[0])
+    layout.prose(notes[0], width="stretch")
     rows = rows_of(curves, over, hues)
     table = areas_table(curves, over)
     charts.chart(

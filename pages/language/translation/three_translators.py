@@ -14,7 +14,7 @@ from core.translation.decoder_step import StepAttention
 from core.translation.decoding import UNKNOWN, Hypothesis
 from core.zoo import TRANSLATION as TITLES
 from core.zoo import Translator
-from dashboard import theme, typeset
+from dashboard import typeset
 from dashboard.cache.models import translator
 from dashboard.components.alignment_view import AlignmentScene, Map, Panel
 from dashboard.frame import layout
@@ -65,15 +65,14 @@ def show() -> None:
             explain = explained.self_attention(requests["transformer"], part, key=f"translate_{part}", joined=joined)
     with explanation:
         explain()
-    if part != "cross" and not theme.is_presented():
-        st.markdown(SECTION.text(f"Attention of the {part}"), width=theme.PROSE)
-    if not theme.is_presented():
-        export.download_arrays(
-            "All maps (NPZ)",
-            lambda: word_maps.arrays(translations),
-            name="translation",
-            about="Every map of the three models between tokens, their labels and log-probabilities",
-        )
+    if part != "cross":
+        layout.prose(SECTION.text(f"Attention of the {part}"))
+    export.download_arrays(
+        "All maps (NPZ)",
+        lambda: word_maps.arrays(translations),
+        name="translation",
+        about="Every map of the three models between tokens, their labels and log-probabilities",
+    )
     # The notes tell of the maps between target and source, whichever are shown.
     place, target = row_to_show(translations["bahdanau"]), translations["bahdanau"].target
     layout.notes(

@@ -161,8 +161,7 @@ def _step_in_numbers(translated: Translated, worked: WorkedStep, step: int) -> i
     step_attention.one_word(look, translated.source, place)
     mixed = f"The {step_attention.symbols(look).mixed_means}"
     layout.heading(mixed)
-    if not theme.is_presented():
-        st.markdown(SECTION.text(mixed), width=theme.PROSE)
+    layout.prose(SECTION.text(mixed))
     step_attention.mixed(look, translated.source, step=step)
     with scores:
         hue = HUE[translated.model.name]

@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboard import glossary, theme, typeset
 from dashboard.address import parameter
-from dashboard.frame import page_head
+from dashboard.frame import layout, page_head
 from dashboard.glossary import TERMS, Term
 from pages.learn.glossary.prose import PAGE
 
@@ -31,8 +31,7 @@ def matching_terms(sought: str) -> list[Term]:
 
 
 page_head.head(PAGE)
-if not theme.is_presented():
-    st.markdown(PAGE.text("Terms on other pages"))
+layout.prose(PAGE.text("Terms on other pages"), width="stretch")
 if requested := parameter(glossary.TERM, TERMS.get):
     st.container(border=True, width=theme.PROSE, key="asked").markdown(explained(requested))
 sought = st.text_input("Find a term", key="find", bind="query-params", placeholder="such as logit", width=320)

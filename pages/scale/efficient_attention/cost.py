@@ -60,8 +60,7 @@ def show() -> None:
     measured_costs.time_and_memory(costs, hues=HUE, name="efficient", plural="kinds of attention")
     layout.place_notice()
     st.caption(caption)
-    if not theme.is_presented():
-        st.markdown(SECTION.text("One head", channels=HEAD_DIM), width=theme.PROSE)
+    layout.prose(SECTION.text("One head", channels=HEAD_DIM))
     layout.caption(settings())
     rows = table(costs)
     _table(rows)

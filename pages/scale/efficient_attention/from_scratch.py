@@ -38,11 +38,10 @@ def show() -> None:
     _figure(runs, rows)
     layout.place_notice()
     _table(runs[0], rows)
-    if not theme.is_presented():
-        sizes = sorted({run.parameters for run in every})
-        parameters = " to ".join(f"{size:,}" for size in dict.fromkeys((sizes[0], sizes[-1])))
-        lead = SECTION.text("Training", parameters=parameters, context=every[0].context, steps=every[0].steps)
-        st.markdown(f"{lead}\n\n{SECTION.text(TASKS[task])}", width=theme.PROSE)
+    sizes = sorted({run.parameters for run in every})
+    parameters = " to ".join(f"{size:,}" for size in dict.fromkeys((sizes[0], sizes[-1])))
+    lead = SECTION.text("Training", parameters=parameters, context=every[0].context, steps=every[0].steps)
+    layout.prose(f"{lead}\n\n{SECTION.text(TASKS[task])}")
     best = min(runs, key=lambda run: run.bits)
     layout.notes(
         SECTION,

@@ -82,8 +82,7 @@ def rises(exact: torch.Tensor, other: torch.Tensor, labels: list[str]) -> pd.Dat
 
 def _remarks(method: Method) -> None:
     """What is done here, and what the method does."""
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Attention without training"), width=theme.PROSE)
+    layout.prose(SECTION.text("Attention without training"))
     layout.caption(f"**{method.name}.** {SECTION.text(method.name)} {SECTION.text('Methods that look ahead')}")
 
 

@@ -89,8 +89,8 @@ def show() -> None:
         st.metric("Duration", run.duration(float(exact.value)))
         st.metric("KV cache of the texts", f"{amount(run.kv_cache.value)}B")
     layout.caption(SECTION.text("Peak speeds", device=run.device.name, source=run.device.source))
+    layout.prose(SECTION.text("A GPT of your own"))
     if not theme.is_presented():
-        st.markdown(SECTION.text("A GPT of your own"), width=theme.PROSE)
         with st.expander("Every line of the bill, as a formula"):
             st.markdown(SECTION.text("Symbols of the bill"))
             for line in (*run.flops, *run.memory, run.kv_cache):

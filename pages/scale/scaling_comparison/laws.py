@@ -76,8 +76,7 @@ def show() -> None:
             table=numbers,
         )
     layout.place_notice()
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Forecasts of a law"), width=theme.PROSE)
+    layout.prose(SECTION.text("Forecasts of a law"))
     if collection == "Chinchilla":
         layout.caption(SECTION.text("Chinchilla", runs=len(compute.published_runs(collection))))
     else:

@@ -37,8 +37,7 @@ def show() -> None:
     runs, lecture = table_of(small_data_runs()), table_of(small_data_results())
     _figures(runs, lecture)
     layout.place_notice()
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Two kinds of network"), width=theme.PROSE)
+    layout.prose(SECTION.text("Two kinds of network"))
     _table(runs)
     best = max(_named(runs), key=lambda row: row.reached)
     numbers = {"model": best.model, "share": best.reached / 100, "error": standard_error(best.reached)}

@@ -52,8 +52,7 @@ def show() -> None:
         smaller = compute.rounded(question, choice)
     evaluation.says(smaller, changed="rounded", name="shrinking-bits-answers")
     layout.place_notice()
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Quantisation"), width=theme.PROSE)
+    layout.prose(SECTION.text("Quantisation"))
     _matrix(choice, levels)
     _formats(question)
     rows = rows_of(Rounding, question.name)

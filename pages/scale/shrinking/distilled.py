@@ -36,8 +36,7 @@ def show() -> None:
     comparison = _hidden_word(bar) if teacher == "bert-books" else _pictured(teacher, bar)
     _answers(comparison)
     layout.place_notice()
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Students and teacher"), width=theme.PROSE)
+    layout.prose(SECTION.text("Students and teacher"))
     divergence = distilled_heads.show(comparison)
     rows = distilled_measured.show(teacher)
     layout.notes(

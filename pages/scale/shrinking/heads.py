@@ -53,8 +53,7 @@ def show() -> None:
     with right:
         _grid(ranking, gone)
     _captions(question, ranking)
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Structured pruning"), width=theme.PROSE)
+    layout.prose(SECTION.text("Structured pruning"))
     rows = rows_of(Pruned, question.name)
     layout.heading("How many heads can be removed?")
     if rows:

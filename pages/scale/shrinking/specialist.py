@@ -60,8 +60,7 @@ def show() -> None:
     with plot:
         _sizes(rows, milliseconds)
     layout.place_notice()
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Specialists"), width=theme.PROSE)
+    layout.prose(SECTION.text("Specialists"))
     _tell_cut(readings)
     layout.heading("What it costs")
     _table(rows, milliseconds, texts, own=own is not None)

@@ -56,8 +56,7 @@ def show() -> None:
         comparison = compute.combined(RecipeRequest(question, recipe))
     evaluation.says(comparison, changed="after all steps", name="shrinking-together-answers")
     layout.place_notice()
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Combined steps"), width=theme.PROSE)
+    layout.prose(SECTION.text("Combined steps"))
     layout.heading("One step after the other")
     st.markdown(about_sum(rows, recipe), width=theme.PROSE)
     _steps(rows, recipe)

@@ -47,8 +47,7 @@ def show() -> None:
     comparison = neurons if way == NEURONS and neurons is not None else zeros.full
     evaluation.says(comparison, changed=f"{percent}% of the {way.split()[1]} gone", name="shrinking-weights-answers")
     layout.place_notice()
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Magnitude pruning"), width=theme.PROSE)
+    layout.prose(SECTION.text("Magnitude pruning"))
     _times(zeros, neurons)
     _matrix(question, percent, zeros)
     rows = rows_of(Zeroed, question.name)

@@ -136,14 +136,12 @@ def _table(rows: pd.DataFrame, name: str, *, integers: Sequence[str] = ()) -> No
         width="content",
         column_config={column: st.column_config.NumberColumn(format=one) for column, one in formats.items()},
     )
-    if not theme.is_presented():
-        charts.download_table(rows, name)
+    charts.download_table(rows, name)
 
 
 def _saving(stored_saving: Saving | None, local_saving: Saving | None) -> tuple[str, ...]:
     layout.heading("What does leaving hidden patches out save?")
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Saving"), width=theme.PROSE)
+    layout.prose(SECTION.text("Saving"))
     measured_costs.offer(measured_here.refresh, again=local_saving is not None)
     savings = {"on our machine": stored_saving, "on this machine": local_saving}
     rows = [row for name, saving in savings.items() if saving for row in rows_of(name, saving)]
@@ -158,8 +156,7 @@ def _saving(stored_saving: Saving | None, local_saving: Saving | None) -> tuple[
         width="content",
         column_config={column: st.column_config.NumberColumn(format=one) for column, one in formats.items()},
     )
-    if not theme.is_presented():
-        charts.download_table(table, "reconstruction-saving")
+    charts.download_table(table, "reconstruction-saving")
     return (tell_counted(), *(tell_saving(name, saving) for name, saving in savings.items() if saving))
 
 

@@ -105,8 +105,7 @@ def _middle(chosen: Hidden) -> int:
 
 def _shares(shares: Sequence[DecoderAttentionShares]) -> None:
     st.subheader("What do hidden patches look at?", anchor=False)
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Attention of hidden patches"), width=theme.PROSE)
+    layout.prose(SECTION.text("Attention of hidden patches"))
     parts = {
         "visible patches": [float(layer.visible.mean()) for layer in shares],
         "other hidden patches": [float(layer.hidden.mean()) for layer in shares],

@@ -78,8 +78,7 @@ def show_score(score: Score, layer: WindowLayer, pair: Pair, window: int) -> Non
     table = pd.DataFrame([content | added])
     numbers = st.column_config.NumberColumn(format="%.4g")
     data_table(table, hide_index=True, column_config=dict.fromkeys(table.columns, numbers))
-    if not theme.is_presented():
-        charts.download_table(table, "swin-score")
+    charts.download_table(table, "swin-score")
 
 
 def spelled(score: Score) -> str:

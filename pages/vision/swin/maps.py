@@ -37,16 +37,15 @@ def show() -> None:
     if compared is None:
         photo_maps(mapped.scene, key="swin-maps", name="swin-maps")
     layout.place_notice()
-    if compared and not theme.is_presented():
+    if compared:
         first, second = compared.heads
-        st.markdown(SECTION.text("Difference of two heads", first=first, second=second), width=theme.PROSE)
-    if not theme.is_presented():
-        export.download_arrays(
-            "All windows (NPZ)",
-            lambda: all_windows(mapped.windowed),
-            name=f"windows of {mapped.windowed.watched.model.title}",
-            about="Every head of every window as float16, with the places on which they lie",
-        )
+        layout.prose(SECTION.text("Difference of two heads", first=first, second=second))
+    export.download_arrays(
+        "All windows (NPZ)",
+        lambda: all_windows(mapped.windowed),
+        name=f"windows of {mapped.windowed.watched.model.title}",
+        about="Every head of every window as float16, with the places on which they lie",
+    )
     _distances(mapped)
     notice = (heads_compared.about_heads_compared(compared),) if compared else ()
     layout.notes(SECTION, notice=(*notice, *about_maps(mapped)), numbers=_numbers(mapped.windowed, compared))
@@ -156,8 +155,7 @@ def all_windows(windowed: Windowed) -> bytes:
 
 def _distances(mapped: Mapped) -> None:
     st.subheader("How far does each head look?", anchor=False)
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Attention distance"), width=theme.PROSE)
+    layout.prose(SECTION.text("Attention distance"))
     figure = partial(
         window_distances,
         [f"{layer.stage}.{layer.block}" for layer in mapped.windowed.layers],

@@ -29,8 +29,7 @@ def show(photograph: Photograph, windowed: Windowed) -> tuple[str, ...]:
         scored = compute.take_scores_apart(photograph)
     table = stage_table(windowed, scored)
     data_table(table, hide_index=True)
-    if not theme.is_presented():
-        charts.download_table(table, "swin-stages")
+    charts.download_table(table, "swin-stages")
     if not scored.parts.merging:
         return ()
     st.markdown(PAGE.section("Windows").text("Patch merging"))

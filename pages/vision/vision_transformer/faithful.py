@@ -46,8 +46,7 @@ def show_curves(explained: Explained) -> Curves | None:
             return None
     with layout.waiting_place():
         curves = measure_faithfulness(explained)
-    if not theme.is_presented():
-        st.markdown(tell(curves)[0])
+    layout.prose(tell(curves)[0], width="stretch")
     for place, side in zip(st.columns(2, gap="medium"), SIDES, strict=True):
         with place:
             _curves(explained, curves, side)

@@ -40,12 +40,12 @@ def show_filters(filters: PrincipalFilters, shape: Sequence[int]) -> tuple[str, 
     if filters.pictures.shape[1] != 3:
         st.info(SECTION.text("Filters without colours"), icon=":material/info:")
         return tell_filters(filters.shares, shape)
-    if not theme.is_presented():
-        count, numbers = shape
-        about = SECTION.text(
+    count, numbers = shape
+    layout.prose(
+        SECTION.text(
             "Filters of the projection", count=count, components=len(shares), numbers=numbers, variance=sum(shares)
         )
-        st.markdown(about, width=theme.PROSE)
+    )
     figure = partial(
         picture_tiles,
         as_pictures(filters.pictures.numpy()),

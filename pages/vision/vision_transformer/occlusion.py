@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from core.vision.hidden_patches import MAX_SQUARES, Occlusion, square_side
-from dashboard import theme, typeset
+from dashboard import typeset
 from dashboard.cache import waiting
 from dashboard.components.patch_picker import patch_picker
 from dashboard.frame import layout
@@ -41,10 +41,9 @@ def _offer(chosen: Photograph, target: int) -> None:
     grid = chosen.prepared.patches
     side = square_side(grid)
     count = -(-grid.rows // side) * -(-grid.columns // side)
-    if not theme.is_presented():
-        what = "each patch" if side == 1 else f"each square of {side} × {side} patches"
-        about = SECTION.text("Occlusion", what=what, count=count, target=typeset.plain(chosen.model.classes[target]))
-        st.markdown(about, width=theme.PROSE)
+    what = "each patch" if side == 1 else f"each square of {side} × {side} patches"
+    name = typeset.plain(chosen.model.classes[target])
+    layout.prose(SECTION.text("Occlusion", what=what, count=count, target=name))
     if side > 1:
         layout.caption(
             f"There are {grid.rows * grid.columns:,} patches; at most {MAX_SQUARES} squares are hidden one by one."

@@ -4,10 +4,10 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from core.vision.receptive_field import ReceptiveField
 from dashboard import theme
+from dashboard.frame import layout
 from dashboard.inputs.photograph import Photograph
 from dashboard.output import charts
 from pages.vision.vision_transformer import compute
@@ -36,8 +36,7 @@ def show(chosen: Photograph, place: tuple[int, int]) -> tuple[str, ...]:
         alt=f"How much each patch counts for the features of the patch in row {place[0]}, column {place[1]}",
         table=partial(_of_patches, counts),
     )
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Hybrid"), width=theme.PROSE)
+    layout.prose(SECTION.text("Hybrid"))
     return tell_field(field)
 
 

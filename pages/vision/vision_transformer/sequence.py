@@ -138,10 +138,9 @@ def _pixels(followed: Followed, patch: int) -> tuple[str, ...]:
             alt="The numbers of the patch in red, green and blue, as the model gets them",
             table=partial(_of_pixels, values, colours),
         )
-    if not theme.is_presented():
-        flattened = followed.sequence.flattened[patch]
-        first = ", ".join(signed(value) for value in flattened[:SOME].tolist())
-        st.markdown(SECTION.text("Flattened patch", count=len(flattened), first=first), width=theme.PROSE)
+    flattened = followed.sequence.flattened[patch]
+    first = ", ".join(signed(value) for value in flattened[:SOME].tolist())
+    layout.prose(SECTION.text("Flattened patch", count=len(flattened), first=first))
     return ()
 
 

@@ -67,13 +67,12 @@ def show_table(followed: Followed) -> None:
         },
         height="content",
     )
-    if not theme.is_presented():
-        export.download_arrays(
-            "All stages (NPZ)",
-            lambda: export.npz(arrays_of(followed.sequence)),
-            name=f"{followed.model.title}-sequence",
-            about="Every array of the table as float32",
-        )
+    export.download_arrays(
+        "All stages (NPZ)",
+        lambda: export.npz(arrays_of(followed.sequence)),
+        name=f"{followed.model.title}-sequence",
+        about="Every array of the table as float32",
+    )
 
 
 def table_of(sequence: PictureSequence) -> pd.DataFrame:

@@ -52,8 +52,7 @@ def show() -> None:
     )
     word_maps(view, key="step-maps", name="caption-step", address=False)
     layout.place_notice()
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Numbers of the step"), width=theme.PROSE)
+    layout.prose(SECTION.text("Numbers of the step"))
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("What may come next", anchor=False)

@@ -5,7 +5,7 @@ from math import exp
 
 import streamlit as st
 
-from dashboard import theme, typeset
+from dashboard import typeset
 from dashboard.cache.memo import cached
 from dashboard.cache.models import captioner
 from dashboard.components.word_maps import WordScene, word_maps
@@ -48,8 +48,7 @@ def show() -> None:
         st.info(says, icon=":material/question_mark:")
     word_maps(scene_of(name, chosen, text), key="own-maps", name="own-caption")
     layout.place_notice()
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Teacher forcing"), width=theme.PROSE)
+    layout.prose(SECTION.text("Teacher forcing"))
     layout.notes(SECTION, notice=noticed(written, chosen), formula=lambda: formula(written))
 
 

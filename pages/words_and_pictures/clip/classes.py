@@ -69,9 +69,8 @@ def show() -> None:
         layout.place_notice()
     model = clip(name)
     inputs.say_unknown(model, [template.replace("{}", "") for template in templates] + list(typed))
-    if not theme.is_presented():
-        texts = ("Zero-shot", "Names of ImageNet") if name == "photographs" else ("Zero-shot",)
-        st.markdown(" ".join(map(SECTION.text, texts)), width=theme.PROSE)
+    texts = ("Zero-shot", "Names of ImageNet") if name == "photographs" else ("Zero-shot",)
+    layout.prose(" ".join(map(SECTION.text, texts)))
     layout.notes(
         SECTION,
         notice=(*noticed(typed, templates, chances), *inputs.tell_learned((chosen,))),

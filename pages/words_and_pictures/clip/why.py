@@ -54,8 +54,7 @@ def show() -> None:
     word_maps(scene, key="why-maps", name="clip-why")
     layout.place_notice()
     inputs.say_unknown(clip(name), [text])
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Score of a word"), width=theme.PROSE)
+    layout.prose(SECTION.text("Score of a word"))
     labels = compute.words_of(name, text)
     added = [cosine - value for value in without]
     most = int(np.argmax(np.abs(added)))

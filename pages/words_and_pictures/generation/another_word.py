@@ -46,8 +46,7 @@ def show(request: PaintRequest, number: int) -> None:
                 if caption:
                     st.markdown(caption)
     layout.place_notice()
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Another word"), width=theme.PROSE)
+    layout.prose(SECTION.text("Another word"))
     layout.notes(
         SECTION,
         notice=noticed(before, after, number, place + 1),

@@ -40,8 +40,7 @@ def show() -> None:
         book = compute.patches(world)
     _way_through(encodings[world], book, world)
     layout.place_notice()
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Codes"), width=theme.PROSE)
+    layout.prose(SECTION.text("Codes"))
     if len(names) > 1:
         _side_by_side(encodings)
     _codebook(encodings[world], book)

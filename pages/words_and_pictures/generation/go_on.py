@@ -67,8 +67,7 @@ def _other_code(wish: Wish, rank: int) -> None:
     changed = _changed(wish, number, place)
     if changed is not None:
         _beside(drawn, changed, number)
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Another code"), width=theme.PROSE)
+    layout.prose(SECTION.text("Another code"))
     layout.notes(
         SECTION,
         notice=noticed(drawn, number, place, compute.chance_of(wish, number, place), changed),
@@ -239,8 +238,7 @@ def _half(wish: Wish, bar: DeltaGenerator) -> None:
     write.gallery(drawn, best=True, presented=320)
     layout.place_notice()
     write.gallery(drawn, best=False)
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Half a picture"), width=theme.PROSE)
+    layout.prose(SECTION.text("Half a picture"))
     layout.notes(
         SECTION,
         notice=noticed_half(drawn, coded, rows * grid, picture_input.scene),

@@ -33,8 +33,7 @@ def show(request: PaintRequest, _number: int) -> None:
                 if verdicts:
                     st.markdown(f":small[{write.ticks(painted, verdicts)}]")
     layout.place_notice()
-    if not theme.is_presented():
-        st.markdown(SECTION.text("From one noise to another"), width=theme.PROSE)
+    layout.prose(SECTION.text("From one noise to another"))
     config = attention_gan(request.world).network.config
     numbers = {"noise": config.noise, "condition": config.condition}
     layout.notes(SECTION, notice=noticed(painted), numbers=numbers)

@@ -7,7 +7,6 @@ import streamlit as st
 import torch
 
 from core.generation.quality import diversity
-from dashboard import theme
 from dashboard.cache.models import attention_gan, dalle
 from dashboard.frame import layout
 from dashboard.number_format import compare, signed
@@ -47,8 +46,7 @@ def show() -> None:
     for column, made in zip(st.columns(2, gap="large"), both.values(), strict=True):
         with column:
             write.gallery(made, best=False, presented=FOUR_PRESENTED)
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Two networks"), width=theme.PROSE)
+    layout.prose(SECTION.text("Two networks"))
     layout.notes(SECTION, notice=noticed(both), formula=lambda: _judge(drawn))
 
 

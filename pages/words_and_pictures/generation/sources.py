@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 import numpy as np
-import streamlit as st
 import torch
 
 from core.zoo import dalles
-from dashboard import theme, typeset
+from dashboard import typeset
 from dashboard.cache.memo import cached
 from dashboard.cache.models import dalle
 from dashboard.components.source_maps import SourceLayer, SourceScene, source_maps
@@ -57,8 +56,7 @@ def show() -> None:
     layout.place_notice()
     if picture_input:
         layout.caption(SECTION.text("A scene or photograph"))
-    if not theme.is_presented():
-        st.markdown(SECTION.text("Attention of a part"), width=theme.PROSE)
+    layout.prose(SECTION.text("Attention of a part"))
     config = dalle(world).network.config
     numbers = {
         "width": config.width // config.heads,

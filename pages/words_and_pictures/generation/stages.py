@@ -45,8 +45,8 @@ def show(request: PaintRequest, number: int) -> None:
     layout.place_notice()
     if not learned:
         layout.caption(SECTION.text(f"Words {request.word_attention}"))
-    elif not theme.is_presented():
-        st.markdown(SECTION.text("Maps of the words"), width=theme.PROSE)
+    else:
+        layout.prose(SECTION.text("Maps of the words"))
     if scene is not None:
         word_maps(scene, key="painted-maps", name="painted")
     layout.notes(SECTION, notice=noticed(painted, number), formula=lambda: formula(request))

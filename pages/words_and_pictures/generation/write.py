@@ -36,13 +36,12 @@ def show() -> None:
     gallery(drawn, asks=True, best=True)
     layout.place_notice()
     gallery(drawn, asks=True, best=False)
-    if not theme.is_presented():
-        download_arrays(
-            "Codes and pictures (NPZ)",
-            lambda: arrays_of(drawn),
-            name="drawn",
-            about="Codes (picture, place) and pixels of all candidates, the best first",
-        )
+    download_arrays(
+        "Codes and pictures (NPZ)",
+        lambda: arrays_of(drawn),
+        name="drawn",
+        about="Codes (picture, place) and pixels of all candidates, the best first",
+    )
     layout.notes(SECTION, notice=noticed(drawn), numbers=numbers_of(wish))
 
 

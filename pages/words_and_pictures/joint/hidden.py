@@ -122,8 +122,7 @@ def _guesses(
         ],
         columns=["shown", "word", "probability"],
     )
-    if not theme.is_presented():
-        charts.download_table(table, f"hidden-word-{place}")
+    charts.download_table(table, f"hidden-word-{place}")
 
 
 def noticed(
