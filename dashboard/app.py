@@ -34,7 +34,7 @@ def frame() -> None:
     contents_page = contents.page_at(page.url_path)
     if contents_page is not contents.HOME:
         st.set_page_config(page_title=f"{contents_page.name} · {TITLE}")
-    larger()
+    larger(presenting=presenting)
     with st.container():  # a container even without a class: controls that move would lose their part of the address
         view.bar()
         if presenting:
