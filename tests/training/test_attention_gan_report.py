@@ -52,10 +52,11 @@ def test_what_is_there_is_installed_measured_and_can_be_read(tmp_path, monkeypat
     if judged:
         save_weights(SceneReader(), tmp_path / "scene-reader" / "model.safetensors")
     monkeypatch.setattr(report, "CANDIDATES", {"test": 2, "pairs": 1, "relations": 1})
-    monkeypatch.setattr(report, "ALIKE_SENTENCES", 2)
-    monkeypatch.setattr(report, "TRIED", 2)
+    monkeypatch.setattr(crowds, "ALIKE_SENTENCES", 2)
+    for module in (report, crowds):
+        monkeypatch.setattr(module, "TRIED", 2)
     monkeypatch.setattr(report, "seconds_of", lambda _: 0.5)
-    monkeypatch.setattr(report, "load_dalle", a_dalle)
+    monkeypatch.setattr(crowds, "load_dalle", a_dalle)
     options = {"--run": tmp_path / "runs", "--out": tmp_path / "attention-gan", "--readers": tmp_path}
     options |= {"--sentences": 3, "--crowd": 4}
     monkeypatch.setattr(sys, "argv", ["report", *(str(part) for pair in options.items() for part in pair)])
