@@ -115,9 +115,10 @@ def test_a_classifier_below_tf_idf_says_so():
     best = models["tfidf-svm"]["accuracy"]
     below = {name for name, scores in models.items() if scores["accuracy"] < best and "tfidf" not in name}
     rows = [results.row(result) for result in results.texts.sentiment()]
-    english = [row for row in rows if "English" in row]
-    assert len(english) == len(below) == 5
-    assert all(re.search(rf"machine {best:.1%}: \*\*below\*\*", row) for row in english)
+    rows_below = [row for row in rows if re.search(rf"machine {best:.1%}: \*\*below\*\*", row)]
+    assert below
+    assert len(rows_below) == len(below)
+    assert all("English" in row for row in rows_below)
 
 
 @pytest.mark.parametrize(
