@@ -38,10 +38,13 @@ def convert_to_eight_bits(file: Path) -> None:
     _write(weights, file, eight_bits=True)
 
 
-def count_weights(file: Path) -> int:
-    """The number of weights in a file, without the steps of those in 8 bits; reads its header only."""
+def count_weights(file: Path, *, only: Collection[str] = ()) -> int:
+    """The number of weights in a file, or in its tensors named `only`; reads its header only.
+
+    The steps of weights in 8 bits are not counted.
+    """
     with safe_open(file, framework="pt") as weights:
-        names = [name for name in weights.keys() if not name.endswith(STEP)]  # noqa: SIM118
+        names = only or [name for name in weights.keys() if not name.endswith(STEP)]  # noqa: SIM118
         return sum(math.prod(weights.get_slice(name).get_shape()) for name in names)
 
 

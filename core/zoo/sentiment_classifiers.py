@@ -19,6 +19,7 @@ from .text_models import Classifier
 
 FOLDER = WEIGHTS / "sentiment"
 READ = 1024  # the longest review of the small networks, in words
+EMBEDDING = "token_embedding.weight"  # in `minilm`, for the fine-tuned BERT too
 
 # The title of each network; the one with frozen, uniform weights follows the network that it is compared with.
 NETWORKS = {
@@ -44,9 +45,11 @@ def titles() -> dict[str, str]:
 
 
 def parameter_count(name: str, *, folder: Path = FOLDER) -> int:
-    """The number of parameters in the file of a network."""
+    """The number of parameters of a network, those included that it has from `minilm`."""
     count = count_weights(folder / f"{name}.safetensors")
-    return count + sum(weight.numel() for weight in _shared_weights().values()) if name.endswith("-bert") else count
+    if not name.endswith("-bert"):
+        return count
+    return count + count_weights(WEIGHTS / SENTENCES / "model.safetensors", only=[EMBEDDING])
 
 
 def load_reviewer(name: str, *, longest: int = READ, folder: Path = FOLDER) -> Classifier:
@@ -66,9 +69,6 @@ def load_reviewer(name: str, *, longest: int = READ, folder: Path = FOLDER) -> C
         tokenizer, context = folder / f"{language}.json", READ
     pieces = Tokenizer.from_file(str(tokenizer))
     return Classifier(name, NETWORKS[network], reader, pieces, min(context, longest), classes)
-
-
-EMBEDDING = "token_embedding.weight"
 
 
 def _shared_weights() -> dict[str, Tensor]:

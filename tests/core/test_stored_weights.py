@@ -84,6 +84,7 @@ def test_weights_that_come_from_eight_bits_are_stored_in_them_without_a_further_
 def test_the_weights_of_a_file_are_counted_without_their_steps(eight_bits: bool, tmp_path: Path):
     save_weights(Large(), tmp_path / "large.safetensors", eight_bits=eight_bits)
     assert count_weights(tmp_path / "large.safetensors") == sum(weight.numel() for weight in Large().parameters())
+    assert count_weights(tmp_path / "large.safetensors", only=["0.weight"]) == Large()[0].weight.numel()
 
 
 def test_a_shared_weight_is_written_once(tmp_path: Path):
