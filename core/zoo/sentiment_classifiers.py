@@ -21,13 +21,13 @@ FOLDER = WEIGHTS / "sentiment"
 READ = 1024  # the longest review of the small networks, in words
 EMBEDDING = "token_embedding.weight"  # in `minilm`, for the fine-tuned BERT too
 
-# The title of each network; the one with frozen, uniform weights follows the network that it is compared with.
+# The title of each network: first the best, and the one with frozen, uniform weights after that it is compared with.
 NETWORKS = {
+    "bert": "BERT, fine-tuned",
     "rnn": "Recurrent network with attention pooling",
     "rnn-uniform": "Recurrent network, weights frozen uniform",
     "cnn": "Convolutional network",
     "encoder": "One-block encoder",
-    "bert": "BERT, fine-tuned",
 }
 REVIEWERS = {
     language: {

@@ -38,7 +38,7 @@ CHOSEN = {
     contents.INSIDE: "bert-books",
     contents.NEXT_WORD: "gpt-books-long",
     contents.MISSING_WORD: "bert-pairs",
-    contents.SENTIMENT: "english-bert",
+    contents.SENTIMENT: "english-encoder",
     contents.EFFICIENT: "bert-books",
 }
 
@@ -140,7 +140,7 @@ def test_a_model_that_one_page_could_not_use_is_there_again_on_the_next_that_can
     assert lines(app, "gpt-books-long")
     check(app.run())
     assert lines(app, "gpt-books-long"), "The line goes with the first click."
-    check(app.selectbox(key="model").set_value("english-bert").run())
+    check(app.selectbox(key="model").set_value("english-cnn").run())
     assert not lines(app, "gpt-books-long")
     check(app.selectbox(key="model").set_value("english-rnn").run())
     follow(app, contents.NEXT_WORD, show="Copying")
@@ -172,7 +172,7 @@ def test_a_model_that_the_address_asks_for_and_the_page_cannot_use_is_answered_b
     app = visit("language/sentiment", model="gpt-books")
     assert len(app.warning) == 1
     assert "gives a text no class" in message_text(app)
-    assert app.selectbox(key="model").value == "english-rnn"
+    assert app.selectbox(key="model").value == "english-bert"
     assert "How it is computed" in {head.value for head in app.subheader}
 
 
