@@ -225,21 +225,21 @@ INSTRUCTIONS = [line.split(" ", 1) for line in re.sub(r"\\\n\s*", "", DOCKERFILE
 LAST_STAGE = INSTRUCTIONS[max(place for place, (name, _) in enumerate(INSTRUCTIONS) if name == "FROM") :]
 
 
-def told_last(name: str) -> list[str]:
+def last_instruction(name: str) -> list[str]:
     """What the image itself is told, in all instructions of this name."""
     return [arguments for instruction, arguments in LAST_STAGE if instruction == name]
 
 
 def test_the_container_is_not_root_asks_for_its_health_and_writes_models_only():
-    (user,) = told_last("USER")
+    (user,) = last_instruction("USER")
     assert user not in ("root", "0")
-    (health,) = told_last("HEALTHCHECK")
+    (health,) = last_instruction("HEALTHCHECK")
     assert "/_stcore/health" in health
     assert "curl" not in health
-    assert told_last("VOLUME") == ["/models"]
-    assert told_last("EXPOSE") == ["8501"]
-    assert "HF_HOME=/models" in told_last("ENV")[0]
-    assert "ATLAS_AT_HOME" not in str(told_last("ENV"))
+    assert last_instruction("VOLUME") == ["/models"]
+    assert last_instruction("EXPOSE") == ["8501"]
+    assert "HF_HOME=/models" in last_instruction("ENV")[0]
+    assert "ATLAS_AT_HOME" not in str(last_instruction("ENV"))
     assert not [arguments for _, arguments in LAST_STAGE if "apt-get" in arguments or "pip install" in arguments]
 
 
@@ -247,7 +247,10 @@ def test_the_container_has_the_pins_and_everything_that_the_server_imports():
     assert "-r requirements.txt" in DOCKERFILE
     assert not re.search(r"torch==|streamlit==", DOCKERFILE), "The pins stand in requirements.txt alone."
     copied = {
-        name for arguments in told_last("COPY") if not arguments.startswith("--from") for name in arguments.split()[:-1]
+        name
+        for arguments in last_instruction("COPY")
+        if not arguments.startswith("--from")
+        for name in arguments.split()[:-1]
     }
     assert all((ROOT / name).exists() for name in copied)
     assert {"core", "dashboard", "pages", "lessons", "weights", ".streamlit", "streamlit_app.py"} <= copied
@@ -256,5 +259,5 @@ def test_the_container_has_the_pins_and_everything_that_the_server_imports():
 
 
 def test_the_container_starts_what_the_page_about_hosting_says():
-    (command,) = told_last("CMD")
+    (command,) = last_instruction("CMD")
     assert f"`{' '.join(json.loads(command))}`" in (ROOT / "docs" / "hosting.md").read_text()

@@ -145,14 +145,14 @@ class Fronts:
 
     def watch(self) -> NoReturn:
         """Start again what ends, until an exception, such as that of Ctrl+C."""
-        looked_at = time.monotonic()
+        checked_at = time.monotonic()
         while True:
             for name in self.restart_ended():
                 print(f"'{name}' has ended and is started again.", file=sys.stderr, flush=True)
             if self.is_outdated():
                 self.restart_in_background()
-            if time.monotonic() - looked_at > FILES_PAUSE:
-                looked_at = time.monotonic()
+            if time.monotonic() - checked_at > FILES_PAUSE:
+                checked_at = time.monotonic()
                 self._files.drop_old()
             time.sleep(WATCH_PAUSE)
 

@@ -101,7 +101,7 @@ def _alignment(text: str, word: str, model: str) -> AttentionMap:
 
 
 _MAPS: Mapping[str, Callable[..., AttentionMap]] = {
-    "looks_at": _head_map,
+    "attends_to": _head_map,
     "finds_again": _head_map,
     "comes_from": _alignment,
 }

@@ -194,5 +194,5 @@ def _call(text: str, where: str) -> tuple[str, dict[str, Any]]:
         return call.func.id, {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         raise InputError(
-            f"{where}: “{text[:80]}” is not a reading: write a name and arguments, as in `looks_at(layer=3, head=2)`."
+            f"{where}: “{text[:80]}” is not a reading: write a name and arguments, as in `attends_to(layer=3, head=2)`."
         ) from None

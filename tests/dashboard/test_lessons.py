@@ -140,7 +140,7 @@ def test_a_choice_of_a_few_still_names_the_numbers_of_the_others():
 
 HEADS = {
     ("first-twenty-minutes", 0): ((5, 2), "finds_again"),
-    ("first-twenty-minutes", 1): ((3, 2), "looks_at"),
+    ("first-twenty-minutes", 1): ((3, 2), "attends_to"),
     ("inside-one-head", 3): ((5, 2), "finds_again"),
     ("gpt-and-bert", 2): ((5, 2), "head_that_finds"),
 }
@@ -156,14 +156,14 @@ def test_a_head_that_a_lesson_names_by_a_job_does_it_and_not_its_control():
         question = lessons()[name].stations[number].question
         assert question.reading == reading
         assert (question.arguments["layer"], question.arguments.get("head", head[1])) == head
-        assert (before if reading == "looks_at" else again).of(head).holds
+        assert (before if reading == "attends_to" else again).of(head).holds
     text = " ".join(station.after for lesson in lessons().values() for station in lesson.stations)
     assert len(re.findall(r"induction head|previous-token head", text)) == 2, "A head is named by a job: test it here."
 
 
 def test_the_word_of_the_previous_token_head_is_one_for_which_it_looks_there():
     question = lessons()["first-twenty-minutes"].stations[1].question
-    answer = READINGS["looks_at"](**question.arguments)
+    answer = READINGS["attends_to"](**question.arguments)
     words = question.arguments["text"].split()
     assert answer.best == words[question.arguments["token"] - 1]
     gpt = zoo.load_text("gpt-books")
@@ -334,10 +334,10 @@ def test_what_leaves_the_form_gets_a_sentence_with_its_line(before, after, messa
     [
         ("nothing", {}, "There is no reading “nothing”"),
         ("next_token", {}, "cannot be asked like this"),
-        ("looks_at", {"text": "The cat", "layer": 99, "head": 0}, "no head 0 in layer 99"),
+        ("attends_to", {"text": "The cat", "layer": 99, "head": 0}, "no head 0 in layer 99"),
         ("comes_from", {"text": "The cat sleeps.", "word": "chien"}, "is not a token in it"),
         ("hidden_word", {"text": "Nothing is hidden here."}, r"with one \[MASK\] in it"),
-        ("looks_at", {"text": "The cat", "layer": 0, "head": 0, "token": 99}, "has no answer to .*token=99"),
+        ("attends_to", {"text": "The cat", "layer": 0, "head": 0, "token": 99}, "has no answer to .*token=99"),
         ("best_beyond", {"length": 10**9}, "has no answer to length="),
         ("kind_that_holds", {"split": "nothing"}, "has no answer to split="),
         ("heads_to_spare", {"model": "nobody"}, "has no answer to model="),
@@ -431,7 +431,7 @@ def test_what_a_head_gives_is_its_row():
     with record_attention(model.network) as record:
         model.run(tokens)
     row = record.calls[3].weights(2)[5]
-    answer = READINGS["looks_at"](text=text, layer=3, head=2, token=5)
+    answer = READINGS["attends_to"](text=text, layer=3, head=2, token=5)
     assert list(answer.values.values()) == pytest.approx(row[row > 0].tolist())
     assert sum(answer.values.values()) == pytest.approx(1, abs=1e-5)
 

@@ -219,13 +219,19 @@ def needs_picture(texts: Texts) -> bool:
 
 def is_drawn(texts: Texts) -> bool:
     """All holds in the picture that CLIP ranks first, of both networks."""
-    made = drawing.draw(drawing.Wish("scenes", texts[0])), painting.paint(painting.PaintRequest("scenes", texts[0]))
+    made = (
+        drawing.draw(drawing.DrawRequest("scenes", texts[0])),
+        painting.paint(painting.PaintRequest("scenes", texts[0])),
+    )
     return all(pictures.holds(pictures.order[0]) for pictures in made)
 
 
 def is_drawn_alike(texts: Texts) -> bool:
     """CLIP finds a picture of each network that agrees with the sentence by a cosine of at least a half."""
-    made = drawing.draw(drawing.Wish("emoji", texts[0])), painting.paint(painting.PaintRequest("emoji", texts[0]))
+    made = (
+        drawing.draw(drawing.DrawRequest("emoji", texts[0])),
+        painting.paint(painting.PaintRequest("emoji", texts[0])),
+    )
     return all(max(pictures.agreement) >= 0.5 for pictures in made)
 
 

@@ -38,7 +38,7 @@ from pages.words_and_pictures.generation import (
     sources,
     write,
 )
-from pages.words_and_pictures.generation.compute import Coded, DrawingAttention, Drawn, Wish
+from pages.words_and_pictures.generation.compute import Coded, DrawingAttention, Drawn, DrawRequest
 from pages.words_and_pictures.generation.pictures import begun, enlarged, sheet
 from pages.words_and_pictures.generation.prose import PAGE
 from tests.pages.conftest import message_text, prose
@@ -48,7 +48,7 @@ ROOM = "words_and_pictures/generation"
 TEXT = "a red star above a blue circle"
 SCENE = PictureInput(SCENES, FIRST_SCENE)
 WRITE, SOURCES, GO_ON, CODES = (part.SECTION.name for part in (write, sources, go_on, codes))
-WISH = Wish("scenes", TEXT)
+REQUEST = DrawRequest("scenes", TEXT)
 
 
 pytestmark = pytest.mark.usefixtures("tiny_drawers")
@@ -103,14 +103,14 @@ def test_the_address_holds_how_it_is_drawn(visit):
     assert "at temperature 0.5" in prose(app)
     assert "from the 8 most probable codes" in prose(app)
     assert "CLIP gives picture and sentence a cosine of" in prose(app)
-    assert compute.draw.peek(Wish("scenes", "a red star", 1, 0.5, 8, 7)) is not None
+    assert compute.draw.peek(DrawRequest("scenes", "a red star", 1, 0.5, 8, 7)) is not None
 
 
 def test_another_throw_of_the_dice_is_another_picture(visit):
     app = visit(ROOM, candidates="1", draw_scenes=TEXT)
     next(button for button in app.button if button.label == "Draw again").click().run()
     assert not app.exception
-    one, other = (compute.draw.peek(replace(WISH, count=1, seed=seed)) for seed in (0, 1))
+    one, other = (compute.draw.peek(replace(REQUEST, count=1, seed=seed)) for seed in (0, 1))
     assert one is not None
     assert other is not None
     assert not torch.equal(one.codes, other.codes)
@@ -118,7 +118,7 @@ def test_another_throw_of_the_dice_is_another_picture(visit):
 
 def test_sixteen_are_drawn_and_the_best_four_stand_apart(visit):
     app = visit(ROOM, draw_scenes=TEXT)
-    drawn = compute.draw.peek(WISH)
+    drawn = compute.draw.peek(REQUEST)
     assert drawn is not None
     assert len(drawn.codes) == 16
     assert "The other 12, in the order of CLIP" in message_text(app, "caption")
@@ -135,18 +135,18 @@ def test_a_candidate_leads_to_who_told_it(visit):
 
 
 def test_what_was_stopped_is_drawn_when_it_is_wished(visit):
-    compute.draw.forget(WISH)
+    compute.draw.forget(REQUEST)
     app = visit(ROOM, show=CODES)
     app.session_state.draw_scenes = TEXT
-    app.session_state.stopped_drawing = ("draw", WISH)
+    app.session_state.stopped_drawing = ("draw", REQUEST)
     app.session_state.show = WRITE
     app.run()
     assert "You stopped this drawing" in message_text(app, "info")
-    assert compute.draw.peek(WISH) is None
+    assert compute.draw.peek(REQUEST) is None
     app.button(key="after-all-draw").click().run()
     assert not app.exception
     assert "You stopped this drawing" not in message_text(app, "info")
-    assert compute.draw.peek(WISH) is not None
+    assert compute.draw.peek(REQUEST) is not None
 
 
 @pytest.mark.parametrize("place", ["3-4", "15-15", "0-0"])
@@ -221,7 +221,7 @@ def test_the_view_is_sent_every_head_of_every_layer(visit):
 def test_growing_pictures_are_seen_row_by_row_and_end_as_what_is_drawn():
     reports = []
     drawn = compute.draw(
-        replace(WISH, seed=3),
+        replace(REQUEST, seed=3),
         watching=compute.Watching(lambda done, total, codes: reports.append((done, total, codes.clone()))),
     )
     assert [(done, total) for done, total, _ in reports] == [(row, 16) for row in range(1, 17)]
@@ -230,48 +230,48 @@ def test_growing_pictures_are_seen_row_by_row_and_end_as_what_is_drawn():
 
 
 def test_a_drawing_that_is_stopped_is_not_kept():
-    wish = replace(WISH, seed=4)
+    request = replace(REQUEST, seed=4)
 
     def stop(done, _total, _codes):
         if done == 3:
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        compute.draw(wish, watching=compute.Watching(stop))
-    assert compute.draw.peek(wish) is None
+        compute.draw(request, watching=compute.Watching(stop))
+    assert compute.draw.peek(request) is None
 
 
 def test_the_best_by_clip_comes_first():
-    drawn = compute.draw(WISH)
+    drawn = compute.draw(REQUEST)
     scores = [drawn.agreement[number] for number in drawn.order]
     assert scores == sorted(scores, reverse=True)
-    assert sorted(drawn.order) == list(range(WISH.count))
+    assert sorted(drawn.order) == list(range(REQUEST.count))
 
 
 def test_with_the_same_code_nothing_changes_and_with_another_all_before_it_stays():
-    drawn = compute.draw(WISH)
+    drawn = compute.draw(REQUEST)
     own = int(drawn.codes[2][100])
-    same = compute.go_on(WISH, 2, 100, own)
+    same = compute.go_on(REQUEST, 2, 100, own)
     assert torch.equal(same.codes[0], drawn.codes[2])
-    other = compute.go_on(WISH, 2, 100, (own + 1) % 512)
+    other = compute.go_on(REQUEST, 2, 100, (own + 1) % 512)
     assert torch.equal(other.codes[0][:100], drawn.codes[2][:100])
     assert int(other.codes[0][100]) == (own + 1) % 512
-    last = compute.go_on(WISH, 2, 255, 7)
+    last = compute.go_on(REQUEST, 2, 255, 7)
     assert torch.equal(last.codes[0][:255], drawn.codes[2][:255])
     assert int(last.codes[0][255]) == 7
 
 
 def test_half_a_picture_stays_as_it_was_given():
-    drawn = compute.complete(WISH, SCENE, 8)
+    drawn = compute.complete(REQUEST, SCENE, 8)
     first_codes = compute.coded("scenes", SCENE).codes[:128]
-    assert torch.equal(drawn.codes[:, :128], first_codes.expand(WISH.count, -1))
+    assert torch.equal(drawn.codes[:, :128], first_codes.expand(REQUEST.count, -1))
     assert len({tuple(candidate.tolist()) for candidate in drawn.codes}) > 1
 
 
 def test_one_code_changed_leaves_the_picture_alone_far_away():
-    drawn = compute.draw(WISH)
+    drawn = compute.draw(REQUEST)
     code = (int(drawn.codes[0][0]) + 1) % 512
-    changed = compute.with_code(WISH, 0, 0, code)
+    changed = compute.with_code(REQUEST, 0, 0, code)
     assert (changed[40:, 40:] == drawn.pictures[0][40:, 40:]).all()
     assert (changed[:4, :4] != drawn.pictures[0][:4, :4]).any()
 
@@ -280,9 +280,9 @@ def test_one_code_changed_leaves_the_picture_alone_far_away():
 
 
 def made(codes_: torch.Tensor, agreement: tuple[float, ...], read: tuple[Scene, ...] = (), text: str = TEXT) -> Drawn:
-    tokens = compute.draw(WISH).words
+    tokens = compute.draw(REQUEST).words
     pictures = np.zeros((len(codes_), 64, 64, 3), dtype=np.uint8)
-    return Drawn(Wish("scenes", text, len(codes_)), pictures, agreement, read, 0.5, tokens, codes_)
+    return Drawn(DrawRequest("scenes", text, len(codes_)), pictures, agreement, read, 0.5, tokens, codes_)
 
 
 RIGHT = Scene((Thing("star", "red", "small", "plain", 15, 30), Thing("circle", "blue", "small", "plain", 50, 30)), 0, 0)
@@ -312,7 +312,7 @@ def test_without_the_reader_nobody_says_what_holds():
 
 
 def test_what_may_be_taken_away_is_what_is_shown():
-    drawn = compute.draw(WISH)
+    drawn = compute.draw(REQUEST)
     with np.load(io.BytesIO(write.arrays_of(drawn))) as arrays:
         assert arrays["codes"].tolist() == drawn.codes[list(drawn.order)].tolist()
         assert (arrays["pictures"] == drawn.pictures[list(drawn.order)]).all()
@@ -374,7 +374,7 @@ def test_what_goes_on_is_compared_with_the_true_rest():
 
 def attention_of(word_weights: torch.Tensor, read: torch.Tensor) -> DrawingAttention:
     """`word_weights` (layer, head, place, word) and `read` (layer, head, place, key)."""
-    tokens = compute.draw(WISH).words
+    tokens = compute.draw(REQUEST).words
     layers = tuple(PictureAttention("row", *both) for both in zip(word_weights, read, strict=True))
     return DrawingAttention(tokens, torch.arange(word_weights.shape[2]), np.zeros((64, 64, 3), dtype=np.uint8), layers)
 

@@ -299,7 +299,7 @@ def test_words_instead_are_those_that_make_another_sentence():
 
 
 def test_both_networks_are_compared_by_numbers():
-    drawn = compute.draw(compute.Wish("scenes", TEXT, 2))
+    drawn = compute.draw(compute.DrawRequest("scenes", TEXT, 2))
     one = replace(drawn, read=(RIGHT, Scene(())), seconds=2.0)
     other = replace(compute_painted.paint(replace(REQUEST, count=2)), read=(RIGHT, RIGHT), seconds=0.5)
     held, differ, faster = side_by_side.noticed({"DALL-E": one, PAINTER: other})

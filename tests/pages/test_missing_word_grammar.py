@@ -208,7 +208,7 @@ def readings(draw):
 def test_arcs_are_the_strong_links_and_solid_where_the_tree_has_them(case, least):
     reading, tree, drawn = case
     links = grammar_arcs.arcs_of(reading, [drawn], tree, least)
-    strong = [(w, o) for w, o in enumerate(reading.looked_at[0]) if o >= 0 and reading.weight[0, w] >= least]
+    strong = [(w, o) for w, o in enumerate(reading.attended_words[0]) if o >= 0 and reading.weight[0, w] >= least]
     assert [(arc.start, arc.end) for arc in links] == strong
     for arc in links:
         up = (arc.start, arc.end, tree.relations[arc.start]) in [*tree.links, *puncts(tree)]
@@ -222,11 +222,11 @@ def test_arcs_are_the_strong_links_and_solid_where_the_tree_has_them(case, least
         assert arc.sure == expected
         assert f"“w{arc.start}” attends most to “w{arc.end}”" in arc.tell
         assert ("as in the tree" in arc.tell) == expected
-    told_of = grammar_arcs.about_shown(links, [drawn], tree)
+    sentence = grammar_arcs.about_shown(links, [drawn], tree)
     if not links:
-        assert told_of == "**No link** is strong enough to be drawn."
+        assert sentence == "**No link** is strong enough to be drawn."
         return
-    numbers = [int(number) for number in re.findall(r"\d+", told_of)]
+    numbers = [int(number) for number in re.findall(r"\d+", sentence)]
     assert numbers[:3] == [len(links), sum(abs(a.start - a.end) == 1 for a in links), sum(a.sure for a in links)]
     if drawn.relation:
         cases = [link for link in tree.links if link[2] == drawn.relation]

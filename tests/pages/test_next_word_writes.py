@@ -189,12 +189,12 @@ def test_what_is_said_of_the_filters_is_what_they_took(chances, top_k, top_p, mi
         assert sentence == f"The filters keep all {len(chances)} tokens."
         return
     gone = sum(chances[token] for token in range(len(chances)) if token not in remaining)
-    told_shares = [float(part.split("%")[0]) for part in sentence.split("**") if part[:1].isdigit()]
+    written_shares = [float(part.split("%")[0]) for part in sentence.split("**") if part[:1].isdigit()]
     if " keeps " in sentence:  # a single filter is told by what it leaves
-        told_shares = [100 - share for share in told_shares]
+        written_shares = [100 - share for share in written_shares]
     # A share that would be printed as 0.0% is not told, of four filters at most.
-    assert sum(told_shares) == pytest.approx(100 * gone, abs=0.06 * len(told_shares) + 0.2)
-    assert 0.0 not in told_shares
+    assert sum(written_shares) == pytest.approx(100 * gone, abs=0.06 * len(written_shares) + 0.2)
+    assert 0.0 not in written_shares
     assert re.search(rf"keeps? {len(remaining)} of {len(chances)} tokens", sentence)
 
 

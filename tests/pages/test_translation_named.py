@@ -214,12 +214,12 @@ def test_a_copy_shares_more_than_half_of_its_words(source_text, written, shared)
 
 
 @pytest.mark.parametrize(
-    ("values", "told_as"),
+    ("values", "written"),
     [
         ((-0.5,), "−0.50 = **−0.50**"),
         ((-0.001, -1.0), "−0.00 − 1.00 = **−1.00**"),
         ((-1.0, -2.0, 0.0, -4.0), "−1.00 − 2.00 − 0.00 − … = **−7.00**"),
     ],
 )
-def test_log_probabilities_are_added_up(values, told_as):
-    assert any_model.sum_of(values) == told_as
+def test_log_probabilities_are_added_up(values, written):
+    assert any_model.sum_of(values) == written

@@ -188,9 +188,9 @@ def test_the_most_faithful_has_the_smallest_and_the_largest_area_and_what_is_no_
         np.mean([area([curve[0], curve[1], 0.1]) for curve in draws]),
         np.mean([area([0.1, curve[2], curve[3]]) for curve in draws]),
     ]
-    told_areas = [float(number) for number in re.findall(r"(?:area|random) (\d\.\d{3})", first)]
+    written_areas = [float(number) for number in re.findall(r"(?:area|random) (\d\.\d{3})", first)]
     expected = [min(deletion.values()), chance[0], max(insertion.values()), chance[1]]
-    assert told_areas == pytest.approx(expected[: len(told_areas)], abs=6e-4)
+    assert written_areas == pytest.approx(expected[: len(written_areas)], abs=6e-4)
     spreads = [max(areas.values()) - min(areas.values()) for areas in (deletion, insertion)]
     if len(explanations) > 1 and abs(max(spreads) - 1e-3) > 1e-5:
         assert ("no explanation is more faithful" in first) == (max(spreads) < 1e-3)

@@ -1,6 +1,6 @@
 """Readings: functions that answer the question of a station by running a model, never from the lesson's file.
 
-A lesson names one with its arguments, as in `looks_at(text="…", layer=3, head=2)`; `ask` finds and calls it.
+A lesson names one with its arguments, as in `attends_to(text="…", layer=3, head=2)`; `ask` finds and calls it.
 """
 
 import inspect

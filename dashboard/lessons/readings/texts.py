@@ -59,7 +59,7 @@ def hidden_word(text: str, model: str = BERT, options: Sequence[str] = ()) -> Ch
     return _choice_of_words(reader, reader.probabilities(reader.run(tokens), tokens.ids.index(reader.mask)), options)
 
 
-def looks_at(text: str, layer: int, head: int, token: int = -1, model: str = GPT) -> Choice:
+def attends_to(text: str, layer: int, head: int, token: int = -1, model: str = GPT) -> Choice:
     """The weights that a head gives each token, for one query token.
 
     Beside it: the mean weight on the previous token over this text ("before"), and that of even attention ("even").
@@ -85,7 +85,7 @@ def finds_again(text: str, layer: int, head: int, model: str = GPT) -> Choice:
         "cases": f"{result.cases}",
         "verdict": "finds what followed the same words" if result.holds else "does not look for what followed",
     }
-    return replace(looks_at(text, layer, head, model=model), extra=extra)
+    return replace(attends_to(text, layer, head, model=model), extra=extra)
 
 
 def head_that_finds(layer: int, model: str = GPT) -> Choice:

@@ -57,7 +57,7 @@ def fill(name: str, text: Text, hidden: tuple[int, ...]) -> Filled:
 
 
 @cached()
-def looks_at(filled_watched: WatchedText, place: int) -> dict[str, Float[np.ndarray, " key"]]:
+def attends_to(filled_watched: WatchedText, place: int) -> dict[str, Float[np.ndarray, " key"]]:
     """What one token looks at in every head of the layers that connect all tokens, by "layer.head".
 
     Parts of a row's own sum; heads of which nothing is left are not among them.

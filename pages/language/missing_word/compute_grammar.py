@@ -29,7 +29,7 @@ class Reading:
 
     words: tuple[str, ...]
     heads: tuple[Head, ...]
-    looked_at: Int[np.ndarray, "head query"]
+    attended_words: Int[np.ndarray, "head query"]
     weight: Float[np.ndarray, "head query"]
     tokens: Tokens
 
@@ -55,9 +55,9 @@ def read_example(name: str, number: int) -> Reading:
 
 
 def _reading(words: Sequence[str], tokens: Tokens, maps: WordMaps) -> Reading:
-    looked_at = strongest(maps.weights)
-    weight = maps.weights.gather(-1, looked_at.clamp(min=0)[..., None])[..., 0]
-    return Reading(tuple(words), maps.heads, looked_at.numpy(), weight.numpy(), tokens)
+    attended_words = strongest(maps.weights)
+    weight = maps.weights.gather(-1, attended_words.clamp(min=0)[..., None])[..., 0]
+    return Reading(tuple(words), maps.heads, attended_words.numpy(), weight.numpy(), tokens)
 
 
 @cached()

@@ -51,7 +51,7 @@ def show() -> None:
     scores = _pseudo_perplexity(selection, hidden)
     curve = _more_hidden(selection)
     gap = next((gap for gap in filled.gaps if gap.place == place), None)
-    rows = {} if gap is None else compute.looks_at(filled.watched, gap.place)
+    rows = {} if gap is None else compute.attends_to(filled.watched, gap.place)
     notice = (
         about_guesses(filled.gaps),
         *((about_looks(rows, gap.place, filled.watched.inputs),) if gap is not None else ()),
@@ -128,7 +128,7 @@ def _bars(model: MaskedLanguageModel, gap: MaskedToken) -> None:
 
 def _attention_rows(filled: Filled, place: int) -> None:
     """A row for each head: the whole of the gap's attention at once."""
-    rows, tokens = compute.looks_at(filled.watched, place), filled.watched.inputs
+    rows, tokens = compute.attends_to(filled.watched, place), filled.watched.inputs
     if not rows:
         return
     cell_map(

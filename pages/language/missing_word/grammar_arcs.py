@@ -48,25 +48,25 @@ def arcs_of(reading: Reading, drawn: Sequence[Drawn], tree: Tree | None, least: 
     links = []
     for drawn_head in drawn:
         number = reading.heads.index(drawn_head.head)
-        for word, looked_at in enumerate(reading.looked_at[number].tolist()):
+        for word, attended_word in enumerate(reading.attended_words[number].tolist()):
             weight = float(reading.weight[number, word])
-            if looked_at < 0 or weight < least:
+            if attended_word < 0 or weight < least:
                 continue
-            sure = tree is None or is_link(tree, word, looked_at, drawn_head)
+            sure = tree is None or is_link(tree, word, attended_word, drawn_head)
             says = "" if tree is None else ", as in the tree" if sure else ", which the tree does not say"
             what = f", best for {drawn_head.relation} {drawn_head.direction}" if drawn_head.relation else ""
             tell = (
-                f"“{_word_text(reading, word)}” attends most to “{_word_text(reading, looked_at)}” ({weight:.0%}){says}"
-                f"; layer {drawn_head.head[0]}, head {drawn_head.head[1]}{what}"
+                f"“{_word_text(reading, word)}” attends most to “{_word_text(reading, attended_word)}” ({weight:.0%})"
+                f"{says}; layer {drawn_head.head[0]}, head {drawn_head.head[1]}{what}"
             )
-            links.append(Arc(word, looked_at, drawn_head.name, tell, weight, sure))
+            links.append(Arc(word, attended_word, drawn_head.name, tell, weight, sure))
     return links
 
 
-def is_link(tree: Tree, word: int, looked_at: int, drawn: Drawn) -> bool:
+def is_link(tree: Tree, word: int, attended_word: int, drawn: Drawn) -> bool:
     """Whether the tree has the link from a word to what it looks at, by the relation and in the direction drawn."""
-    up = tree.governors[word] == looked_at and drawn.relation in ("", tree.relations[word])
-    down = tree.governors[looked_at] == word and drawn.relation in ("", tree.relations[looked_at])
+    up = tree.governors[word] == attended_word and drawn.relation in ("", tree.relations[word])
+    down = tree.governors[attended_word] == word and drawn.relation in ("", tree.relations[attended_word])
     return (up and drawn.direction != TO_DEPENDENT) or (down and drawn.direction != TO_GOVERNOR)
 
 

@@ -32,10 +32,10 @@ HUES_OF_WAYS = {WITHOUT_CACHE: HUES[1], WITH_CACHE: HUES[0]}
 def show() -> None:
     """The grids of one step, the measurement, the shared heads; then what is told of them."""
     with layout.control_bar():
-        given_text = inputs.text()
+        typed_text = inputs.text()
         newest = st.container(width="content")
         menu = layout.settings()
-    selection = inputs.selection(given_text, menu)
+    selection = inputs.selection(typed_text, menu)
     count = compute_cache.length_of(selection.name, selection.text)
     with menu:
         prompt = _slider("Tokens read at once, as a prompt", 1, count, min(PROMPT, count), "cache_prompt")

@@ -26,10 +26,10 @@ LARGEST_SEED = 9999
 def show() -> None:
     """The loss of both times, the heads on two maps, one of them in view, and the same without the best ones."""
     with layout.control_bar():
-        given_text = inputs.text()
+        typed_text = inputs.text()
         ablation = st.container(width="content")
         menu = layout.settings()
-    selection = inputs.selection(given_text, menu)
+    selection = inputs.selection(typed_text, menu)
     figures = st.columns([2, 3], gap="large")
     with figures[0]:
         summary, source = st.container(), st.container()

@@ -32,9 +32,9 @@ MEAN = 16  # tokens that the smooth curve averages
 def show(bar: DeltaGenerator) -> None:
     """The tinted text, then the curve; the controls stand in `bar`."""
     with bar:
-        given_text = inputs.text()
+        typed_text = inputs.text()
         menu = layout.settings()
-    selection = inputs.selection(given_text, menu)
+    selection = inputs.selection(typed_text, menu)
     with layout.waiting_place():
         surprise = compute_tokens.surprised(selection.name, selection.text)
     typeset.show_cut_notice(surprise.tokens)

@@ -35,12 +35,12 @@ NEAR = 0.005  # nats: less is not told from nothing
 def show() -> None:
     """Two candidates; what every part wrote between them; one head, from where it moved it, and without it."""
     with layout.control_bar():
-        given_text = inputs.text()
+        typed_text = inputs.text()
         foil_place = st.container(width="content")
         with (menu := layout.settings()):
             token_place = st.container()
             order = controls.choice("Parts", [LARGEST, BY_LAYER], key="why_parts")
-    selection = inputs.selection(given_text, menu)
+    selection = inputs.selection(typed_text, menu)
     with (waiting := layout.waiting_place()):
         read = compute_why.reading(selection.name, selection.text)
     if cut := read.tokens.cut:

@@ -34,7 +34,7 @@ BOUND: dict[str, Any] = {"bind": "query-params", "width": 150}
 def show() -> None:
     """The text and its next token beside the attention of the newest one."""
     with layout.control_bar():
-        given_text = inputs.text()
+        typed_text = inputs.text()
         write_button = st.container(width="content")
         temperature = st.slider(
             "Temperature", 0.0, 2.0, 1.0, 0.05, key="writes_temperature", help=SECTION.text("Temperature"), **BOUND
@@ -47,7 +47,7 @@ def show() -> None:
         has_read = st.container(gap=None)
         if not is_presented:
             step_buttons = st.container(horizontal=True, width="content")
-    selection = inputs.selection(given_text, menu)
+    selection = inputs.selection(typed_text, menu)
     with has_read:  # a spinner has its place there
         tokens = compute_writes.given_tokens(selection.name, selection.text)
     written_tree.open_tree(selection, has_read)

@@ -91,18 +91,18 @@ def _choose_link(aligned: Aligned, target: Words, source: Words, cut: tuple[CutL
     to, of, _ = cut_effects.link_to_cut(aligned, target, source)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         word = _word("French word", target, to, key="change_target")
-        looked_at = _word("may not attend to", source, of, key="change_source")
+        attended_word = _word("may not attend to", source, of, key="change_source")
         st.button(
             "Cut this link",
             icon=":material/content_cut:",
-            disabled=any(link.covers(target.spans[word], looked_at) for link in cut),
-            on_click=lambda: cuts.write(cuts.switched(cut, target.spans[word], looked_at)),
+            disabled=any(link.covers(target.spans[word], attended_word) for link in cut),
+            on_click=lambda: cuts.write(cuts.switched(cut, target.spans[word], attended_word)),
         )
-        full_cut = CutLink(looked_at)
+        full_cut = CutLink(attended_word)
         st.button(
             "Cut the English word for the whole translation",
             disabled=full_cut in cut,
-            on_click=lambda: cuts.write((*(link for link in cut if link.source != looked_at), full_cut)),
+            on_click=lambda: cuts.write((*(link for link in cut if link.source != attended_word), full_cut)),
         )
 
 

@@ -36,7 +36,7 @@ class Prompt:
 
 
 @dataclass(frozen=True)
-class Wish(Prompt):
+class DrawRequest(Prompt):
     """How DALL-E draws a sentence; `top_k` 0: from all codes."""
 
     count: int = 16
@@ -126,34 +126,36 @@ def judged(prompt: Prompt, pixels: Float[Tensor, "batch channel row column"]) ->
 
 
 @cached()
-def draw(wish: Wish, watching: Watching = NOBODY) -> Drawn:
+def draw(request: DrawRequest, watching: Watching = NOBODY) -> Drawn:
     """Pictures of a sentence, from nothing."""
-    return _drawn(wish, torch.zeros(0, dtype=torch.long), watching)
+    return _drawn(request, torch.zeros(0, dtype=torch.long), watching)
 
 
 @cached()
-def go_on(wish: Wish, number: int, place: int, code: int, watching: Watching = NOBODY) -> Drawn:
+def go_on(request: DrawRequest, number: int, place: int, code: int, watching: Watching = NOBODY) -> Drawn:
     """One of the pictures once more, with another code at a place, and all that follows with the same dice."""
-    codes = draw(wish).codes[number]
+    codes = draw(request).codes[number]
     first_codes = torch.cat([codes[:place], torch.tensor([code])])
-    return _drawn(wish, first_codes, watching, only=number)
+    return _drawn(request, first_codes, watching, only=number)
 
 
 @cached()
-def complete(wish: Wish, picture_input: PictureInput, rows: int, watching: Watching = NOBODY) -> Drawn:
+def complete(request: DrawRequest, picture_input: PictureInput, rows: int, watching: Watching = NOBODY) -> Drawn:
     """Pictures that begin with the upper rows of codes of another picture."""
-    codes = coded(wish.world, picture_input).codes
-    return _drawn(wish, codes[: rows * picture_coder(wish.world).grid], watching)
+    codes = coded(request.world, picture_input).codes
+    return _drawn(request, codes[: rows * picture_coder(request.world).grid], watching)
 
 
-def _drawn(wish: Wish, first_codes: Int[Tensor, " place"], watching: Watching, only: int | None = None) -> Drawn:
+def _drawn(
+    request: DrawRequest, first_codes: Int[Tensor, " place"], watching: Watching, only: int | None = None
+) -> Drawn:
     """`only`: just the picture with this number, by its own dice."""
-    drawer = dalle(wish.world)
-    words, grid = drawer.encode(wish.text), drawer.network.config.grid
-    numbers = range(wish.count) if only is None else [only]
+    drawer = dalle(request.world)
+    words, grid = drawer.encode(request.text), drawer.network.config.grid
+    numbers = range(request.count) if only is None else [only]
     codes, seconds, began = first_codes.expand(len(numbers), -1), 0.0, time.perf_counter()
     rows = drawer.draw(
-        words, numbers, seed=wish.seed, temperature=wish.temperature, top_k=wish.top_k, first_codes=first_codes
+        words, numbers, seed=request.seed, temperature=request.temperature, top_k=request.top_k, first_codes=first_codes
     )
     for done, codes in enumerate(rows, start=1):
         seconds += time.perf_counter() - began
@@ -162,7 +164,7 @@ def _drawn(wish: Wish, first_codes: Int[Tensor, " place"], watching: Watching, o
         began = time.perf_counter()
     pixels = drawer.coder.paint(codes)
     seconds += time.perf_counter() - began
-    return Drawn(**judged(wish, pixels), seconds=seconds, words=words, codes=codes)
+    return Drawn(**judged(request, pixels), seconds=seconds, words=words, codes=codes)
 
 
 def as_pictures(pixels: Float[Tensor, "batch channel row column"]) -> UInt8[np.ndarray, "batch row column channel"]:
@@ -184,11 +186,13 @@ class DrawingAttention:
 
 
 @cached("Looking …")
-def look(wish: Wish, number: int) -> DrawingAttention:
+def look(request: DrawRequest, number: int) -> DrawingAttention:
     """What one of the drawn pictures was made from."""
-    drawn = draw(wish)
+    drawn = draw(request)
     codes = drawn.codes[number]
-    return DrawingAttention(drawn.words, codes, drawn.pictures[number], dalle(wish.world).attention(drawn.words, codes))
+    return DrawingAttention(
+        drawn.words, codes, drawn.pictures[number], dalle(request.world).attention(drawn.words, codes)
+    )
 
 
 @cached("Looking …")
@@ -200,28 +204,28 @@ def look_at(world: str, text: str, picture_input: PictureInput) -> DrawingAttent
 
 
 @cached()
-def expected(wish: Wish, number: int, place: int) -> tuple[tuple[int, float], ...]:
+def expected(request: DrawRequest, number: int, place: int) -> tuple[tuple[int, float], ...]:
     """The codes that the network expects most at a place of a picture, with their probabilities."""
-    drawn = draw(wish)
-    chances = dalle(wish.world).code_probabilities(drawn.words, drawn.codes[number], place)
+    drawn = draw(request)
+    chances = dalle(request.world).code_probabilities(drawn.words, drawn.codes[number], place)
     values, codes = chances.topk(TOP)
     return tuple(zip(codes.tolist(), values.tolist(), strict=True))
 
 
 @cached()
-def chance_of(wish: Wish, number: int, place: int) -> float:
+def chance_of(request: DrawRequest, number: int, place: int) -> float:
     """How probable the code is that stands at a place of a picture."""
-    drawn = draw(wish)
+    drawn = draw(request)
     codes = drawn.codes[number]
-    return float(dalle(wish.world).code_probabilities(drawn.words, codes, place)[codes[place]])
+    return float(dalle(request.world).code_probabilities(drawn.words, codes, place)[codes[place]])
 
 
 @cached()
-def with_code(wish: Wish, number: int, place: int, code: int) -> UInt8[np.ndarray, "row column channel"]:
+def with_code(request: DrawRequest, number: int, place: int, code: int) -> UInt8[np.ndarray, "row column channel"]:
     """A picture in which one code is another, and nothing else is."""
-    codes = draw(wish).codes[number].clone()
+    codes = draw(request).codes[number].clone()
     codes[place] = code
-    return as_pictures(picture_coder(wish.world).paint(codes[None]))[0]
+    return as_pictures(picture_coder(request.world).paint(codes[None]))[0]
 
 
 # Pictures as words.
@@ -279,4 +283,4 @@ def warm_up() -> None:
     from core.zoo.dalles import available
 
     if SCENES in available():
-        draw(Wish(SCENES, example_texts.opening("drawing-scenes")))
+        draw(DrawRequest(SCENES, example_texts.opening("drawing-scenes")))

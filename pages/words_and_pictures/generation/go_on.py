@@ -18,7 +18,7 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.number_format import signed
 from pages.words_and_pictures.generation import compute, growing, inputs, write
-from pages.words_and_pictures.generation.compute import Coded, Drawn, Wish
+from pages.words_and_pictures.generation.compute import Coded, Drawn, DrawRequest
 from pages.words_and_pictures.generation.pictures import begun, enlarged
 from pages.words_and_pictures.generation.prose import PAGE
 
@@ -35,56 +35,56 @@ def show() -> None:
         world, text = inputs.world_and_sentence(dalles.available())
         way = controls.menu("Go on from", (OTHER_CODE, HALF), key="way_on", width=165)
         with layout.settings():
-            wish = inputs.wish(world, text)
-            rank = inputs.candidate(wish.count) if way == OTHER_CODE else 0
+            request = inputs.request(world, text)
+            rank = inputs.candidate(request.count) if way == OTHER_CODE else 0
             inputs.again()
     dalle(world).encode(text)
     bar = layout.control_bar()
     if way == HALF:
-        _half(wish, bar)
+        _half(request, bar)
     else:
-        _other_code(wish, rank)
+        _other_code(request, rank)
 
 
 # Another code.
 
 
-def _other_code(wish: Wish, rank: int) -> None:
-    drawn = growing.drawn(compute.draw, wish)
+def _other_code(request: DrawRequest, rank: int) -> None:
+    drawn = growing.drawn(compute.draw, request)
     if drawn is None:
         return
-    grid = dalle(wish.world).network.config.grid
+    grid = dalle(request.world).network.config.grid
     number = drawn.order[rank]
     at = inputs.place(PLACE, grid)
     place = grid * (grid // 2) + grid // 2 if at is None else at
-    _forget_for(wish, number)
+    _forget_for(request, number)
     left, right = st.columns([1, 1.25], gap="large")
     with left:
         _picked(drawn, number, place, grid)
         layout.place_notice()
     with right:
-        _offered(wish, drawn, number, place, grid)
-    changed = _changed(wish, number, place)
+        _offered(request, drawn, number, place, grid)
+    changed = _changed(request, number, place)
     if changed is not None:
         _beside(drawn, changed, number)
     layout.prose(SECTION.text("Another code"))
     layout.notes(
         SECTION,
-        notice=noticed(drawn, number, place, compute.chance_of(wish, number, place), changed),
-        numbers=numbers_of(wish, place),
+        notice=noticed(drawn, number, place, compute.chance_of(request, number, place), changed),
+        numbers=numbers_of(request, place),
     )
 
 
-def _changed(wish: Wish, number: int, place: int) -> Drawn | None:
+def _changed(request: DrawRequest, number: int, place: int) -> Drawn | None:
     """The picture with the code that the address names; None where it names none, or the drawing was stopped."""
-    codes = picture_coder(wish.world).network.config.codes
+    codes = picture_coder(request.world).network.config.codes
     other = parameter(OTHER, lambda text: whole_number(text, codes))
-    return None if other is None else growing.drawn(compute.go_on, wish, number, place, other)
+    return None if other is None else growing.drawn(compute.go_on, request, number, place, other)
 
 
-def _forget_for(wish: Wish, number: int) -> None:
+def _forget_for(request: DrawRequest, number: int) -> None:
     """Another picture has no other code yet."""
-    origin = (wish, number)
+    origin = (request, number)
     if st.session_state.get("goes_on_from") not in (None, origin):
         st.query_params.pop(OTHER, None)
     st.session_state.goes_on_from = origin
@@ -112,16 +112,16 @@ def _go_to(row: int, column: int) -> None:
     st.query_params.pop(OTHER, None)
 
 
-def _offered(wish: Wish, drawn: Drawn, number: int, place: int, grid: int) -> None:
+def _offered(request: DrawRequest, drawn: Drawn, number: int, place: int, grid: int) -> None:
     """The likeliest codes, each in its surroundings, with a button to take it."""
     own = int(drawn.codes[number][place])
     row, column = divmod(place, grid)
     st.markdown(f"**Row {row}, column {column}**: which code comes here?")
     with st.container(horizontal=True, gap="small"):
-        for code, chance in compute.expected(wish, number, place):
+        for code, chance in compute.expected(request, number, place):
             with st.container(width=84, gap=None):
                 st.image(
-                    around(compute.with_code(wish, number, place, code), place, grid),
+                    around(compute.with_code(request, number, place, code), place, grid),
                     width=84,
                     alt=f"The surroundings with code {code} in row {row}, column {column}",
                 )
@@ -206,22 +206,22 @@ def _tell_change(drawn: Drawn, number: int, place: int, changed: Drawn) -> Itera
         )
 
 
-def numbers_of(wish: Wish, place: int) -> dict[str, object]:
+def numbers_of(request: DrawRequest, place: int) -> dict[str, object]:
     """The numbers of the section's formula, where the picture goes on from a place."""
-    total = dalle(wish.world).network.config.places
+    total = dalle(request.world).network.config.places
     return {"place": place, "last": max(0, place - 1), "later": total - place - 1}
 
 
 # Half a picture.
 
 
-def _half(wish: Wish, bar: DeltaGenerator) -> None:
+def _half(request: DrawRequest, bar: DeltaGenerator) -> None:
     with bar:
-        picture_input = inputs.picture(wish.world)
+        picture_input = inputs.picture(request.world)
         rows = controls.choice("Rows that are given", GIVEN_ROWS, key="given_rows", first=8)
     with layout.waiting_place():
-        coded = compute.coded(wish.world, picture_input)
-    grid = picture_coder(wish.world).grid
+        coded = compute.coded(request.world, picture_input)
+    grid = picture_coder(request.world).grid
     part = coded.rebuilt[: rows * len(coded.rebuilt) // grid]
     with st.container(horizontal=True, gap="small"):
         for title, picture in (
@@ -231,7 +231,7 @@ def _half(wish: Wish, bar: DeltaGenerator) -> None:
             with st.container(width=write.WIDE, gap="small"):
                 st.markdown(f"**{title}**")
                 st.image(enlarged(picture, 5), width=write.WIDE, alt=title)
-    drawn = growing.drawn(compute.complete, wish, picture_input, rows)
+    drawn = growing.drawn(compute.complete, request, picture_input, rows)
     if drawn is None:
         return
     st.markdown("**How it goes on**")
@@ -242,7 +242,7 @@ def _half(wish: Wish, bar: DeltaGenerator) -> None:
     layout.notes(
         SECTION,
         notice=noticed_half(drawn, coded, rows * grid, picture_input.scene),
-        numbers=numbers_of(wish, rows * grid),
+        numbers=numbers_of(request, rows * grid),
     )
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from dashboard import theme
 from dashboard.cache.memo import CachedFunction
 from dashboard.cache.models import picture_coder
-from pages.words_and_pictures.generation.compute import Drawn, Watching, Wish, as_pictures
+from pages.words_and_pictures.generation.compute import Drawn, DrawRequest, Watching, as_pictures
 from pages.words_and_pictures.generation.pictures import begun, sheet
 
 STOPPED = "stopped_drawing"  # in the session: what the visitor did not want to wait for
@@ -18,15 +18,15 @@ ACROSS = 4  # pictures in a row while they grow
 WIDE = 168  # pixels of each
 
 
-def drawn(draw: CachedFunction[Any, Drawn], wish: Wish, *more: Any) -> Drawn | None:
-    """What `draw` gives for a wish and what else it takes: at once where it is known, else before the visitor's eyes.
+def drawn(draw: CachedFunction[Any, Drawn], request: DrawRequest, *more: Any) -> Drawn | None:
+    """The drawing of `draw` for a request and `more`: at once where it is cached, else before the visitor's eyes.
 
     None where the visitor stopped it: then a button begins it again.
     """
-    if (known := draw.peek(wish, *more)) is not None:
+    if (known := draw.peek(request, *more)) is not None:
         return known
     name = draw.__name__  # type: ignore[attr-defined]
-    wanted = (name, wish, *(getattr(argument, "identity", argument) for argument in more))
+    wanted = (name, request, *(getattr(argument, "identity", argument) for argument in more))
     if st.session_state.get(STOPPED) == wanted:
         st.info("You stopped this drawing. Change something, or draw it after all.", icon=":material/pause:")
         st.button("Draw it after all", key=f"after-all-{name}", on_click=_forget)
@@ -37,7 +37,7 @@ def drawn(draw: CachedFunction[Any, Drawn], wish: Wish, *more: Any) -> Drawn | N
             preview = st.empty()
             progress_bar = st.progress(0.0, "waits for its turn")
             st.button("Cancel", key=f"cancel-{name}", on_click=_stop, args=(wanted,))
-        coder, look = picture_coder(wish.world), theme.look()
+        coder, look = picture_coder(request.world), theme.look()
 
         def grow(done: int, total: int, codes: Int[Tensor, "batch _"]) -> None:
             progress_bar.progress(done / total, f"row {done} of {total}")
@@ -46,7 +46,9 @@ def drawn(draw: CachedFunction[Any, Drawn], wish: Wish, *more: Any) -> Drawn | N
             across = min(ACROSS, len(pictures))
             preview.image(sheet(pictures, across=across, times=3, look=look), width=across * WIDE)
 
-        return draw(wish, *more, watching=Watching(grow, waits=lambda sentence: progress_bar.progress(0.0, sentence)))
+        return draw(
+            request, *more, watching=Watching(grow, waits=lambda sentence: progress_bar.progress(0.0, sentence))
+        )
     finally:
         place.empty()  # also of what went wrong: there is nothing to cancel any more
 

@@ -12,7 +12,7 @@ from dashboard.address import parameter
 from dashboard.frame import layout
 from dashboard.inputs import controls, example_texts, picture_input
 from dashboard.inputs.picture_input import EMOJI, PHOTOGRAPHS, SCENES, PictureInput
-from pages.words_and_pictures.generation.compute import Wish
+from pages.words_and_pictures.generation.compute import DrawRequest
 from pages.words_and_pictures.generation.compute_painted import PaintRequest
 from pages.words_and_pictures.generation.prose import PAGE
 
@@ -46,14 +46,14 @@ def world_and_sentence(available: Sequence[str], missing: str = NO_WEIGHTS) -> t
     return chosen, text
 
 
-def wish(world: str, text: str) -> Wish:
+def request(world: str, text: str) -> DrawRequest:
     """How a sentence is drawn, for a menu of settings: the same controls, so the same pictures, in each section."""
     count = candidates("Candidates")
     temperature = st.slider(
         "Temperature", 0.0, 2.0, 1.0, 0.1, key="temperature", bind="query-params", help=PAGE.text("Temperature")
     )
     top = controls.choice("Drawn from the likeliest", TOPS, key="top_codes", first=ALL_CODES)
-    return Wish(world, text, count, temperature, TOPS[top], seed("Seed of the dice"))
+    return DrawRequest(world, text, count, temperature, TOPS[top], seed("Seed of the dice"))
 
 
 def candidates(label: str, counts: Sequence[int] = COUNTS) -> int:
@@ -71,7 +71,7 @@ def again(label: str = "Draw again") -> None:
     st.button(label, icon=":material/casino:", on_click=_next_seed)
 
 
-def both() -> tuple[Wish, PaintRequest]:
+def both() -> tuple[DrawRequest, PaintRequest]:
     """What both networks are asked: one sentence, as many pictures, one seed."""
     with layout.control_bar():
         available = [name for name in dalles.available() if name in attention_gans.available()]
@@ -81,7 +81,7 @@ def both() -> tuple[Wish, PaintRequest]:
         with layout.settings():
             count = candidates("Pictures of each", COUNTS[1:])
             dice = seed("Seed of the dice")
-    return Wish(chosen, text, count, seed=dice), PaintRequest(chosen, text, count, dice)
+    return DrawRequest(chosen, text, count, seed=dice), PaintRequest(chosen, text, count, dice)
 
 
 def picture(world: str) -> PictureInput:

@@ -23,18 +23,18 @@ FOUR_PRESENTED = 200  # pixels of a picture on a projector: four stand in half o
 
 def show() -> None:
     """The pictures of both, a table of what they are worth, the notes."""
-    wish, request = inputs.both()
-    for network in (dalle(wish.world), attention_gan(wish.world)):
-        network.encode(wish.text)
+    draw_request, paint_request = inputs.both()
+    for network in (dalle(draw_request.world), attention_gan(draw_request.world)):
+        network.encode(draw_request.text)
     with layout.waiting_place():
-        painted = compute_painted.paint(request)
+        painted = compute_painted.paint(paint_request)
     left, right = st.columns(2, gap="large")
     with right:
         st.markdown("**Attention GAN**")
         write.gallery(painted, best=True, presented=FOUR_PRESENTED)
     with left:
         st.markdown(f"**{DALLE}**")
-        drawn = growing.drawn(compute.draw, wish)
+        drawn = growing.drawn(compute.draw, draw_request)
         if drawn is not None:
             write.gallery(drawn, best=True, presented=FOUR_PRESENTED)
     if drawn is None:

@@ -14,7 +14,7 @@ from dashboard.frame import layout
 from dashboard.inputs import controls
 from dashboard.inputs.picture_input import PictureInput
 from pages.words_and_pictures.generation import compute, growing, inputs
-from pages.words_and_pictures.generation.compute import DrawingAttention, Wish
+from pages.words_and_pictures.generation.compute import DrawingAttention, DrawRequest
 from pages.words_and_pictures.generation.pictures import enlarged
 from pages.words_and_pictures.generation.prose import PAGE
 
@@ -34,8 +34,8 @@ def show() -> None:
         world, text = inputs.world_and_sentence(dalles.available())
         which = controls.menu("Picture", (DRAWN, SCENE_OR_PHOTOGRAPH), key="looked_at", width=205)
         with layout.settings():
-            wish = inputs.wish(world, text)
-            rank = inputs.candidate(wish.count)
+            request = inputs.request(world, text)
+            rank = inputs.candidate(request.count)
             inputs.again()
     dalle(world).encode(text)
     bar = layout.control_bar()
@@ -43,15 +43,15 @@ def show() -> None:
         picture_input = inputs.picture(world) if which == SCENE_OR_PHOTOGRAPH else None
     if picture_input is not None:
         with layout.waiting_place():
-            attention = compute.look_at(wish.world, wish.text, picture_input)
-            scene = scene_at(wish.world, wish.text, picture_input)
+            attention = compute.look_at(request.world, request.text, picture_input)
+            scene = scene_at(request.world, request.text, picture_input)
     else:
-        drawn = growing.drawn(compute.draw, wish)
+        drawn = growing.drawn(compute.draw, request)
         if drawn is None:
             return
         number = drawn.order[rank]
         with layout.waiting_place():
-            attention, scene = compute.look(wish, number), scene_of(wish, number)
+            attention, scene = compute.look(request, number), scene_of(request, number)
     source_maps(scene, key="sources", name="sources")
     layout.place_notice()
     if picture_input:
@@ -67,9 +67,9 @@ def show() -> None:
 
 
 @cached()
-def scene_of(wish: Wish, number: int) -> SourceScene:
+def scene_of(request: DrawRequest, number: int) -> SourceScene:
     """What the view shows of a picture that was drawn."""
-    return view_of(compute.look(wish, number), wish.text, wish.world)
+    return view_of(compute.look(request, number), request.text, request.world)
 
 
 @cached()

@@ -12,7 +12,7 @@ from dashboard.frame import layout
 from dashboard.number_format import signed
 from dashboard.output.export import download_arrays, npz
 from pages.words_and_pictures.generation import compute, growing, inputs, sources
-from pages.words_and_pictures.generation.compute import Drawn, Made, Wish
+from pages.words_and_pictures.generation.compute import Drawn, DrawRequest, Made
 from pages.words_and_pictures.generation.pictures import enlarged
 from pages.words_and_pictures.generation.prose import PAGE
 
@@ -28,9 +28,9 @@ def show() -> None:
         world, text = inputs.world_and_sentence(dalles.available())
         inputs.again()
         with layout.settings():
-            wish = inputs.wish(world, text)
-    dalle(wish.world).encode(wish.text)  # what it does not know is told before anything is drawn
-    drawn = growing.drawn(compute.draw, wish)
+            request = inputs.request(world, text)
+    dalle(request.world).encode(request.text)  # what it does not know is told before anything is drawn
+    drawn = growing.drawn(compute.draw, request)
     if drawn is None:
         return
     gallery(drawn, asks=True, best=True)
@@ -42,7 +42,7 @@ def show() -> None:
         name="drawn",
         about="Codes (picture, place) and pixels of all candidates, the best first",
     )
-    layout.notes(SECTION, notice=noticed(drawn), numbers=numbers_of(wish))
+    layout.notes(SECTION, notice=noticed(drawn), numbers=numbers_of(request))
 
 
 def gallery(made: Made, *, best: bool, asks: bool = False, wide: int = WIDE, presented: int = WIDE_PRESENTED) -> None:
@@ -178,15 +178,15 @@ def _tell_alike(drawn: Drawn) -> Iterator[str]:
     )
 
 
-def numbers_of(wish: Wish) -> dict[str, object]:
+def numbers_of(request: DrawRequest) -> dict[str, object]:
     """The numbers of the section's formula."""
-    drawer = dalle(wish.world)
+    drawer = dalle(request.world)
     network = drawer.network.config
     return {
-        "words": len(drawer.encode(wish.text)) - 2,
+        "words": len(drawer.encode(request.text)) - 2,
         "context": network.context,
         "places": network.places,
         "grid": network.grid,
-        "top": f"the {wish.top_k} most probable" if wish.top_k else f"all {network.codes}",
-        "temperature": wish.temperature,
+        "top": f"the {request.top_k} most probable" if request.top_k else f"all {network.codes}",
+        "temperature": request.temperature,
     }
