@@ -13,6 +13,8 @@ from .result_files import error_of, naming, read_json
 
 RANDOM = "random"  # orders drawn at random, beside the explanations
 SIDES = ("deletion", "insertion")
+# Models on offer, and the convolutions without shortcuts, which are measured and do not come along.
+CLASSIFIERS = (*IMAGE, "plain-tiny-imagenet")
 SIDE = 64  # pixels of a side of the validation pictures
 MEASURED = "python -m training.tiny_imagenet.report --data PATH"
 EXPLAINED = "python -m training.measurements.vision_faithfulness --data PATH"
@@ -95,9 +97,9 @@ class _Trained:
 def qualities(weights: Path = WEIGHTS) -> tuple[Quality, ...]:
     """results.json of each model that was measured on pictures of SIDE; ModelError where one makes no sense.
 
-    Those of zoo.IMAGE: the hybrid reads larger ones, and tells more classes apart.
+    Those of CLASSIFIERS: the hybrid reads larger ones, and tells more classes apart.
     """
-    files = [weights / name / "results.json" for name in IMAGE]
+    files = [weights / name / "results.json" for name in CLASSIFIERS]
     measured = (quality(file.parent) for file in files if file.exists() and not _only_trained(file))
     return tuple(one for one in measured if one.side == SIDE)
 
@@ -178,8 +180,8 @@ class _Explained:
 
 
 def faithfulness(weights: Path = WEIGHTS) -> tuple[Faithful, ...]:
-    """faithfulness.json of each model of zoo.IMAGE that has one; ModelError where one makes no sense."""
-    return tuple(faithful(weights / name) for name in IMAGE if (weights / name / "faithfulness.json").exists())
+    """faithfulness.json of each model of CLASSIFIERS that has one; ModelError where one makes no sense."""
+    return tuple(faithful(weights / name) for name in CLASSIFIERS if (weights / name / "faithfulness.json").exists())
 
 
 def faithful(folder: Path) -> Faithful:

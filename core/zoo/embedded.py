@@ -48,7 +48,6 @@ IMAGE = {
     "vit-tiny-imagenet": "Vision transformer, trained on Tiny ImageNet",
     "swin-tiny-imagenet": "Swin transformer, trained on Tiny ImageNet",
     "resnet-tiny-imagenet": "Residual network, trained on Tiny ImageNet",
-    "plain-tiny-imagenet": "Plain convolutional network, trained on Tiny ImageNet",
 }
 
 # The vision encoder of captioners and of the CLIP of photographs: convolutional, without attention of its own.

@@ -19,7 +19,7 @@ from dashboard.inputs import controls, model_name
 from dashboard.number_format import CLEAR
 from dashboard.recordings.watched import Head, Picture, WatchedImage, prepare, watch_image
 
-CLASSIFIERS = (*zoo.GLOBAL_ATTENTION, "resnet-tiny-imagenet", "plain-tiny-imagenet")
+CLASSIFIERS = (*zoo.GLOBAL_ATTENTION, "resnet-tiny-imagenet")
 WINDOWED = ("swin-tiny-imagenet",)
 RIGHT = (
     "Its first answer is right for {right} of 100 photographs of its classes that it did not learn from, give or take "

@@ -21,9 +21,9 @@ from core.attribution.deletion_curves import Faithfulness, random_orders
 from core.attribution.image_methods import explain, grid_for
 from core.attribution.patch_deletion import BLUR, measure, order_of
 from core.images import Patches
-from core.results.classifier_results import RANDOM, SIDES
+from core.results.classifier_results import CLASSIFIERS, RANDOM, SIDES
 from core.vision.logits import probability_of
-from core.zoo import IMAGE, ImageModel
+from core.zoo import ImageModel
 from core.zoo.embedded import SIDE, WEIGHTS, load_embedded_image
 from training.common.card import hardware
 from training.common.command_line import CommandLine
@@ -31,7 +31,7 @@ from training.common.data_sets import TINY_IMAGENET
 from training.common.pictures import decode
 from training.tiny_imagenet.data import normalise
 
-MODELS = tuple(name for name in IMAGE if name.endswith("tiny-imagenet"))  # which read these small pictures
+MODELS = tuple(name for name in CLASSIFIERS if name.endswith("tiny-imagenet"))  # which read these small pictures
 STEPS = 16  # of 64 patches, four at a time
 PER_CLASS = 2
 SEED = 0

@@ -155,7 +155,8 @@ A small residual network (timm's `ResNet` of basic blocks, He et al. 2015): 16 c
 48, 96, 192 and 320 channels, a stem of 7 x 7, no pooling after it. It has no attention.""",
     "plain": """\
 The same convolutions as in `resnet-tiny-imagenet`, without the shortcuts (the plain networks of He et al. 2015,
-section 3.3): `core/models/plain_convolution.py`. It has no attention.""",
+section 3.3): `core/models/plain_convolution.py`. It has no attention. Better at nothing than the network with
+shortcuts, it does not come along: these are its results, and training writes its weights.""",
 }
 CONVOLUTIONS = """\
 Nesterov momentum with weight decay {plan[weight_decay]}; crops of 48 x 48 for the first 70 % of the steps, then of
