@@ -88,8 +88,12 @@ def about_first(scores: Mapping[str, Float[Tensor, " word"]], labels: Sequence[s
     first = [set(method_scores.topk(count).indices.tolist()) for method_scores in scores.values()]
     shared, named = sorted(set.intersection(*first)), len(set.union(*first))
     own_words = f"Each names its {_words(count)} of most weight, {named} different in all."
-    chance = f"{len(labels) * (count / len(labels)) ** len(scores):.1f}"  # each order draws its first words by itself
-    by_chance = f"Random orders would share {chance} of {len(labels)} words."
+    expected = len(labels) * (count / len(labels)) ** len(scores)  # each order draws its first words by itself
+    by_chance = (
+        f"Random orders would share {expected:.1f} of {len(labels)} words on average."
+        if expected >= 0.05
+        else f"Random orders of {len(labels)} words would almost never share one."
+    )
     if not shared:
         return f"**No word** is named by all {len(scores)} explanations. {own_words} {by_chance}"
     shared_words = ", ".join(quoted(labels[place]) for place in shared)
