@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import nn
 
-from ..models.bert import MaskedBERT
+from ..models.bert import PretrainingBERT
 from ..models.gpt import GPT
 from ..models.gpt_rotary import RotaryGPT
 from ..models.transformer import Transformer
@@ -22,7 +22,7 @@ def shape_of(network: nn.Module) -> Shape | None:
         c = network.config
         learned = c.context if isinstance(network, GPT) else 0
         return gpt(c.layers, c.width, c.heads, vocabulary=c.vocabulary, positions=learned)
-    if isinstance(network, MaskedBERT):
+    if isinstance(network, PretrainingBERT):
         b = network.config
         shape = bert(b.layers, b.width, b.heads, vocabulary=b.vocabulary)
         return replace(shape, hidden=b.hidden, positions=b.context, segments=b.segments)

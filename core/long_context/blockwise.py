@@ -26,9 +26,11 @@ def attend(
     *,
     causal: bool,
     progress: Callable[[int], None] = lambda _rows: None,
+    in_place: bool = False,
 ) -> Part:
     """softmax(query keyᵀ / √head_dim) value for all rows, and logsumexp of the scores of each row, in float32.
 
+    `in_place`: the output takes the place of the queries, which are not needed once their rows are done.
     `progress` is called with the number of rows that are done; an exception that it raises stops the work.
     CaptureError on another device than the processor, or where values have another width than keys.
     """
@@ -43,7 +45,7 @@ def attend(
         for count in [min(heads, processors())]
         for part in range(count)
     ]
-    output, normaliser = torch.empty_like(query), torch.empty(query.shape[:3])
+    output, normaliser = query if in_place else torch.empty_like(query), torch.empty(query.shape[:3])
     for start in range(0, query.shape[2], QUERIES):
         parts = side_by_side(lambda some: _rows(query[:, some], key[:, some], value[:, some], start, causal), shares)  # noqa: B023
         rows = slice(start, start + QUERIES)

@@ -153,14 +153,15 @@ class NextSentence(nn.Module):
         return self.classifier(torch.tanh(self.pooler(x[:, 0])))
 
 
-class MaskedBERT(nn.Module):
-    """A BERT with the head of the first pre-training task, which predicts masked tokens."""
+class PretrainingBERT(nn.Module):
+    """A BERT with the heads of both pre-training tasks."""
 
     def __init__(self, config: BERTConfig):
         super().__init__()
         self.config = config
         self.bert = BERT(config)
         self.masked_words = MaskedWords(self.bert)
+        self.next_sentence = NextSentence(config.width)
 
     def forward(
         self,
@@ -174,14 +175,6 @@ class MaskedBERT(nn.Module):
     def words(self, x: Float[Tensor, "*places width"]) -> Float[Tensor, "*places vocabulary"]:
         """Logits of the first task for vectors of the last block."""
         return self.masked_words(x, self.bert.token_embedding.weight)
-
-
-class PretrainingBERT(MaskedBERT):
-    """A BERT with the heads of both pre-training tasks."""
-
-    def __init__(self, config: BERTConfig):
-        super().__init__(config)
-        self.next_sentence = NextSentence(config.width)
 
 
 def load_bert(weights: dict[str, Tensor], *, heads: int, epsilon: float = 1e-12) -> PretrainingBERT:

@@ -71,23 +71,13 @@ def load_weights(
     return network.eval().requires_grad_(False)
 
 
-def read_weights(file: Path, names: Collection[str]) -> dict[str, Tensor]:
-    """Some weights of a file by name, in single precision; SafetensorError where one is missing."""
-    with safe_open(file, framework="pt") as stored:
-        weights = {name: stored.get_tensor(name).float() for name in names}
-        for name in {name + STEP for name in names} & set(stored.keys()):
-            _rescale(weights[name.removesuffix(STEP)], stored.get_tensor(name))
-    return weights
-
-
-def read_body(body: Path, file: Path) -> dict[str, Tensor]:
-    """The weights that a network has from the one in `body`, which is a part of it by the name of "bert".
-
-    `file` holds its other weights; SafetensorError where one of the two is no file of weights.
-    """
-    with safe_open(file, framework="pt") as own, safe_open(body, framework="pt") as shared:
-        names = [name for name in shared.keys() if not name.endswith(STEP) and f"bert.{name}" not in own.keys()]  # noqa: SIM118
-    return {f"bert.{name}": weight for name, weight in read_weights(body, names).items()}
+def read_weight(file: Path, name: str) -> Tensor:
+    """One weight of a file, in single precision; SafetensorError where it is missing."""
+    with safe_open(file, framework="pt") as weights:
+        tensor = weights.get_tensor(name).float()
+        if name + STEP in weights.keys():  # noqa: SIM118
+            _rescale(tensor, weights.get_tensor(name + STEP))
+    return tensor
 
 
 def _rescale(rows: Tensor, step: Tensor) -> None:

@@ -11,18 +11,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import torch
 from tokenizers import Tokenizer
 from torch import nn
 
 from ..errors import ModelError
-from ..models.bert import BERT, BERTConfig, MaskedBERT, PretrainingBERT
+from ..models.bert import BERT, BERTConfig, PretrainingBERT
 from ..models.bert_inference import InferenceBERT
 from ..models.bert_tasks import TasksBERT
 from ..models.gpt import GPT, GPTConfig
 from ..models.gpt_rotary import RotaryGPT, RotaryGPTConfig
 from ..models.image_classifiers import MAKERS, make_image_classifier, patch_of
-from ..models.stored_weights import load_weights, read_body, read_weights, save_weights
+from ..models.stored_weights import load_weights, save_weights
 from ..paths import WEIGHTS
 from .image_models import Framing, ImageModel
 from .masked_language_models import MaskedLanguageModel
@@ -62,12 +61,10 @@ NETWORKS: dict[str, tuple[Any, Any]] = {
     "gpt": (GPT, GPTConfig),
     "gpt_rotary": (RotaryGPT, RotaryGPTConfig),
     "bert": (PretrainingBERT, BERTConfig),
-    "masked_bert": (MaskedBERT, BERTConfig),
     "bert_body": (BERT, BERTConfig),
     "bert_tasks": (TasksBERT, BERTConfig),
     "bert_inference": (InferenceBERT, BERTConfig),
 }
-BODY_KEY = "body"  # in config.json: the model whose weights and tokenizer are not stored again
 LONGEST = 4096  # tokens: on two cores a longer text would take a minute, whatever the model could hold
 
 SIDE = 64  # pixels of the pictures that the models of Tiny ImageNet were trained on
@@ -83,16 +80,12 @@ def load_embedded_text(name: str, *, longest: int = LONGEST, weights: Path = WEI
     folder = weights / name
     config = _read_config(folder, *NETWORKS)
     make, settings = NETWORKS[config.pop("architecture")]
-    body, file = config.pop(BODY_KEY, None), folder / "model.safetensors"
-    shared = read_body(weights / body / "model.safetensors", file) if body else None
-    network = load_weights(lambda: make(settings(**config)), file, stored_elsewhere=shared)
-    tokenizer = Tokenizer.from_file(str(weights / (body or name) / "tokenizer.json"))
+    network = load_weights(lambda: make(settings(**config)), folder / "model.safetensors")
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     title, context = TEXT.get(name, name), min(longest, network.config.context)
-    if isinstance(network, MaskedBERT):
+    if isinstance(network, PretrainingBERT):
         # Trained on translations as second texts, it has no next sentence prediction.
-        next_sentence = (
-            network.next_sentence if isinstance(network, PretrainingBERT) and not network.config.restarts else None
-        )
+        next_sentence = None if network.config.restarts else network.next_sentence
         return MaskedLanguageModel(name, title, network, tokenizer, context, next_sentence=next_sentence)
     if isinstance(
         network, BERT | TasksBERT | InferenceBERT
@@ -122,28 +115,16 @@ def load_embedded_image(name: str, *, weights: Path = WEIGHTS) -> ImageModel:
 
 
 def save_text(
-    network: GPT | RotaryGPT | MaskedBERT | BERT | TasksBERT | InferenceBERT,
+    network: GPT | RotaryGPT | PretrainingBERT | BERT | TasksBERT | InferenceBERT,
     tokenizer: Tokenizer,
     folder: Path,
     *,
     eight_bits: bool = False,
-    body: str = "",
 ) -> None:
-    """Write the files that `load_embedded_text` reads.
-
-    `body`: the model beside it that `network` began with; the tokenizer, and weights that are still the same, are read
-    from there.
-    """
+    """Write the files that `load_embedded_text` reads."""
     architecture = next(name for name, (make, _) in NETWORKS.items() if type(network) is make)
-    config = {"architecture": architecture, **asdict(network.config)}
-    if not body:
-        _save(network, config, folder, eight_bits=eight_bits)
-        tokenizer.save(str(folder / "tokenizer.json"))
-        return
-    own, file = network.state_dict(), folder.parent / body / "model.safetensors"
-    first = read_weights(file, [name.removeprefix("bert.") for name in own if name.startswith("bert.")])
-    same = [f"bert.{name}" for name, weight in first.items() if torch.equal(weight, own[f"bert.{name}"])]
-    _save(network, config | {BODY_KEY: body}, folder, eight_bits=eight_bits, stored_elsewhere=same)
+    _save(network, {"architecture": architecture, **asdict(network.config)}, folder, eight_bits=eight_bits)
+    tokenizer.save(str(folder / "tokenizer.json"))
 
 
 def save_image(
@@ -169,16 +150,8 @@ def save_image(
     _save(network, config, folder, eight_bits=eight_bits)
 
 
-def _save(
-    network: nn.Module,
-    config: dict[str, Any],
-    folder: Path,
-    *,
-    eight_bits: bool,
-    stored_elsewhere: Sequence[str] = (),
-) -> None:
-    file = folder / "model.safetensors"
-    save_weights(network, file, eight_bits=eight_bits, stored_elsewhere=stored_elsewhere)
+def _save(network: nn.Module, config: dict[str, Any], folder: Path, *, eight_bits: bool) -> None:
+    save_weights(network, folder / "model.safetensors", eight_bits=eight_bits)
     (folder / "config.json").write_text(json.dumps(config, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

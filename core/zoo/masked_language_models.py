@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from ..errors import ModelError
-from ..models.bert import MaskedBERT
+from ..models.bert import PretrainingBERT
 from ..text import Tokens, encode_pair
 from .text_models import A_WORD, LanguageModel, TextRun, batch_of, logits_of
 
@@ -43,7 +43,7 @@ class MaskedLanguageModel(LanguageModel):
     @cached_property
     def has_segments(self) -> bool:
         """Whether it has embeddings of the first and the second sentence (RoBERTa has not)."""
-        if isinstance(self.network, MaskedBERT):
+        if isinstance(self.network, PretrainingBERT):
             return self.network.config.segments > 1
         has_argument = "token_type_ids" in inspect.signature(self.network.forward).parameters
         segments = getattr(self.network.config, "type_vocab_size", None) or 1
@@ -70,7 +70,7 @@ class MaskedLanguageModel(LanguageModel):
     ) -> Float[Tensor, "place vocabulary"]:
         """The logits at the places where `where` is True, one text after the other; all texts have the same length."""
         with self._foreign_errors("run on this text"):
-            if isinstance(self.network, MaskedBERT):
+            if isinstance(self.network, PretrainingBERT):
                 return self.network.words(self.network.bert(ids, segments)[where])
             return self._network_on(ids, segments)[where].float()
 
@@ -104,7 +104,7 @@ class MaskedLanguageModel(LanguageModel):
         ids, segments = batch_of(tokens), self._segments(tokens)
         network: Any = self.network
         with self._foreign_errors("compare these sentences"):
-            if isinstance(network, MaskedBERT):
+            if isinstance(network, PretrainingBERT):
                 vectors = network.bert(ids, segments)
             else:
                 arguments = {} if segments is None else {"token_type_ids": segments}
@@ -121,5 +121,5 @@ class MaskedLanguageModel(LanguageModel):
     def _network_on(
         self, ids: Int[Tensor, "batch token"], segments: Int[Tensor, "batch token"] | None
     ) -> Float[Tensor, "batch token vocabulary"]:
-        name = "segments" if isinstance(self.network, MaskedBERT) else "token_type_ids"
+        name = "segments" if isinstance(self.network, PretrainingBERT) else "token_type_ids"
         return logits_of(self.network(ids, **({} if segments is None else {name: segments})))

@@ -9,16 +9,16 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tokenizers import Tokenizer
+from torch import Tensor
 
 from ..models.bert import BERTConfig
 from ..models.sentiment import ReviewBERT, Reviewer, SentimentConfig, make_reviewer
-from ..models.stored_weights import count_weights, load_weights, read_body, save_weights
+from ..models.stored_weights import count_weights, load_weights, read_weight, save_weights
 from .embedded import SENTENCES, WEIGHTS
 from .text_models import Classifier
 
 FOLDER = WEIGHTS / "sentiment"
 READ = 1024  # the longest review of the small networks, in words
-BODY_FILE = WEIGHTS / SENTENCES / "model.safetensors"  # of the network that the fine-tuned BERT began with
 EMBEDDING = "token_embedding.weight"  # in `minilm`, for the fine-tuned BERT too
 
 # The title of each network: first the best, and the one with frozen, uniform weights after that it is compared with.
@@ -49,7 +49,7 @@ def parameter_count(name: str, *, folder: Path = FOLDER) -> int:
     count = count_weights(folder / f"{name}.safetensors")
     if not name.endswith("-bert"):
         return count
-    return count + count_weights(BODY_FILE, only=[EMBEDDING])
+    return count + count_weights(WEIGHTS / SENTENCES / "model.safetensors", only=[EMBEDDING])
 
 
 def load_reviewer(name: str, *, longest: int = READ, folder: Path = FOLDER) -> Classifier:
@@ -61,7 +61,7 @@ def load_reviewer(name: str, *, longest: int = READ, folder: Path = FOLDER) -> C
     if network == "bert":
         sizes = BERTConfig(**settings)
         reader: Reviewer | ReviewBERT = load_weights(
-            lambda: ReviewBERT(sizes, len(classes)), weights, stored_elsewhere=read_body(BODY_FILE, weights)
+            lambda: ReviewBERT(sizes, len(classes)), weights, stored_elsewhere=_shared_weights()
         )
         tokenizer, context = WEIGHTS / SENTENCES / "tokenizer.json", sizes.context
     else:
@@ -69,6 +69,11 @@ def load_reviewer(name: str, *, longest: int = READ, folder: Path = FOLDER) -> C
         tokenizer, context = folder / f"{language}.json", READ
     pieces = Tokenizer.from_file(str(tokenizer))
     return Classifier(name, NETWORKS[network], reader, pieces, min(context, longest), classes)
+
+
+def _shared_weights() -> dict[str, Tensor]:
+    """The weights of the fine-tuned BERT that are those of `minilm`."""
+    return {f"bert.{EMBEDDING}": read_weight(WEIGHTS / SENTENCES / "model.safetensors", EMBEDDING)}
 
 
 def save_reviewer(

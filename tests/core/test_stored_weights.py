@@ -6,7 +6,7 @@ import torch
 from safetensors.torch import load_file
 from torch import nn
 
-from core.models.stored_weights import convert_to_eight_bits, count_weights, load_weights, read_weights, save_weights
+from core.models.stored_weights import convert_to_eight_bits, count_weights, load_weights, read_weight, save_weights
 
 
 class Tied(nn.Module):
@@ -99,7 +99,7 @@ def test_a_weight_that_another_file_holds_is_read_from_there(eight_bits: bool, t
     save_weights(first, tmp_path / "first.safetensors", eight_bits=eight_bits)
     save_weights(second, tmp_path / "second.safetensors", eight_bits=eight_bits, stored_elsewhere=["0.weight"])
     assert "0.weight" not in load_file(tmp_path / "second.safetensors")
-    shared = read_weights(tmp_path / "first.safetensors", ["0.weight"])
+    shared = {"0.weight": read_weight(tmp_path / "first.safetensors", "0.weight")}
     loaded = load_weights(Large, tmp_path / "second.safetensors", stored_elsewhere=shared)
     expected = load_weights(Large, tmp_path / "first.safetensors")
     assert torch.equal(loaded[0].weight, expected[0].weight)
