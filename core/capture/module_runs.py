@@ -45,22 +45,32 @@ class ModuleRun:
 
 
 class ModuleRuns:
-    """The latest run of each module."""
+    """The runs of modules that have not ended yet, each with the arguments of its call.
+
+    The arguments are referenced, so that another call cannot have the same ids; those of runs that have ended are let
+    go, as they may be large.
+    """
 
     def __init__(self) -> None:
-        self._runs: dict[int, tuple[tuple, dict, ModuleRun]] = {}  # by the id of the module
+        self._runs: list[tuple[Caller, ModuleRun]] = []
 
     def add_map(self, calling: list[Caller], rows: int) -> ModuleRun | None:
-        """The innermost module's run, with a map of `rows` rows added to it; None where it reads no sequence."""
+        """The innermost module's run, with a map of `rows` rows added to it; None where it reads no sequence.
+
+        `calling`: all modules that run now, from the innermost on.
+        """
         caller_and_sequence = sequence_in(calling[:1])
         if caller_and_sequence is None:
             return None
         caller, sequence = caller_and_sequence
-        latest = self._runs.get(id(caller.module))
-        # The arguments are referenced, so that another call cannot have the same ids.
-        if latest is None or latest[0] is not caller.args or latest[1] is not caller.kwargs:
-            latest = caller.args, caller.kwargs, ModuleRun(sequence.shape[1])
-            self._runs[id(caller.module)] = latest
-        run = latest[2]
+        self._runs = [(first, run) for first, run in self._runs if any(_same_call(first, other) for other in calling)]
+        run = next((run for first, run in self._runs if _same_call(first, caller)), None)
+        if run is None:
+            run = ModuleRun(sequence.shape[1])
+            self._runs.append((caller, run))
         run.maps, run.rows, run.most = run.maps + 1, run.rows + rows, max(run.most, rows)
         return run
+
+
+def _same_call(first: Caller, other: Caller) -> bool:
+    return first.module is other.module and first.args is other.args and first.kwargs is other.kwargs

@@ -1,6 +1,7 @@
 """Attention whose whole product is replaced while a model runs."""
 
 import threading
+import weakref
 
 import pytest
 import torch
@@ -192,3 +193,16 @@ def test_a_record_of_a_product_without_weights_is_an_error():
     refused = pytest.raises(CaptureError, match="without weights")
     with refused, torch.inference_mode(), edit_attention(model, edits), record_attention(model):
         model(tokens())
+
+
+@pytest.mark.parametrize("watching", ["edit", "record"])
+def test_the_input_of_a_layer_is_let_go_when_the_next_layer_has_attended(watching):
+    model, inputs, alive = tiny_gpt(), [], []
+    first, second = (block.attention for block in model.blocks[:2])
+    first.register_forward_pre_hook(lambda _, args: inputs.append(weakref.ref(args[0])))
+    second.register_forward_hook(lambda *_: alive.append(inputs[0]() is not None))
+    edits = {FIRST: by(WINDOW), SECOND: by(WINDOW)}
+    watched = edit_attention(model, edits) if watching == "edit" else record_attention(model)
+    with torch.inference_mode(), watched:
+        model(tokens())
+    assert alive == [False]
