@@ -111,12 +111,12 @@ def named_model(
     placeholder: str,
     about: str,
     empty_text: str,
-    offline: str,
+    without_hub: str,
 ) -> Named | None:
     """The model that a visitor named, loaded by `read`; None, and `empty_text` is written, if no name is given.
 
-    `check` raises ModelError for a model that does not do what the page needs; `offline` is the sentence for a hub that
-    cannot be reached.
+    `check` raises ModelError for a model that does not do what the page needs; `without_hub` says what works where the
+    hub cannot be reached.
     """
     at_home = visitor.is_at_home()
     name = st.text_input(
@@ -135,7 +135,7 @@ def named_model(
             st.caption(visitor.may_name())
         return None
     inspect = partial(inspect_model, purpose=purpose, give_up=partial(st.session_state.__setitem__, key, ""))
-    session_key = f"{key} in view"
+    session_key, offline = f"{key} in view", offline_message([without_hub])
     try:
         offer = inspect(name)
     except HubError as error:

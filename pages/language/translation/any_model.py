@@ -54,7 +54,7 @@ def show() -> None:
         placeholder="Helsinki-NLP/opus-mt-en-fr, google-t5/t5-small, or the path of a folder",
         about=SECTION.text("Names of models"),
         empty_text=SECTION.text("No model yet"),
-        offline=SECTION.text("Hub out of reach"),
+        without_hub="the three translators of this page",
     )
     if model is None:
         notice = ("No model is named yet: name one to see its attention.",)

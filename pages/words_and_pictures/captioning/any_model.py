@@ -33,7 +33,7 @@ def show() -> None:
         placeholder="Salesforce/blip-image-captioning-base, or a folder",
         about="A BLIP, a GIT, or a vision transformer with a GPT-2, by its name on the hub or by its folder.",
         empty_text=SECTION.text("Before a model is named"),
-        offline=SECTION.text("Without the hub"),
+        without_hub="the small networks of the other sections",
     )
     if model is None:
         layout.notes(SECTION, notice=("No model is named yet, so there is nothing to notice.",))
