@@ -23,6 +23,7 @@ from core.models.gpt_rotary import RotaryGPT
 from core.text import encode, read_text
 from dashboard.cache.turns import THREADS
 from dashboard.long_text.books import BOOKS, book_text
+from dashboard.long_text.open_reading import NEARBY
 
 MODEL = "gpt-books-long"
 OVERVIEW, SHORTER, LONGEST = 16_384, 32_768, 131_072  # tokens
@@ -63,7 +64,7 @@ def _needle_row(model: zoo.TextModel, length: int, least: int | None) -> Row:
         shares = score_heads(reading.layers, planted).shares.nan_to_num(-1.0)
         layer, head = divmod(int(shares.argmax()), shares.shape[1])
         head_map = reading.layers[layer].head(head)
-        links = strongest_links(head_map, head_map.pyramid(), farther_than=FAR, from_key=1)
+        links = strongest_links(head_map, head_map.pyramid(), farther_than=FAR, from_key=1, nearby=NEARBY)
         met += any(link.query in planted.rows and link.key in planted.needle for link in links)
     return Row(
         f"Long text: planted needles among {NEEDLES} in the list of far links of the head that attends most, "

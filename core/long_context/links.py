@@ -6,6 +6,7 @@ still closed can hold a stronger link than those already there.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import torch
 from jaxtyping import Float, Int
@@ -26,13 +27,25 @@ class Link:
 
 
 def strongest_links(
-    head: HeadMap, pyramid: Pyramid, count: int = 200, *, farther_than: int = -1, from_key: int = 0
+    head: HeadMap, pyramid: Pyramid, count: int = 200, *, farther_than: int = -1, from_key: int = 0, nearby: int = 0
 ) -> tuple[Link, ...]:
     """The `count` strongest links, the strongest first; of equal ones that of the earlier query, then the earlier key.
 
     `farther_than`: only links whose tokens are more than so many tokens apart. `from_key`: only keys from this one on,
     to leave out the first tokens, on which attention rests that is needed nowhere (Xiao et al. 2023, section 3.1).
+    `nearby`: a link is left out whose query and key are both at most so many tokens from those of a stronger one in the
+    list, so that one copied passage does not fill it.
     """
+    searched = count
+    while True:
+        links = _search(head, pyramid, searched, farther_than, from_key)
+        distinct = _without_nearby(links, nearby)[:count] if nearby else links
+        if len(distinct) == count or len(links) < searched:
+            return tuple(distinct)
+        searched *= 4  # at most (2 nearby + 1)² links are near one of those in the list, so this ends
+
+
+def _search(head: HeadMap, pyramid: Pyramid, count: int, farther_than: int, from_key: int) -> list[Link]:
     block = 2**pyramid.first
     maxima = pyramid.tables[0].maxima.flatten()
     columns = pyramid.tables[0].maxima.shape[1]
@@ -47,9 +60,21 @@ def strongest_links(
         start, opened = start + opened, 2 * opened
         if len(links[0]) == count and start < len(order) and maxima[order[start]] < links[0][-1]:
             break
-    return tuple(
-        Link(query, key, weight) for weight, (query, key) in zip(links[0].tolist(), links[1].tolist(), strict=True)
-    )
+    return [Link(query, key, weight) for weight, (query, key) in zip(links[0].tolist(), links[1].tolist(), strict=True)]
+
+
+def _without_nearby(links: Sequence[Link], nearby: int) -> list[Link]:
+    """Links, the strongest first, without those that are near a stronger one of the result."""
+    distinct: list[Link] = []
+    squares: dict[tuple[int, int], list[Link]] = {}  # of the map: what is near a link lies in its own or beside it
+    for link in links:
+        row, column = link.query // (nearby + 1), link.key // (nearby + 1)
+        around = product((row - 1, row, row + 1), (column - 1, column, column + 1))
+        stronger = (other for square in around for other in squares.get(square, ()))
+        if not any(max(abs(link.query - other.query), abs(link.key - other.key)) <= nearby for other in stronger):
+            distinct.append(link)
+            squares.setdefault((row, column), []).append(link)
+    return distinct
 
 
 def links_of(

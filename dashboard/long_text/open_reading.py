@@ -22,6 +22,7 @@ from core.text import Tokens
 from dashboard.cache import turns
 
 PYRAMIDS = 3  # of one reading that are kept: at 131,072 tokens each takes 170 MB
+NEARBY = 8  # tokens: a link that begins and ends so near a stronger one is not listed
 THUMBNAIL = 48  # cells along an edge of a head's thumbnail
 
 
@@ -113,25 +114,26 @@ class OpenReading:
         return cells.shares(len(head_map), depth, row * TILE), cells.maxima
 
     def links(self, layer: int, head: int, farther_than: int, from_key: int, count: int) -> tuple[Link, ...] | None:
-        """The strongest links of a head; None while its tables are not ready."""
+        """The strongest links of a head, none near a stronger one; None while its tables are not ready."""
         pyramid = self.pyramid(layer, head).value
         if pyramid is None:
             return None
-        options = {"farther_than": farther_than, "from_key": from_key}
+        options = {"farther_than": farther_than, "from_key": from_key, "nearby": NEARBY}
         return strongest_links(self.head(layer, head), pyramid, count, **options)
 
     def strongest_links(
         self, layer: int, head: int, count: int, farther_than: int, progress: Progress = no_progress
     ) -> tuple[Link, ...]:
-        """The strongest links of a head farther than a distance, but for those to the first token.
+        """The strongest links of a head farther than a distance, but for those to the first token; as `links`.
 
         Waits for the tables of the head; `progress` may end the waiting.
         """
-        while (work := self.pyramid(layer, head)).value is None:
+        while (links := self.links(layer, head, farther_than, 1, count)) is None:
+            work = self.pyramid(layer, head)
             self.touch()
             progress(*work.progress)
             work.done.wait(turns.PAUSE)
-        return strongest_links(self.head(layer, head), work.value, count, farther_than=farther_than, from_key=1)
+        return links
 
     def wait(self, progress: Progress = no_progress) -> None:
         """Wait until it is complete; AtlasError with its sentence where it failed. `progress` may end the waiting."""

@@ -9,7 +9,7 @@
 | tile/layer/head/depth/row/column | two uint16 (rows, columns), shares as float16, for depths above 0 maxima, too |
 | cells/layer/head/depth/row/last row/column/last column | a part of the map as NPZ; last ones are not included |
 | word/layer/head/token | its row and its column, float16 |
-| links/layer/head?farther=&from=&count= | JSON: [query, key, weight], the strongest first |
+| links/layer/head?farther=&from=&count= | JSON: links [query, key, weight], the strongest first; nearby (tokens) |
 
 425 means that the tables of the head are not ready.
 """
@@ -25,7 +25,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from core.view import codec
-from dashboard.long_text.open_reading import OpenReading
+from dashboard.long_text.open_reading import NEARBY, OpenReading
 from dashboard.long_text.readings import of_token
 
 ADDRESS = "/readings"
@@ -152,11 +152,12 @@ def word(reading: OpenReading, layer: int, head: int, token: int) -> Response:
 
 
 def links(reading: OpenReading, layer: int, head: int, farther: int, from_key: int, count: int) -> Response:
-    """The strongest links of a head."""
+    """The strongest links of a head, and how near a stronger one none of them is."""
     strongest = reading.links(layer, head, farther, from_key, min(count, MOST_LINKS))
     if strongest is None:
         return Response(status_code=TOO_EARLY)
-    return JSONResponse([[link.query, link.key, link.weight] for link in strongest])
+    links = [[link.query, link.key, link.weight] for link in strongest]
+    return JSONResponse({"links": links, "nearby": NEARBY})
 
 
 ANSWERS: dict[str, Callable[..., Response]] = {

@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from core.long_context import HeadMap
 from core.long_context.links import strongest_links
+from dashboard.long_text.open_reading import NEARBY
 from tests.browser.apps.map_view_app import BASE
 from tests.browser.conftest import PHONE, take_away
 
@@ -73,7 +74,7 @@ class Server:
     def word(self, layer: int, head: int, token: int) -> bytes:
         return halves(self.heads[layer, head].row(token)) + halves(self.heads[layer, head].column(token))
 
-    def links(self, layer: int, head: int, **query: str) -> list | None:
+    def links(self, layer: int, head: int, **query: str) -> dict | None:
         if not self.is_ready:
             return None
         farther, first = int(query["farther"]), int(query["from"])
@@ -83,8 +84,9 @@ class Server:
             int(query["count"]),
             farther_than=farther,
             from_key=first,
+            nearby=NEARBY,
         )
-        return [[link.query, link.key, link.weight] for link in links]
+        return {"links": [[link.query, link.key, link.weight] for link in links], "nearby": NEARBY}
 
 
 def head_map(generator: torch.Generator) -> HeadMap:

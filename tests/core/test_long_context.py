@@ -81,6 +81,22 @@ def test_the_strongest_links_are_those_of_the_sorted_dense_map(apart, from_key, 
     assert [link.weight for link in links] == pytest.approx([weight for weight, _, _ in expected], rel=1e-4)
 
 
+@pytest.mark.parametrize("nearby", [1, 4])
+def test_links_near_a_stronger_one_are_left_out(nearby, monkeypatch):
+    monkeypatch.setattr(head_map, "TABLE", 16)
+    head, dense = random_head(100)
+    expected: list[tuple[int, int]] = []
+    for _weight, query, key in sorted(
+        ((dense[q, k].item(), q, k) for q in range(100) for k in range(q + 1)), reverse=True
+    ):
+        if all(max(abs(query - other), abs(key - far)) > nearby for other, far in expected):
+            expected.append((query, key))
+    pyramid = head.pyramid()
+    everything = strongest_links(head, pyramid, 10_000, nearby=nearby)
+    assert [(link.query, link.key) for link in everything] == expected
+    assert strongest_links(head, pyramid, 30, nearby=nearby) == everything[:30]
+
+
 def test_links_of_a_row_leave_out_what_is_excluded():
     links = links_of(torch.tensor([0.5, 0.0, 0.2, 0.3]), 3, excluded=[0])
     assert [position for position, _ in links] == [3, 2]

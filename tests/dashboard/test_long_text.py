@@ -67,10 +67,15 @@ def test_a_browser_gets_the_maps_that_the_core_computes(client):
     np.testing.assert_allclose(row_and_column[0], weights[77], atol=1e-3)
     np.testing.assert_allclose(row_and_column[1], weights[:, 77], atol=1e-3)
 
-    links = client.get(f"{base}/links/1/2?farther=50&from=1&count=3").json()
+    answer = client.get(f"{base}/links/1/2?farther=50&from=1&count=30").json()
     far = weights.tril(-51)
     far[:, 0] = 0
-    assert [link[2] for link in links] == pytest.approx(far.flatten().topk(3).values.tolist(), rel=1e-4)
+    for query, key, weight in answer["links"]:
+        assert weight == pytest.approx(float(far.max()), rel=1e-4)
+        assert float(far[query, key]) == pytest.approx(weight, rel=1e-4)
+        near = answer["nearby"]
+        far[max(0, query - near) : query + near + 1, max(0, key - near) : key + near + 1] = 0
+    assert len(answer["links"]) == 30
 
     with np.load(io.BytesIO(client.get(f"{base}/cells/1/2/3/5/38/0/4").content)) as file:
         assert file["share"].shape == file["maximum"].shape == (33, 4)

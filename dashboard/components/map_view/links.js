@@ -79,7 +79,8 @@ export class LinkList {
     this.element.classList.add("waiting");
     try {
       const query = `farther=${distance}&from=${this.without.checked ? 1 : 0}&count=${COUNT}`;
-      this.show(await jsonFrom(`${this.root}?${query}`, signal), distance);
+      const { links, nearby } = await jsonFrom(`${this.root}?${query}`, signal);
+      this.show(links, distance, nearby);
     } catch (error) {
       if (!signal.aborted) this.said.textContent = error.message;
     } finally {
@@ -87,11 +88,13 @@ export class LinkList {
     }
   }
 
-  show(links, distance) {
+  /** Links [query, key, weight], of which none begins and ends within `nearby` tokens of a stronger one. */
+  show(links, distance, nearby) {
     const apart = `more than ${counted(distance)} tokens apart`;
     const number = links.length === 1 ? "1 link" : `${counted(links.length)} links`;
+    const distinct = `Links that begin and end within ${nearby} tokens of a stronger one are left out.`;
     this.said.textContent = links.length
-      ? `The ${number} with the largest weights between tokens ${apart}. Choose one to see it on the map.`
+      ? `The ${number} with the largest weights between tokens ${apart}. ${distinct} Choose one to see it on the map.`
       : `No token attends to another ${apart}.`;
     this.list.replaceChildren(...links.map((link) => this.item(link)));
     this.tell(sentenceOfStrongest(this.text.labels, links, distance, !this.without.checked));
