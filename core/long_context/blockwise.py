@@ -21,48 +21,51 @@ Part = tuple[Float[Tensor, "batch head query head_dim"], Float[Tensor, "batch he
 
 def attend(
     query: Float[Tensor, "batch head query head_dim"],
-    key: Float[Tensor, "batch head key head_dim"],
+    key: Float[Tensor, "batch key_head key head_dim"],
     value: Float[Tensor, "batch head key head_dim"],
     *,
     causal: bool,
     progress: Callable[[int], None] = lambda _rows: None,
-    in_place: bool = False,
 ) -> Part:
     """softmax(query keyᵀ / √head_dim) value for all rows, and logsumexp of the scores of each row, in float32.
 
-    `in_place`: the output takes the place of the queries, which are not needed once their rows are done.
-    `progress` is called with the number of rows that are done; an exception that it raises stops the work.
-    CaptureError on another device than the processor, or where values have another width than keys.
+    Queries and keys may be stored in half precision: those at work are converted to the type of the values. Several
+    heads may share the keys of one (grouped-query attention). `progress` is called with the number of rows that are
+    done, which is that of all heads on average; an exception that it raises stops the work. CaptureError on another
+    device than the processor, or where values have another width than keys.
     """
     if query.device.type != "cpu" or value.shape[-1] != query.shape[-1]:
         raise CaptureError(
             f"A long text is read on the processor, with values as wide as keys; here they lie on '{query.device}', "
             f"and the widths are {value.shape[-1]} and {key.shape[-1]}."
         )
-    heads = query.shape[1]
-    shares = [
-        slice(heads * part // count, heads * (part + 1) // count)
-        for count in [min(heads, processors())]
-        for part in range(count)
-    ]
-    output, normaliser = query if in_place else torch.empty_like(query), torch.empty(query.shape[:3])
-    for start in range(0, query.shape[2], QUERIES):
-        parts = side_by_side(lambda some: _rows(query[:, some], key[:, some], value[:, some], start, causal), shares)  # noqa: B023
-        rows = slice(start, start + QUERIES)
-        for some, (output_of_part, normaliser_of_part) in zip(shares, parts, strict=True):
-            output[:, some, rows], normaliser[:, some, rows] = output_of_part, normaliser_of_part
-        progress(min(start + QUERIES, query.shape[2]))
+    _, heads, rows, _ = query.shape
+    group = heads // key.shape[1]
+    output, normaliser = torch.empty(query.shape, dtype=value.dtype), torch.empty(query.shape[:3])
+    for first in range(0, heads, processors()):
+        some = range(first, min(first + processors(), heads))
+        keys = {head: key[:, [head // group]].to(value.dtype) for head in some}
+        for start in range(0, rows, QUERIES):
+            block = slice(start, start + QUERIES)
+
+            def part(head: int, start: int = start, block: slice = block, keys: dict[int, Tensor] = keys) -> Part:
+                queries = query[:, head : head + 1, block].to(value.dtype)
+                return _rows(queries, keys[head], value[:, head : head + 1], start, causal)
+
+            for head, (output_of_head, normaliser_of_head) in zip(some, side_by_side(part, some), strict=True):
+                output[:, [head], block], normaliser[:, [head], block] = output_of_head, normaliser_of_head
+            progress((first * rows + len(some) * min(block.stop, rows)) // heads)
     return output, normaliser
 
 
 def _rows(query: Tensor, key: Tensor, value: Tensor, start: int, causal: bool) -> Part:
-    """The rows of a block from `start` on."""
-    block = slice(start, start + QUERIES)
+    """The rows of a block of queries, the first of which is row `start` of all."""
     if not causal:
-        return _fused(query[:, :, block], key, value)
-    parts = [_fused(query[:, :, block], key[:, :, block], value[:, :, block], causal=True)]
+        return _fused(query, key, value)
+    block = slice(start, start + QUERIES)
+    parts = [_fused(query, key[:, :, block], value[:, :, block], causal=True)]
     if start:
-        parts.append(_fused(query[:, :, block], key[:, :, :start], value[:, :, :start]))
+        parts.append(_fused(query, key[:, :, :start], value[:, :, :start]))
     return _merge(parts)
 
 

@@ -166,11 +166,7 @@ def read(
         group = place.heads // place.key_heads
         # The run itself goes on with the rounded numbers, so that a map of what is kept is the map of this run.
         kept_query, kept_key = _half(query), _half(key[:, ::group])
-        # In copies: the model may need its own once more, and the output takes the place of the queries.
-        query, key = kept_query.to(query, copy=True), kept_key.to(key)
-        if group > 1:
-            key = key.repeat_interleave(group, dim=1)
-        output, normaliser = attend(query, key, value, causal=place.causal, progress=report, in_place=True)
+        output, normaliser = attend(kept_query, kept_key, value, causal=place.causal, progress=report)
         output[:, [head for layer, head in silenced if layer == len(reading.layers)]] = 0.0
         reading.layers.append(StoredLayer(place, kept_query[0], kept_key[0], normaliser[0]))
         return output
