@@ -10,8 +10,9 @@ import torch
 from streamlit.testing.v1 import AppTest
 from torch import nn
 
+from core.models.bert import BERTConfig
 from core.shrinking import students
-from core.zoo import embedded
+from core.zoo import embedded, sentiment_classifiers
 from dashboard.cache import memo
 from dashboard.contents import Page
 from tests.core.saved_models import save_captioner, save_text_model, save_translator, save_vilt
@@ -159,9 +160,13 @@ def narrow_embedded(patch: pytest.MonkeyPatch) -> None:
             config |= {"sizes": sizes | {"embed_dim": CHANNELS * (heads if isinstance(heads, int) else heads[0])}}
         return config
 
+    def narrow_bert(**sizes: Any) -> BERTConfig:
+        return BERTConfig(**sizes | {"width": CHANNELS * sizes["heads"], "hidden": CHANNELS})
+
     patch.setattr(embedded, "_read_config", read_narrow)
-    for module in (embedded, students):
-        patch.setattr(module, "load_weights", lambda make, _file: randomised(make()))
+    patch.setattr(sentiment_classifiers, "BERTConfig", narrow_bert)
+    for module in (embedded, students, sentiment_classifiers):
+        patch.setattr(module, "load_weights", lambda make, _file, **_elsewhere: randomised(make()))
 
 
 def randomised(network: nn.Module) -> nn.Module:
