@@ -200,8 +200,11 @@ def run(
 
     edits = {place.path: replacement(number, place) for number, place in enumerate(attentions)}
     with edit_attention(model.network, edits):
-        hidden = _hidden(model, tokens)
-    return None if matrix is None else _losses(hidden[0], matrix, torch.tensor(tokens.ids))
+        output = _body(model.network)(batch_of(tokens))
+    if matrix is None:
+        return None
+    hidden = output if isinstance(output, Tensor) else output[0]
+    return _losses(hidden[0], matrix, torch.tensor(tokens.ids))
 
 
 def _place(model: TextModel, call: AttentionCall) -> Place:
@@ -252,12 +255,11 @@ def _vocabulary_matrix(model: TextModel) -> Float[Tensor, "vocabulary width"] | 
     return head.weight if torch.allclose(logits, logits_of(network(ids)), atol=1e-3) else None
 
 
-def _hidden(model: TextModel, tokens: Tokens) -> Float[Tensor, "batch token width"]:
-    """The last hidden state: the logits of a long text would take more memory than all that is kept of it."""
-    network: Any = model.network
+def _body(network: Any) -> Callable[[Tensor], Any]:
+    """All up to the last hidden state: the logits of a long text would take more memory than all that is kept of it."""
     if isinstance(network, GPT | RotaryGPT):
-        return network.read(batch_of(tokens))
-    return getattr(network, "base_model", network)(batch_of(tokens))[0]
+        return network.read
+    return getattr(network, "base_model", network)
 
 
 def _losses(

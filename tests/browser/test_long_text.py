@@ -1,6 +1,8 @@
 """Long text in a browser: from the map of all tokens down to one weight, which is the one that the core computes."""
 
 import re
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,6 @@ from playwright.sync_api import Locator, Page, expect
 
 from core import zoo
 from core.long_context import HeadMap, LongReading, read
-from core.text import encode
 from dashboard.long_text.books import book_text
 from pages.explore.long_text import inputs
 from tests.browser.conftest import DESK, PHONE, take_away
@@ -22,13 +23,18 @@ WEIGHT = re.compile(r"\(token ([\d,]+)\) attends to .*\(token ([\d,]+)\) with we
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
-@pytest.fixture(scope="module")
-def reading() -> LongReading:
-    """The same tokens, read here."""
-    model = zoo.load_text(inputs.FIRST_MODEL)
-    reading = LongReading(encode(model.tokenizer, book_text("The Time Machine"), context=TOKENS))
+@cache
+def reading_by(name: str = inputs.FIRST_MODEL) -> LongReading:
+    """The same tokens, read here; as many as the model reads."""
+    model = zoo.load_text(name)
+    reading = LongReading(replace(model, context=min(TOKENS, model.context)).encode(book_text("The Time Machine")))
     read(model, reading)
     return reading
+
+
+@pytest.fixture
+def reading() -> LongReading:
+    return reading_by()
 
 
 @pytest.fixture
@@ -40,6 +46,7 @@ def view(browser_page: Page, streamlit_server):
         browser_page.goto(f"{streamlit_server(SERVER)}/long-text?{query}")
         group = browser_page.get_by_role("group", name="Attention over the text")
         expect(group.locator(".links li").first).to_be_visible()
+        expect(browser_page.get_by_role("button", name="Cancel")).to_have_count(0)  # nothing is left to be stopped
         return group
 
     return visit
@@ -106,6 +113,15 @@ def test_the_map_is_zoomed_from_all_of_the_text_to_one_weight(view, reading, siz
     zoom_out.click()
     point_at(group, 0.3, 0.7)
     expect(group.locator(".tell")).to_contain_text("of their attention")
+
+
+def test_the_map_of_an_encoder_has_the_weights_of_later_tokens(view):
+    name = "bert-books"
+    group = view(DESK, f"tokens={TOKENS}&model={name}")
+    point_at(group, 0.8, 0.2)
+    wait_until(lambda: is_right(reported_weight(group), open_head(group, reading_by(name))))
+    query, key, _ = reported_weight(group)
+    assert key > query
 
 
 def test_a_link_of_the_list_leads_to_its_cell_and_the_address_keeps_the_place(view, reading):

@@ -19,6 +19,7 @@ OWN = "Your own"
 MEGABYTES = 2  # of a text of one's own
 LENGTHS = (1024, 2048, 4096, 16_384, 65_536, LONGEST_BOOK)  # tokens
 FIRST_LENGTH = 4096  # tokens: a few seconds
+CHECKED = 2  # seconds from one look whether a reading has ended to the next
 FEWEST = 2  # tokens of a text with a link
 
 
@@ -49,10 +50,18 @@ def choose() -> OpenReading:
         )
     with stop:
         if not reading.finished:
-            st.button("Cancel", on_click=readings.cancel, args=(reading,))
+            _cancel(reading)
         elif reading.is_cancelled:
             st.button("Read again", on_click=readings.read_again, args=(reading,))
     return reading
+
+
+@st.fragment(run_every=CHECKED)
+def _cancel(reading: OpenReading) -> None:
+    """The button that stops a reading; when it has ended, the page runs again without the button."""
+    if reading.finished:
+        st.rerun()
+    st.button("Cancel", on_click=readings.cancel, args=(reading,))
 
 
 def _length(context: int) -> int:
