@@ -84,7 +84,7 @@ def test_a_browser_gets_the_page_with_room_for_the_contents_and_all_else_as_it_i
     body = page.read()
     assert int(page.headers["Content-Length"]) == len(body)
     assert room in body.decode()
-    added = '(<link rel="preload" as="font"[^>]*>)+<style>.*?</style>'
+    added = '(<link rel="preload" as="font"[^>]*>)+(<link rel="modulepreload"[^>]*>)+<style>.*?</style>'
     assert re.sub(added, "", body.decode(), count=1, flags=re.DOTALL) == file
     for path, accept in (("/text?present=1", "text/html"), ("/text", "*/*"), ("/favicon.png", "text/html")):
         assert room.encode() not in answer(server.address + path, Accept=accept).read()

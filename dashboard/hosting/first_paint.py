@@ -1,5 +1,8 @@
-"""The page before its first message: its fonts, its width and room for the table of contents, so that nothing moves."""
+"""The page before its first message: fonts and scripts, its width, room for what comes, so that nothing moves."""
 
+import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import streamlit
@@ -10,7 +13,13 @@ from dashboard.app import SIDEBAR
 from dashboard.theme import PRESENT
 
 FONTS = ("SourceSansVF-Upright", "SourceSerifVariable-Roman")  # of text and of titles
-MEDIA = Path(streamlit.__file__).parent / "static" / "static" / "media"
+# Scripts of what most pages hold, which Streamlit asks for only when the first of its kind is to be drawn, and draws a
+# grey box of another height meanwhile.
+WIDGETS = (
+    *("Html", "Button", "ButtonGroup", "Selectbox", "Slider", "TextArea", "TextInput", "NumberInput", "Checkbox"),
+    *("PageLink", "Spinner", "BidiComponent", "DownloadButton", "rehype-katex", "PlotlyChart"),
+)
+STATIC = Path(streamlit.__file__).parent / "static" / "static"
 NARROW = 768  # pixels: up to this width Streamlit lays the table of contents over the page
 # An animation, since a page that is presented later has no table of contents, and needs no room for one.
 ROOM = f"""
@@ -29,16 +38,58 @@ PRESENTED = """
   animation: presented 10s
 }
 """
+# Until a part of the page is loaded, Streamlit draws a grey box of 40 pixels in its place, which is right for a button
+# and a row of choices. Parts without a height need none; what follows another box, or stands beside it on its right, is
+# laid out and shown a moment later, when the part has its height. The transition gives way to Streamlit's own.
+LOADING = """
+:has(> .st-key-present-this) { min-width: 9.8rem }
+:is(.st-key-section-name, .st-key-term-popover) [data-testid=stSkeleton] { display: none }
+[data-testid=stSidebarContent]:not(:has([data-testid=stSidebarNavItems])) [data-testid=stSidebarUserContent],
+:is([data-testid=stVerticalBlock], [data-testid=stHorizontalBlock])
+  > :has([data-testid=stElementContainer]:not(.st-key-present-this, .st-key-show) [data-testid=stSkeleton]) ~ * {
+  opacity: 0;
+}
+:where([data-testid=stVerticalBlock], [data-testid=stHorizontalBlock]) > :where(*) { transition: opacity 0s 0.4s }
+"""
 
 
 def head(*, presented: bool) -> str:
-    """The end of the page's head: fonts to load before the scripts ask for them, and styles for the first paint."""
-    fonts = "".join(
-        f'<link rel="preload" as="font" type="font/woff2" crossorigin href="./static/media/{file.name}">'
-        for name in FONTS
-        for file in MEDIA.glob(f"{name}*.woff2")
+    """The end of the page's head: fonts and scripts to load before they are asked for, styles for the first paint."""
+    return f"{_preloads()}<style>{WIDE}{LOADING}{PRESENTED if presented else ROOM}</style></head>"
+
+
+@cache
+def _preloads() -> str:
+    fonts = (file.name for name in FONTS for file in sorted((STATIC / "media").glob(f"{name}*.woff2")))
+    return "".join(
+        [f'<link rel="preload" as="font" type="font/woff2" crossorigin href="./static/media/{name}">' for name in fonts]
+        + [f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in _scripts()]
     )
-    return f"{fonts}<style>{WIDE}{PRESENTED if presented else ROOM}</style></head>"
+
+
+def _scripts() -> list[str]:
+    """The files of WIDGETS and all that they import, each once, but for those that the page loads anyway."""
+    folder = STATIC / "js"
+    loaded = set(re.findall(r"static/js/([^\"]+\.js)", (STATIC.parent / "index.html").read_text(encoding="utf-8")))
+    names = list[str]()
+
+    def add(name: str) -> None:
+        if name not in loaded:
+            loaded.add(name)
+            names.append(name)
+            for imported in _imports((folder / name).read_text(encoding="utf-8")):
+                add(imported)
+
+    for widget in WIDGETS:
+        for file in sorted(folder.glob(f"{widget}.*.js")):
+            add(file.name)
+    return names
+
+
+def _imports(script: str) -> Iterator[str]:
+    """The files that a script imports at its beginning, which runs before its own code."""
+    for match in re.finditer(r"""(?:^|;)import(?:[^"'();]*from)?["']\./([^"']+\.js)["']""", script):
+        yield match.group(1)
 
 
 class FirstPaint:

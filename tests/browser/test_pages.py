@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from dashboard import contents
 from dashboard.app import SIDEBAR
@@ -205,6 +205,40 @@ def test_the_table_of_contents_moves_nothing_when_it_comes(own_tab, streamlit_se
     settled(own_tab)
     assert own_tab.get_by_test_id("stSidebar").bounding_box()["width"] == SIDEBAR
     assert own_tab.evaluate("window.moved") == []
+
+
+def test_what_follows_a_part_that_is_loading_is_shown_when_that_has_its_height(own_tab, streamlit_server):
+    held: list[Route] = []
+    own_tab.route("**/BidiComponent.*.js", lambda route: held.append(route))
+    own_tab.goto(f"{streamlit_server(SERVER)}/text")
+    heading = own_tab.get_by_role("heading", name="How it is computed")
+    expect(heading).to_be_attached()
+    wait_until(lambda: own_tab.evaluate(OPACITY, heading.element_handle()) == 0)
+    expect(own_tab.get_by_role("heading", level=1)).to_be_visible()
+    assert own_tab.evaluate(OPACITY, own_tab.get_by_role("heading", level=1).element_handle()) == 1
+    for route in held:
+        route.continue_()
+    expect(reading(own_tab)).to_contain_text("looks at")
+    wait_until(lambda: own_tab.evaluate(OPACITY, heading.element_handle()) == 1)
+
+
+# The product of the opacities of an element and all around it.
+OPACITY = """(element) => {
+    let product = 1;
+    for (let one = element; one; one = one.parentElement) product *= Number(getComputedStyle(one).opacity);
+    return product;
+}"""
+
+
+def test_the_scripts_of_usual_parts_are_loaded_before_any_is_drawn(own_tab, streamlit_server):
+    scripts = dict[str, str]()
+    own_tab.on("request", lambda request: scripts.setdefault(request.url, request.resource_type))
+    first_drawn: list[int] = []
+    own_tab.on("websocket", lambda socket: socket.on("framereceived", lambda _: first_drawn.append(len(scripts))))
+    own_tab.goto(f"{streamlit_server(SERVER)}/text")
+    expect(reading(own_tab)).to_contain_text("looks at")
+    before = {url.rpartition("/")[2].partition(".")[0] for url in [*scripts][: first_drawn[0]] if url.endswith(".js")}
+    assert {"BidiComponent", "Button", "Selectbox", "TextArea", "PlotlyChart"} <= before
 
 
 def test_markup_in_a_text_is_never_executed(visit):
