@@ -93,7 +93,8 @@ new PerformanceObserver((list) => {
 """
 REST = """
 (() => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"
-    && !document.querySelector("[data-testid=stSkeleton]") && document.querySelector("[data-testid=stMain] h1"))
+    && !document.querySelector("[data-testid=stSkeleton]") && document.querySelector("[data-testid=stMain] h1")
+    && !document.getAnimations().some((one) => one.transitionProperty === "opacity"))
 """
 
 

@@ -49,7 +49,7 @@ LOADING = """
   > :has([data-testid=stElementContainer]:not(.st-key-present-this, .st-key-show) [data-testid=stSkeleton]) ~ * {
   opacity: 0;
 }
-:where([data-testid=stVerticalBlock], [data-testid=stHorizontalBlock]) > :where(*) { transition: opacity 0s 0.4s }
+:where([data-testid=stVerticalBlock], [data-testid=stHorizontalBlock]) > :where(*) { transition: opacity 0s 0.3s }
 """
 
 

@@ -210,12 +210,13 @@ def follow_requests(page: Page) -> None:
 _under_way: WeakKeyDictionary[Page, set[Request]] = WeakKeyDictionary()
 
 # Two frames after the page has nothing else to do, which after a change of its size Chromium may never say: whether its
-# script has ended, and nothing stands for an element whose code is still on its way.
+# script has ended, and nothing stands for an element whose code is still on its way, or is about to be shown.
 REST = """
 new Promise((done) => requestIdleCallback(
     () => requestAnimationFrame(() => requestAnimationFrame(() =>
         done(document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"
-            && !document.querySelector("[data-testid=stSkeleton]")))),
+            && !document.querySelector("[data-testid=stSkeleton]")
+            && !document.getAnimations().some((one) => one.transitionProperty === "opacity")))),
     { timeout: 1000 }))
 """
 
