@@ -42,18 +42,20 @@ def attend(
     _, heads, rows, _ = query.shape
     group = heads // key.shape[1]
     output, normaliser = torch.empty(query.shape, dtype=value.dtype), torch.empty(query.shape[:3])
+
+    def block_of(task: tuple[slice, Tensor, int]) -> Part:
+        head, keys, start = task
+        queries = query[:, head, start : start + QUERIES].to(value.dtype)
+        return _rows(queries, keys, value[:, head], start, causal)
+
     for first in range(0, heads, processors()):
-        some = range(first, min(first + processors(), heads))
-        keys = {head: key[:, [head // group]].to(value.dtype) for head in some}
+        some = [slice(head, head + 1) for head in range(first, min(first + processors(), heads))]
+        keys = [key[:, head.start // group, None].to(value.dtype) for head in some]
         for start in range(0, rows, QUERIES):
             block = slice(start, start + QUERIES)
-
-            def part(head: int, start: int = start, block: slice = block, keys: dict[int, Tensor] = keys) -> Part:
-                queries = query[:, head : head + 1, block].to(value.dtype)
-                return _rows(queries, keys[head], value[:, head : head + 1], start, causal)
-
-            for head, (output_of_head, normaliser_of_head) in zip(some, side_by_side(part, some), strict=True):
-                output[:, [head], block], normaliser[:, [head], block] = output_of_head, normaliser_of_head
+            tasks = [(head, keys_of_head, start) for head, keys_of_head in zip(some, keys, strict=True)]
+            for head, part in zip(some, side_by_side(block_of, tasks), strict=True):
+                output[:, head, block], normaliser[:, head, block] = part
             progress((first * rows + len(some) * min(block.stop, rows)) // heads)
     return output, normaliser
 
