@@ -38,18 +38,19 @@ PRESENTED = """
   animation: presented 10s
 }
 """
-# Until a part of the page is loaded, Streamlit draws a grey box of 40 pixels in its place, which is right for a button
-# and a row of choices. Parts without a height need none; what follows another box, or stands beside it on its right, is
-# laid out and shown a moment later, when the part has its height. The transition gives way to Streamlit's own.
+# Until the script of a part is loaded, Streamlit draws a grey box of 40 pixels in its place. On a first visit all below
+# title and lead is laid out, and shown a moment later, when no box is left and the parts have their heights; the popover
+# for terms is the last part of a page. (A selector of what follows a box keeps Chromium busy for minutes on a page that
+# is presented.)
 LOADING = """
 :has(> .st-key-present-this) { min-width: 9.8rem }
 :is(.st-key-section-name, .st-key-term-popover) [data-testid=stSkeleton] { display: none }
 [data-testid=stSidebarContent]:not(:has([data-testid=stSidebarNavItems])) [data-testid=stSidebarUserContent],
-:is([data-testid=stVerticalBlock], [data-testid=stHorizontalBlock])
-  > :has([data-testid=stElementContainer]:not(.st-key-present-this, .st-key-show) [data-testid=stSkeleton]) ~ * {
+[data-testid=stMainBlockContainer]:has([data-testid=stSkeleton]):not(:has([data-testid=stBidiComponentRegular]))
+  > [data-testid=stVerticalBlock] > :nth-child(n+3) {
   opacity: 0;
 }
-:where([data-testid=stVerticalBlock], [data-testid=stHorizontalBlock]) > :where(*) { transition: opacity 0s 0.3s }
+:where([data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock]) > :where(*) { transition: opacity 0s 0.4s }
 """
 
 
