@@ -39,9 +39,9 @@ PRESENTED = """
 }
 """
 # Until the script of a part is loaded, Streamlit draws a grey box of 40 pixels in its place. On a first visit all below
-# title and lead is laid out, and shown a moment later, when no box is left and the parts have their heights; the popover
-# for terms is the last part of a page. (A selector of what follows a box keeps Chromium busy for minutes on a page that
-# is presented.)
+# title and lead is laid out, and shown a moment later, when no box is left and the parts have their heights; the last
+# part of a page is the popover for terms. (A selector of what follows a box keeps Chromium busy for minutes on a page
+# that is presented.)
 LOADING = """
 :has(> .st-key-present-this) { min-width: 9.8rem }
 :is(.st-key-section-name, .st-key-term-popover) [data-testid=stSkeleton] { display: none }

@@ -207,7 +207,7 @@ def test_the_table_of_contents_moves_nothing_when_it_comes(own_tab, streamlit_se
     assert own_tab.evaluate("window.moved") == []
 
 
-def test_what_follows_a_part_that_is_loading_is_shown_when_that_has_its_height(own_tab, streamlit_server):
+def test_a_first_visit_shows_what_is_below_the_lead_when_its_parts_are_loaded(own_tab, streamlit_server):
     held: list[Route] = []
     own_tab.route("**/BidiComponent.*.js", lambda route: held.append(route))
     own_tab.goto(f"{streamlit_server(SERVER)}/text")
