@@ -21,7 +21,7 @@ Part = tuple[Float[Tensor, "batch head query head_dim"], Float[Tensor, "batch he
 
 def attend(
     query: Float[Tensor, "batch head query head_dim"],
-    key: Float[Tensor, "batch key_head key head_dim"],
+    key: Float[Tensor, "batch _ key head_dim"],
     value: Float[Tensor, "batch head key head_dim"],
     *,
     causal: bool,

@@ -129,7 +129,7 @@ def test_what_is_noted_of_a_figure_stands_below_the_pointer_in_the_card_and_in_t
     assert "| Note | the slide is wrong |" in as_markdown(table, by_name.iloc[1:])
     assert "| Note | — | the slide is wrong |" in as_markdown(table, by_name)
     assert "Note" not in as_markdown(table, by_name.iloc[:1])
-    assert "| Score | 2.0 % | **3.0 %** |" in as_markdown(table, by_name)
+    assert "| Score | 2.0% | **3.0%** |" in as_markdown(table, by_name)
     assert "| Cost | **1** | 2 |" in as_markdown(table, by_name)
 
 
@@ -147,7 +147,7 @@ def table(count, seed=0):
             "family": random.choice(list(HUES), count),
             "label": [f"model {number}" for number in range(count)],
             "short": [f"m{number}" for number in range(count)],
-            "tell": "accuracy: 1 %\nparameters: <b>2</b>",
+            "tell": "accuracy: 1%\nparameters: <b>2</b>",
         },
         index=range(100, 100 + count),
     )

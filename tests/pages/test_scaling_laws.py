@@ -71,12 +71,12 @@ def test_how_far_a_law_misses_is_the_root_of_the_mean_square_and_not_a_mean(pred
         groups[bool(out)].append(100 * (one - other) / other)
     sizes = {out: (sum(error**2 for error in of) / len(of)) ** 0.5 if of else 0.0 for out, of in groups.items()}
     assert (
-        f"the {len(groups[False])} runs that were not held back by {sizes[False]:.1f} % (root mean square)" in sentence
+        f"the {len(groups[False])} runs that were not held back by {sizes[False]:.1f}% (root mean square)" in sentence
     )
     assert not has_no_number(sentence)
     if held.any():
         bias = sum(groups[True]) / len(groups[True])
-        assert f"its forecasts of the {len(groups[True])} more expensive runs miss by {sizes[True]:.1f} %" in sentence
+        assert f"its forecasts of the {len(groups[True])} more expensive runs miss by {sizes[True]:.1f}%" in sentence
         assert ("too high" in sentence, "too low" in sentence) == (bias >= 0.05, bias <= -0.05)
 
 
@@ -125,7 +125,7 @@ def test_rule_and_count_differ_by_the_scores_and_by_what_is_not_multiplied(layer
     if abs(share) < 1e-9:
         assert "is the same as" in sentence
     else:
-        assert f"{abs(share):.3g} % {'above' if share > 0 else 'below'}" in sentence
+        assert f"{abs(share):.3g}% {'above' if share > 0 else 'below'}" in sentence
     assert f"take {scores / per_token:.2%} of it;" in sentence
     assert f"{others / (matrices + others):.2%} of the parameters" in sentence
     assert heads == 12

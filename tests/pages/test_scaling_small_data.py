@@ -42,11 +42,11 @@ def test_the_page_shows_every_run_that_was_made_and_the_source_of_the_lecture(vi
 
 def test_the_sentences_name_the_winner_at_both_ends_and_say_what_test_pictures_could_do():
     first, second, third = small_data.notice(RUNS)
-    assert "Of the 3 networks that learned from 5,000 pictures, the best convolutional one, **Net** (50.0 %)" in first
+    assert "Of the 3 networks that learned from 5,000 pictures, the best convolutional one, **Net** (50.0%)" in first
     assert "is 20.0 points ahead" in first
     assert "standard error" not in first
     error = 100 * sqrt((0.61 * 0.39 + 0.6 * 0.4) / 10_000)
-    assert f"**Net** (60.0 %), less than twice its standard error ({error:.1f} points)" in second
+    assert f"**Net** (60.0%), less than twice its standard error ({error:.1f} points)" in second
     assert "Of the 2 trained on both, **ViT** gains most from 5,000 to 50,000 pictures (31.0 points)" in third
 
 

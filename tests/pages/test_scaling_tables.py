@@ -61,7 +61,7 @@ def test_every_result_of_timm_stands_at_its_parameters_and_its_accuracy():
     expected = sorted((1e6 * float(of["parameters_millions"]), float(of["top1"])) for of in TIMM)
     assert np.allclose(placed(selection), expected)
     assert plain(images.notice(selection)).startswith(f"**{BEST}** (transformer) has the best")
-    assert ": 90.06 %" in plain(images.notice(selection))
+    assert ": 90.06%" in plain(images.notice(selection))
     assert f"**{len({of['model'].partition('.')[0] for of in TIMM}):,} architectures**" in plain(
         images.hides(selection)
     )
@@ -99,7 +99,7 @@ def test_the_example_of_a_model_that_is_beaten_is_one(x, y):
 
 def test_one_chosen_picture_model_has_a_card_two_a_table_and_an_unknown_address_shows_the_beginning(visit):
     app = visit(PAGE, show="Images", images_chosen=BEST, images_x="Beauty", images_family="poets")
-    assert "| Top-1, ImageNet-A | 88.63 % |" in prose(app)
+    assert "| Top-1, ImageNet-A | 88.63% |" in prose(app)
     assert "**1,556 of 1,556** results are shown" in prose(app)
     app.multiselect(key="images_chosen").set_value([BEST, "resnet50.a1_in1k, 224 px"])
     text = prose(check(app.run()))

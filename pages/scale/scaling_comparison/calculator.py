@@ -130,7 +130,7 @@ def _choose() -> TrainingRun:
                 100,
                 40,
                 5,
-                format="%d %%",
+                format="%d%%",
                 key="calc_used",
                 bind="query-params",
                 width=300,
@@ -238,7 +238,7 @@ def rule_and_count(run: TrainingRun) -> str:
     scores = 4 * run.shape.layers * run.context**2 * run.shape.inner  # keys and values, 2 FLOPs a product
     idle = 1 - (forward - scores) / (2 * run.context * total(run.shape))
     side = {"more": "above", "less": "below"}.get(compare(float(exact), float(rule)))
-    beside = f"{abs(share):.3g} % {side} {RULE}" if side else f"the same as {RULE}"
+    beside = f"{abs(share):.3g}% {side} {RULE}" if side else f"the same as {RULE}"
     return (
         f"The exact count is {beside}. Attention's scores and weighted sums, which have no parameters, take "
         f"{scores / forward:.2%} of it; {idle:.2%} of the parameters (positions, norms, biases) are in no matrix "

@@ -76,7 +76,7 @@ def between(table: pd.DataFrame, own: str, other: str) -> pd.DataFrame:
 def _tell(own: str, other: str, row) -> str:
     error = f" ± {2 * row.error:.2f}" if row.error == row.error else ", no deviation published"
     return (
-        f"{row.dataset}: {own} {row.accuracy:.2f} %, {other} {row.accuracy_other:.2f} %, difference "
+        f"{row.dataset}: {own} {row.accuracy:.2f}%, {other} {row.accuracy_other:.2f}%, difference "
         f"{difference(row.difference, 2)}{error} points ({row.source})"
     )
 

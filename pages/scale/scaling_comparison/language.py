@@ -75,7 +75,7 @@ def about_sentiment(selection: Selection) -> tuple[str, ...]:
         spread = f"; the networks lie within {np.ptp(trained):.1f} points" if len(trained) > 1 else ""
         best = with_most(rows, "percent")
         sentences.append(
-            f"Best of those shown on {typeset.plain(str(dataset))} ({best.percent.iloc[0]:.1f} %): "
+            f"Best of those shown on {typeset.plain(str(dataset))} ({best.percent.iloc[0]:.1f}%): "
             f"{named(best, 'model')}{spread}."
         )
     timed = selection.placed[selection.placed.seconds.notna()]

@@ -201,7 +201,7 @@ def _coefficients(fit: Fit) -> None:
     rows: dict[str, list] = {
         "": [symbol.replace(r"\alpha", "α").replace(r"\beta", "β") for symbol in FORMULAS[fit.law][1]],
         "fitted here": [_round(value) for value in best.values()],
-        "90 % interval": [f"{_round(low)} to {_round(high)}" for low, high in map(intervals.__getitem__, best.names())],
+        "90% interval": [f"{_round(low)} to {_round(high)}" for low, high in map(intervals.__getitem__, best.names())],
     }
     published = [publication for publication in published_laws() if publication.kind == fit.law]
     rows |= {publication.paper: [_round(value) for value in publication.law.values()] for publication in published}
@@ -230,14 +230,14 @@ def foretold(predicted: np.ndarray, measured: np.ndarray, held_out: np.ndarray) 
     """How far the law misses the runs that were not held back, and those that were."""
     errors = 100 * (predicted / measured - 1)
     near, held = (_root_mean_square(errors[mask]) for mask in (~held_out, held_out))
-    first = f"The law misses the {(~held_out).sum()} runs that were not held back by {near:.1f} % (root mean square)"
+    first = f"The law misses the {(~held_out).sum()} runs that were not held back by {near:.1f}% (root mean square)"
     if not held_out.any():
         return f"{first}. None was held back, so its forecasts are not tested."
     bias = float(errors[held_out].mean())
-    leaning = f"{abs(bias):.1f} % too {'high' if bias > 0 else 'low'}" if abs(bias) >= 0.05 else "less than 0.05 % off"
+    leaning = f"{abs(bias):.1f}% too {'high' if bias > 0 else 'low'}" if abs(bias) >= 0.05 else "less than 0.05% off"
     times = f" ({held / near:.1f} times as far)" if near else ""
     return (
-        f"{first}; its forecasts of the {held_out.sum()} more expensive runs miss by {held:.1f} %{times} and are "
+        f"{first}; its forecasts of the {held_out.sum()} more expensive runs miss by {held:.1f}%{times} and are "
         f"{leaning} on average."
     )
 
@@ -259,7 +259,7 @@ def _advice(fit: Fit) -> tuple[str, ...]:
     low, high = np.quantile([float((d / n)[0]) for n, d in ratios], (0.05, 0.95))
     return (
         f"By the law, the best split of {with_power(flops, digits=1)} FLOPs is {amount(sizes[0]).strip()} parameters "
-        f"and {amount(tokens[0]).strip()} tokens: {tokens[0] / sizes[0]:.3g} tokens for each parameter (90 % interval "
+        f"and {amount(tokens[0]).strip()} tokens: {tokens[0] / sizes[0]:.3g} tokens for each parameter (90% interval "
         f"{low:.3g} to {high:.3g}).",
         f"Ten times the compute, split at its best, would lower the loss from {loss:.3f} to {more:.3f}; none would "
         f"lower it below E = {law.irreducible:.3f}.",

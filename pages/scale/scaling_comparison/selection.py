@@ -52,7 +52,8 @@ class Measure:
         """A value with the digits that matter, and its unit; a dash where there is none."""
         if value is None or not np.isfinite(value):
             return "—"
-        return f"{_written(value, self.form)} {self.unit}".rstrip()
+        space = "" if self.unit == "%" else " "
+        return f"{_written(value, self.form)}{space}{self.unit}".rstrip()
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def _figures(runs: pd.DataFrame, lecture: pd.DataFrame) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         st.subheader("How much data does a transformer need to catch up?", anchor=False)
-        descriptions = (f"{row.model} {row.reached:.0f} % of {row.pictures:,}" for row in _named(runs))
+        descriptions = (f"{row.model} {row.reached:.0f}% of {row.pictures:,}" for row in _named(runs))
         charts.chart(
             against_pictures(runs, look=theme.look(), height=height),
             name="small-data-pictures",
@@ -88,7 +88,7 @@ def against_pictures(runs: pd.DataFrame, *, look: Look, height: int) -> go.Figur
         look=look,
         x="pictures to learn from",
         y="accuracy, %",
-        tell="%{fullData.name}, %{x:,} pictures: %{y:.1f} %",
+        tell="%{fullData.name}, %{x:,} pictures: %{y:.1f}%",
         hues={model: FAMILIES[family[model]] for model in wide},
         marks=True,
         x_log=True,
@@ -113,7 +113,7 @@ def against_size(ours: pd.DataFrame, lecture: pd.DataFrame, *, look: Look, heigh
             "tell": [
                 "\n".join(
                     (
-                        f"{row.parameters:,.0f} parameters, {row.reached:.1f} %",
+                        f"{row.parameters:,.0f} parameters, {row.reached:.1f}%",
                         *(("ours",) if row.whose == "ours" else (f"{row.epochs} epochs", row.source)),
                         *filter(None, (row.note,)),
                     )
@@ -157,7 +157,7 @@ def notice(runs: pd.DataFrame) -> tuple[str, ...]:
     least, most = wide.columns[0], wide.columns[-1]
     gains = (wide[most] - wide[least]).dropna().sort_values()
     sentences = [_gap(runs[runs.pictures == pictures], pictures) for pictures in dict.fromkeys((least, most))]
-    # Four accuracies: the first and the last of two networks; 50 % has the largest error.
+    # Four accuracies: the first and the last of two networks; 50% has the largest error.
     if len(gains) > 1 and compare(gains.iloc[-1], gains.iloc[0], margin=CLEAR * 2 * standard_error(50)) == "more":
         sentences.append(
             f"Of the {len(gains)} trained on both, **{gains.index[-1]}** gains most from {least:,} to {most:,} "
@@ -177,8 +177,8 @@ def _gap(runs: pd.DataFrame, pictures: int) -> str:
     chance = f", less than twice its standard error ({error:.1f} points)" if ahead < 2 * error else ""
     return (
         f"Of the {len(runs)} networks that learned from {pictures:,} pictures, the best {first.family} one, "
-        f"**{first.model}** ({first.reached:.1f} %), is {ahead:.1f} points ahead of the best {second.family} one, "
-        f"**{second.model}** ({second.reached:.1f} %){chance}."
+        f"**{first.model}** ({first.reached:.1f}%), is {ahead:.1f} points ahead of the best {second.family} one, "
+        f"**{second.model}** ({second.reached:.1f}%){chance}."
     )
 
 

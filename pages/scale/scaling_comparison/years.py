@@ -135,7 +135,7 @@ def _growth(selection: Selection, fitted: Growth) -> str:
     ends = " to ".join(time(abs(end)) for end in sorted(interval, key=abs))
     word = "doubled" if fitted.rate > 0 else "halved"
     return (
-        f"Over the {fitted.count:,} models shown, *{y.inside}* {word} every **{time(abs(fitted.doubling))}** (95 % "
+        f"Over the {fitted.count:,} models shown, *{y.inside}* {word} every **{time(abs(fitted.doubling))}** (95% "
         f"interval {ends}): times {10**fitted.rate:.2g} a year."
     )
 
